@@ -1,0 +1,51 @@
+"""See, to the bit, what a PTX instruction computes.
+
+The names are loaded when they are first used, so that importing the package costs next to
+nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .engine.errors import Problem as Problem
+    from .engine.errors import PtxError as PtxError
+    from .engine.evaluate import evaluate as evaluate
+    from .engine.instruction import Instruction as Instruction
+    from .engine.parser import parse as parse
+    from .engine.parser import parse_all as parse_all
+    from .engine.trace import Trace as Trace
+    from .engine.trace import replay as replay
+    from .engine.trace import trace as trace
+    from .export import export as export
+
+_HOMES = {
+    "Instruction": "engine.instruction",
+    "Problem": "engine.errors",
+    "PtxError": "engine.errors",
+    "Trace": "engine.trace",
+    "evaluate": "engine.evaluate",
+    "export": "export",
+    "parse": "engine.parser",
+    "parse_all": "engine.parser",
+    "replay": "engine.trace",
+    "trace": "engine.trace",
+}
+
+__all__ = [*_HOMES, "__version__"]
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOMES:
+        from importlib import import_module
+
+        value: object = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})
