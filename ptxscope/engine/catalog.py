@@ -1,0 +1,369 @@
+"""The 27 instructions as data. Whatever knows an instruction's syntax reads it here."""
+
+from __future__ import annotations
+
+from .entry import Digits, Entry, Group, Operand, Place, Slot, masks
+from .slots import (
+    ASEL,
+    ATYPE,
+    BARE_C,
+    BOOLOP,
+    BSEL,
+    BTYPE,
+    C_WITH_BOOLOP,
+    CMP,
+    CMP6,
+    CMP_FITS,
+    DSEL,
+    DSEL_NEEDS_C,
+    DTYPE,
+    FTZ,
+    FTZ_FITS,
+    FTZ_FITS_C,
+    NEGATE_ONE,
+    NOT_C,
+    NOT_C_SELP,
+    PO_CANCELS,
+    PO_NOT_NEGATED,
+    SAT,
+    SAT_OR_ADD,
+    SECOP,
+    SECOP_NEEDS_C,
+    SECOP_OR_DSEL,
+    SINK_ALONE,
+    ST,
+    STYPE,
+    C,
+    b1024,
+)
+from .types import Destinations, Scale, SecOp, ShiftMode, Type
+
+Example = tuple[str, dict[str, int]]
+
+_WORDS = (
+    Operand("d", "dtype"),
+    Operand("a", "atype"),
+    Operand("b", "btype"),
+    Operand("c", "dtype"),
+)
+_VSET_WORDS = (
+    Operand("d", Type.U32),
+    Operand("a", "atype"),
+    Operand("b", "btype"),
+    Operand("c", Type.U32),
+)
+_ARITHMETIC = (DTYPE, ATYPE, BTYPE, SAT)
+_SHIFT = (DTYPE, ATYPE, Slot("btype", (Type.U32,)), SAT, Slot("mode", tuple(ShiftMode)))
+_VSET = (ATYPE, BTYPE, Slot("cmp", CMP6))
+
+
+def _scalar(
+    opcode: str, section: str, slots: tuple[Slot, ...], summary: str, example: Example
+) -> Entry:
+    return Entry(
+        opcode,
+        Group.SCALAR,
+        f"9.7.18.1.{section}",
+        summary,
+        (*slots, SECOP, DSEL, ASEL, BSEL, C),
+        _VSET_WORDS if slots is _VSET else _WORDS,
+        (SECOP_OR_DSEL, SECOP_NEEDS_C, DSEL_NEEDS_C),
+        (BARE_C,),
+        example,
+        "2.0",
+        "sm_20",
+    )
+
+
+def _simd(
+    opcode: str, section: str, slots: tuple[Slot, ...], summary: str, example: Example
+) -> Entry:
+    lanes = int(opcode[-1])
+    unit = 32 // lanes
+    return Entry(
+        opcode,
+        Group.SIMD,
+        f"9.7.18.2.{section}",
+        summary,
+        (
+            *slots,
+            Slot("secop", (SecOp.ADD,), optional=True),
+            Slot("mask", masks(unit, lanes), optional=True, place=Place.D),
+            Slot("asel", Digits(unit, lanes), optional=True, place=Place.A),
+            Slot("bsel", Digits(unit, lanes), optional=True, place=Place.B),
+        ),
+        _VSET_WORDS if slots is _VSET else _WORDS,
+        (SAT_OR_ADD,) if SAT in slots else (),
+        (b1024("asel"), b1024("bsel")) if lanes == 4 else (),
+        example,
+        "3.0",
+        "sm_30",
+        lanes=lanes,
+        literals=False,
+    )
+
+
+_ENTRIES = (
+    Entry(
+        "set",
+        Group.COMPARE,
+        "9.7.6.1",
+        "all ones (or 1.0f) where a CMP b holds, else 0",
+        (CMP, BOOLOP, FTZ, Slot("dtype", (Type.U32, Type.S32, Type.F32)), STYPE, NOT_C, C),
+        (
+            Operand("d", "dtype"),
+            Operand("a", "stype"),
+            Operand("b", "stype"),
+            Operand("c", Type.PRED),
+        ),
+        (CMP_FITS, FTZ_FITS, *C_WITH_BOOLOP),
+        (),
+        ("set.lt.and.f32.s32 d, a, b, c", {"a": 0xFFFFFFFF, "b": 1, "c": 1}),
+        "1.0",
+        "any",
+    ),
+    Entry(
+        "setp",
+        Group.COMPARE,
+        "9.7.6.2",
+        "a CMP b as predicate p, its opposite as q",
+        (CMP, BOOLOP, FTZ, STYPE, Slot("dst", tuple(Destinations), place=Place.D), NOT_C, C),
+        (
+            Operand("p", Type.PRED),
+            Operand("q", Type.PRED),
+            Operand("a", "stype"),
+            Operand("b", "stype"),
+            Operand("c", Type.PRED),
+        ),
+        (CMP_FITS, FTZ_FITS, *C_WITH_BOOLOP),
+        (SINK_ALONE,),
+        ("setp.lt.and.f32 p|q, a, b, c", {"a": 0x7FC00000, "b": 0, "c": 1}),
+        "1.0",
+        "any",
+    ),
+    Entry(
+        "selp",
+        Group.COMPARE,
+        "9.7.6.3",
+        "a where the predicate c is true, else b",
+        (STYPE, NOT_C),
+        (
+            Operand("d", "stype"),
+            Operand("a", "stype"),
+            Operand("b", "stype"),
+            Operand("c", Type.PRED),
+        ),
+        (),
+        (NOT_C_SELP,),
+        ("selp.b32 d, a, b, c", {"a": 0x11111111, "b": 0x22222222, "c": 1}),
+        "1.0",
+        "any",
+    ),
+    Entry(
+        "slct",
+        Group.COMPARE,
+        "9.7.6.4",
+        "a where c >= 0, else b",
+        (FTZ, Slot("dtype", ST), Slot("ctype", (Type.S32, Type.F32))),
+        (
+            Operand("d", "dtype"),
+            Operand("a", "dtype"),
+            Operand("b", "dtype"),
+            Operand("c", "ctype"),
+        ),
+        (FTZ_FITS_C,),
+        (),
+        ("slct.u32.f32 d, a, b, c", {"a": 1, "b": 2, "c": 0x80000000}),
+        "1.0",
+        "any",
+    ),
+    _scalar(
+        "vadd",
+        "1",
+        _ARITHMETIC,
+        "a + b of bytes, half-words or words",
+        ("vadd.s32.u32.s32.sat d, a.b1, b.h0", {"a": 0x0000FF00, "b": 0x0000FFFE}),
+    ),
+    _scalar(
+        "vsub",
+        "1",
+        _ARITHMETIC,
+        "a - b of bytes, half-words or words",
+        ("vsub.u32.u32.u32.sat d.b0, a, b, c", {"a": 3, "b": 5, "c": 0x11223344}),
+    ),
+    _scalar(
+        "vabsdiff",
+        "1",
+        _ARITHMETIC,
+        "|a - b| of bytes, half-words or words",
+        ("vabsdiff.u32.u32.u32.add d, a.b0, b.b0, c", {"a": 0x10, "b": 0xF0, "c": 100}),
+    ),
+    _scalar(
+        "vmin",
+        "1",
+        _ARITHMETIC,
+        "the smaller of two bytes, half-words or words",
+        ("vmin.s32.s32.s32.max d, a, b, c", {"a": 0xFFFFFF00, "b": 7, "c": 0xFFFFFFF6}),
+    ),
+    _scalar(
+        "vmax",
+        "1",
+        _ARITHMETIC,
+        "the larger of two bytes, half-words or words",
+        ("vmax.s32.s32.u32 d, a.h0, b.b0", {"a": 0x0000FFFF, "b": 0x00000080}),
+    ),
+    _scalar(
+        "vshl",
+        "2",
+        _SHIFT,
+        "a << b, the amount clamped or wrapped",
+        ("vshl.u32.u32.u32.clamp.add d, a, b, c", {"a": 0x00000003, "b": 4, "c": 0xA}),
+    ),
+    _scalar(
+        "vshr",
+        "2",
+        _SHIFT,
+        "a >> b, the amount clamped or wrapped",
+        ("vshr.s32.s32.u32.clamp d, a, b", {"a": 0x80000000, "b": 4}),
+    ),
+    Entry(
+        "vmad",
+        Group.SCALAR,
+        "9.7.18.1.3",
+        "a * b + c, negated, scaled, clamped",
+        (
+            DTYPE,
+            ATYPE,
+            BTYPE,
+            Slot("po", (True,), optional=True, word="po"),
+            SAT,
+            Slot("scale", tuple(Scale), optional=True),
+            *(
+                Slot(f"neg{place}", (True,), optional=True, place=place, word="-")
+                for place in (Place.A, Place.B, Place.C)
+            ),
+            ASEL,
+            BSEL,
+        ),
+        _WORDS,
+        (NEGATE_ONE, PO_NOT_NEGATED),
+        (PO_CANCELS,),
+        ("vmad.s32.s32.u32.sat d, a.h0, -b.h1, c", {"a": 0xFFFF, "b": 0x00030000, "c": 10}),
+        "2.0",
+        "sm_20",
+    ),
+    _scalar(
+        "vset",
+        "4",
+        _VSET,
+        "1 where a CMP b holds, else 0",
+        ("vset.s32.u32.lt d, a, b", {"a": 0xFFFFFFFF, "b": 0}),
+    ),
+    _simd(
+        "vadd2",
+        "1",
+        _ARITHMETIC,
+        "add two pairs of half-words",
+        ("vadd2.s32.s32.s32.sat d, a, b, c", {"a": 0x7FFF8000, "b": 0x0001FFFF, "c": 0}),
+    ),
+    _simd(
+        "vsub2",
+        "1",
+        _ARITHMETIC,
+        "subtract two pairs of half-words",
+        ("vsub2.u32.u32.u32.sat d.h1, a, b, c", {"a": 0x00050005, "b": 0x00030007, "c": 0xAAAA}),
+    ),
+    _simd(
+        "vavrg2",
+        "1",
+        _ARITHMETIC,
+        "average two pairs of half-words",
+        ("vavrg2.s32.s32.s32 d, a, b, c", {"a": 0x0003FFFD, "b": 0x00000000, "c": 0}),
+    ),
+    _simd(
+        "vabsdiff2",
+        "1",
+        _ARITHMETIC,
+        "absolute differences of two pairs of half-words",
+        ("vabsdiff2.u32.s32.s32.add d, a, b, c", {"a": 0x0001FFFF, "b": 0x00040001, "c": 10}),
+    ),
+    _simd(
+        "vmin2",
+        "1",
+        _ARITHMETIC,
+        "the smaller of two pairs of half-words",
+        ("vmin2.s32.s32.u32 d, a.h10, b.h22, c", {"a": 0x8000FFFF, "b": 0x7FFF0001, "c": 0}),
+    ),
+    _simd(
+        "vmax2",
+        "1",
+        _ARITHMETIC,
+        "the larger of two pairs of half-words",
+        ("vmax2.u32.u32.u32 d.h0, a, b, c", {"a": 0x00010002, "b": 0x00030001, "c": 0xBEEF0000}),
+    ),
+    _simd(
+        "vset2",
+        "2",
+        _VSET,
+        "compare two pairs of half-words, 1 or 0 each",
+        ("vset2.s32.u32.lt d, a, b, c", {"a": 0xFFFF0005, "b": 0x00000003, "c": 0}),
+    ),
+    _simd(
+        "vadd4",
+        "3",
+        _ARITHMETIC,
+        "add four pairs of bytes",
+        (
+            "vadd4.s32.s32.u32.sat d.b310, a, b, c",
+            {"a": 0x80FF7F01, "b": 0x01FF0180, "c": 0x11223344},
+        ),
+    ),
+    _simd(
+        "vsub4",
+        "3",
+        _ARITHMETIC,
+        "subtract four pairs of bytes",
+        ("vsub4.u32.u32.u32.add d, a, b, c", {"a": 0, "b": 0xFFFFFFFF, "c": 0}),
+    ),
+    _simd(
+        "vavrg4",
+        "3",
+        _ARITHMETIC,
+        "average four pairs of bytes",
+        ("vavrg4.s32.s32.s32 d, a, b, c", {"a": 0xFF0001FE, "b": 0x0001FFFB, "c": 0}),
+    ),
+    _simd(
+        "vabsdiff4",
+        "3",
+        _ARITHMETIC,
+        "absolute differences of four pairs of bytes",
+        (
+            "vabsdiff4.u32.u32.u32.add d, a, b, c",
+            {"a": 0x10203040, "b": 0x11223344, "c": 1000},
+        ),
+    ),
+    _simd(
+        "vmin4",
+        "3",
+        _ARITHMETIC,
+        "the smaller of four pairs of bytes",
+        ("vmin4.s32.s32.s32 d, a, b.b4321, c", {"a": 0x80FF7F01, "b": 0x02030405, "c": 0}),
+    ),
+    _simd(
+        "vmax4",
+        "3",
+        _ARITHMETIC,
+        "the larger of four pairs of bytes",
+        ("vmax4.u32.u32.u32 d.b20, a, b, c", {"a": 0x01020304, "b": 0x04030201, "c": 0xAABBCCDD}),
+    ),
+    _simd(
+        "vset4",
+        "4",
+        _VSET,
+        "compare four pairs of bytes, 1 or 0 each",
+        ("vset4.s32.u32.lt.add d, a, b, c", {"a": 0x80FF7F01, "b": 0x01010101, "c": 5}),
+    ),
+)
+
+CATALOG: dict[str, Entry] = {entry.opcode: entry for entry in _ENTRIES}
+"""Every instruction by opcode, in the order of the PTX ISA."""

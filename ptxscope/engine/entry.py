@@ -1,0 +1,181 @@
+"""What a catalog entry is made of: slots, constraints between them, remarks, operands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from enum import StrEnum
+from itertools import combinations
+from typing import NamedTuple
+
+from .form import Form
+from .types import Selector, Type
+
+
+class Group(StrEnum):
+    """The three families of the catalog, in the order they are listed."""
+
+    COMPARE = "Comparison and selection"
+    SCALAR = "Scalar video"
+    SIMD = "SIMD video"
+
+
+class Place(StrEnum):
+    """Where a slot is written: behind the opcode, or at an operand."""
+
+    MODIFIER = "modifier"
+    D = "d"
+    A = "a"
+    B = "b"
+    C = "c"
+
+
+class Slot(NamedTuple):
+    """One thing that can be chosen when the instruction is written."""
+
+    name: str
+    """The field of ``Form``."""
+    values: Sequence[object]
+    """The legal values, besides leaving it out."""
+    optional: bool = False
+    place: Place = Place.MODIFIER
+    word: str = ""
+    """How a flag is spelled."""
+
+    @property
+    def absent(self) -> object:
+        """The value of a slot that is left out."""
+        return False if self.word else None
+
+    def choices(self) -> Iterator[object]:
+        """All legal values, leaving out first where that is legal."""
+        if self.optional:
+            yield self.absent
+        yield from self.values
+
+    def size(self) -> int:
+        """The number of choices."""
+        return len(self.values) + self.optional
+
+    def text(self, value: object) -> str:
+        """The spelling of a value, without the dot; empty when left out."""
+        if value == self.absent:
+            return ""
+        return self.word or str(value)
+
+
+class Constraint(NamedTuple):
+    """What must hold between slots."""
+
+    slots: tuple[str, ...]
+    holds: Callable[[Form], bool]
+    rule: str
+    """What must hold, in words."""
+    message: str
+    """What is wrong where it does not: a ``str.format`` template over the Form ``f``."""
+    allowed: Callable[[Form], str]
+    """What may be written instead."""
+    blame: str
+    """The slot whose text is at fault."""
+
+
+class Remark(NamedTuple):
+    """What is legal but worth a word."""
+
+    slots: tuple[str, ...]
+    when: Callable[[Form], bool]
+    text: str
+    documented: bool = True
+    ptxas: bool = True
+    """Accepted by ptxas 13.0."""
+
+
+class Operand(NamedTuple):
+    """An operand's role and its type: fixed, or the Form field that holds it."""
+
+    role: str
+    type: Type | str
+
+    def type_in(self, form: Form) -> Type:
+        """The operand's type in a form."""
+        return self.type if isinstance(self.type, Type) else getattr(form, self.type)
+
+
+class Entry(NamedTuple):
+    """One instruction."""
+
+    opcode: str
+    group: Group
+    section: str
+    """Section of the PTX ISA (9.0)."""
+    summary: str
+    slots: tuple[Slot, ...]
+    """In documented order."""
+    operands: tuple[Operand, ...]
+    """Destinations first."""
+    constraints: tuple[Constraint, ...]
+    remarks: tuple[Remark, ...]
+    example: tuple[str, dict[str, int]]
+    """A line and values for what it reads."""
+    ptx_isa: str
+    target: str
+    lanes: int = 1
+    """Lanes a register is cut into: 1, 2 (half-words) or 4 (bytes)."""
+    literals: bool = True
+    """Operands may be literals."""
+
+    def slot(self, name: str) -> Slot | None:
+        """The slot that fills a field of Form, where the instruction has it."""
+        return next((slot for slot in self.slots if slot.name == name), None)
+
+    def operand(self, role: str) -> Operand:
+        """The operand of a role: d, p, q, a, b or c."""
+        return next(operand for operand in self.operands if operand.role == role)
+
+    @property
+    def destinations(self) -> tuple[Operand, ...]:
+        """d, or p and q."""
+        return tuple(operand for operand in self.operands if operand.role in "dpq")
+
+    @property
+    def sources(self) -> tuple[Operand, ...]:
+        """a and b, and c where the instruction can read one."""
+        return tuple(operand for operand in self.operands if operand.role not in "dpq")
+
+    @property
+    def c_optional(self) -> bool:
+        """c may be left out."""
+        return self.slot("c") is not None
+
+
+class Digits(Sequence[Selector]):
+    """Every selector of a number of digits: any order, repeats allowed, each below twice that."""
+
+    def __init__(self, unit: int, digits: int) -> None:
+        self.unit, self.digits, self.base = unit, digits, 2 * digits
+
+    def __len__(self) -> int:
+        return int(self.base**self.digits)
+
+    def __getitem__(self, index: int | slice) -> Selector:  # type: ignore[override]
+        if isinstance(index, slice):
+            raise TypeError("selectors are drawn one at a time")
+        if not -len(self) <= index < len(self):
+            raise IndexError(index)
+        index %= len(self)
+        return Selector(
+            self.unit, tuple(index // self.base**i % self.base for i in range(self.digits))
+        )
+
+    def __contains__(self, value: object) -> bool:
+        return (
+            isinstance(value, Selector)
+            and value.unit == self.unit
+            and len(value.lanes) == self.digits
+            and all(0 <= lane < self.base for lane in value.lanes)
+        )
+
+
+def masks(unit: int, count: int) -> tuple[Selector, ...]:
+    """Every mask: digits strictly descending, at least one."""
+    chosen = (lanes for n in range(1, count + 1) for lanes in combinations(range(count), n))
+    return tuple(Selector(unit, lanes) for lanes in sorted(chosen, key=lambda x: x[::-1]))

@@ -1,0 +1,51 @@
+"""The form of an instruction: its opcode and the value of every slot, without operands."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .types import BoolOp, Cmp, Destinations, Scale, SecOp, Selector, ShiftMode, Type
+
+
+class Form(NamedTuple):
+    """One of the 51.6 billion ways to write an instruction, register names apart.
+
+    A plan depends on nothing else. A slot that the instruction does not have, or that is
+    not written, is None (False for a flag).
+    """
+
+    opcode: str
+    cmp: Cmp | None = None
+    boolop: BoolOp | None = None
+    ftz: bool = False
+    dtype: Type | None = None
+    atype: Type | None = None
+    btype: Type | None = None
+    stype: Type | None = None
+    """The type of a and b in ``set``, ``setp``; of d, a and b in ``selp``."""
+    ctype: Type | None = None
+    """The type of c in ``slct``."""
+    po: bool = False
+    sat: bool = False
+    mode: ShiftMode | None = None
+    scale: Scale | None = None
+    secop: SecOp | None = None
+    dst: Destinations | None = None
+    """Which destinations of ``setp`` are written."""
+    dsel: Selector | None = None
+    """The byte or half-word of d that a scalar video instruction writes."""
+    mask: Selector | None = None
+    """The lanes that a SIMD video instruction writes or accumulates."""
+    asel: Selector | None = None
+    bsel: Selector | None = None
+    nega: bool = False
+    negb: bool = False
+    negc: bool = False
+    """``-c`` of ``vmad``, ``!c`` of a predicate."""
+    c: bool = False
+    """c is written."""
+
+    def get(self, slot: str) -> object:
+        """The value of the named slot."""
+        value: object = getattr(self, slot)
+        return value

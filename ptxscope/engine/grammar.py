@@ -1,0 +1,110 @@
+"""How instructions are written: the catalog's slots as words and patterns."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from .catalog import CATALOG
+from .entry import Entry, Place, Slot
+from .types import Selector, Type
+
+SLOT_NAMES = {
+    "cmp": "comparison",
+    "boolop": "Boolean operator",
+    "ftz": "flush of subnormals",
+    "dtype": "destination type (dtype)",
+    "atype": "type of a (atype)",
+    "btype": "type of b (btype)",
+    "stype": "source type",
+    "ctype": "type of c",
+    "po": "plus one",
+    "sat": "saturation",
+    "mode": "shift mode",
+    "scale": "scaling shift",
+    "secop": "secondary operation",
+    "dst": "destinations",
+    "dsel": "destination selector (dsel)",
+    "mask": "lane mask",
+    "asel": "selector of a (asel)",
+    "bsel": "selector of b (bsel)",
+    "nega": "negation of a",
+    "negb": "negation of b",
+    "negc": "negation of c",
+    "c": "third source operand",
+}
+"""What each slot is called in sentences."""
+
+
+@cache
+def vocabulary(opcode: str) -> dict[str, tuple[Slot, object]]:
+    """Every modifier of an instruction but its types: spelling to slot and value."""
+    return {
+        slot.text(value): (slot, value)
+        for slot in modifier_slots(opcode)
+        if not is_type_slot(slot)
+        for value in slot.values
+    }
+
+
+@cache
+def modifier_slots(opcode: str) -> tuple[Slot, ...]:
+    """The slots that are written behind the opcode, in documented order."""
+    return tuple(slot for slot in CATALOG[opcode].slots if slot.place is Place.MODIFIER)
+
+
+def is_type_slot(slot: Slot) -> bool:
+    """Whether a slot takes a type."""
+    return isinstance(slot.values[0], Type)
+
+
+def is_selector_slot(slot: Slot) -> bool:
+    """Whether a slot takes a selector or a mask."""
+    return isinstance(slot.values[0], Selector)
+
+
+def allowed(slot: Slot) -> str:
+    """The values of a slot as they are written."""
+    return " ".join(f".{slot.text(value)}" for value in slot.values)
+
+
+def _pattern(slot: Slot) -> str:
+    """A slot as the manual writes it: ``.dtype``, ``{.sat}``, ``.clamp|.wrap``."""
+    few = not is_type_slot(slot) and len(slot.values) < 4
+    name = slot.word or ("|.".join(map(str, slot.values)) if few else slot.name)
+    return f"{{.{name}}}" if slot.optional else f".{name}"
+
+
+def modifier_syntax(opcode: str) -> str:
+    """The documented pattern of the modifiers: ``.dtype.atype.btype{.sat}``."""
+    return "".join(map(_pattern, modifier_slots(opcode)))
+
+
+def syntax(entry: Entry) -> str:
+    """The documented pattern of an instruction: ``vadd.dtype… d{.dsel}, {-}a{.asel}, b, c``."""
+    operands = []
+    for operand in entry.operands:
+        if operand.role == "q":
+            continue
+        slots = [slot for slot in entry.slots if slot.place == operand.role.replace("p", "d")]
+        before = "".join(f"{{{slot.word}}}" for slot in slots if slot.word and slot.name != "c")
+        behind = "".join(
+            f"{{.{slot.name}}}" for slot in slots if isinstance(slot.values[0], Selector)
+        )
+        name = "p{|q}" if operand.role == "p" else operand.role
+        operands.append(f"{before}{name}{behind}")
+    last = operands.pop()
+    tail = f"{{, {last}}}" if entry.c_optional else f", {last}"
+    return f"{entry.opcode}{modifier_syntax(entry.opcode)} {', '.join(operands)}{tail};"
+
+
+def slot_choices(slot: Slot) -> str:
+    """The legal values of a slot, in words where they are many."""
+    if len(slot.values) > 20:
+        width = len(str(slot.values[0])) - 1
+        unit = str(slot.values[0])[0]
+        return f".{unit} and {width} digits 0-{2 * width - 1}, in any order ({len(slot.values):,})"
+    if slot.word and slot.place is not Place.MODIFIER:
+        return f"{slot.word} before the operand"
+    if slot.name == "dst":
+        return " ".join(map(str, slot.values))
+    return allowed(slot)

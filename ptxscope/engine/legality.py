@@ -1,0 +1,115 @@
+"""What the catalog allows: violations of a form, counts of forms, forms drawn at random."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+from random import Random
+
+from .catalog import CATALOG
+from .entry import Constraint, Entry, Remark, Slot
+from .form import Form
+
+
+def violations(form: Form) -> tuple[Constraint, ...]:
+    """The constraints between slots that the form breaks; none when it is legal.
+
+    The values themselves must be legal for their slots.
+    """
+    return tuple(x for x in CATALOG[form.opcode].constraints if not x.holds(form))
+
+
+def remarks(form: Form) -> tuple[Remark, ...]:
+    """What the catalog has to say about a legal form."""
+    return tuple(x for x in CATALOG[form.opcode].remarks if x.when(form))
+
+
+def with_slot(form: Form, name: str, value: object) -> Form:
+    """The form with one slot changed, and c written exactly where it is now needed."""
+    changed = form._replace(**{name: value})  # type: ignore[arg-type]
+    entry = CATALOG[form.opcode]
+    if name == "c" or not entry.c_optional:
+        return changed
+    needed = changed.boolop or changed.secop or changed.dsel
+    return changed._replace(c=needed is not None, negc=changed.negc and needed is not None)
+
+
+def obstacle(form: Form, name: str, value: object) -> tuple[str, str] | None:
+    """Why a slot of a legal form can't take a legal value: message and what is allowed."""
+    changed = with_slot(form, name, value)
+    for broken in violations(changed):
+        return broken.message.format(f=changed), broken.allowed(changed)
+    return None
+
+
+def _blank(entry: Entry) -> Form:
+    """The form with nothing written but a c that can't be left out."""
+    return Form(entry.opcode, c=not entry.c_optional)
+
+
+def _components(entry: Entry, rules: tuple[Constraint | Remark, ...]) -> Iterator[tuple[Slot, ...]]:
+    """The slots, grouped so that no rule relates slots of two groups."""
+    groups: list[set[str]] = [{slot.name} for slot in entry.slots]
+    for rule in rules:
+        related = [group for group in groups if group & set(rule.slots)]
+        groups = [group for group in groups if group not in related] + [set().union(*related)]
+    for group in groups:
+        yield tuple(slot for slot in entry.slots if slot.name in group)
+
+
+def _legal_choices(entry: Entry, slots: tuple[Slot, ...]) -> Iterator[Form]:
+    """Every choice for a group of slots that breaks no constraint within the group."""
+    names = [slot.name for slot in slots]
+    inside = [x for x in entry.constraints if set(x.slots) <= set(names)]
+    for values in product(*(slot.choices() for slot in slots)):
+        form = _blank(entry)._replace(**dict(zip(names, values, strict=True)))  # type: ignore[arg-type]
+        if all(x.holds(form) for x in inside):
+            yield form
+
+
+def count(opcode: str, *, documented: bool = False, ptxas: bool = False) -> int:
+    """The number of legal forms (SYNTAX.md): canonical spellings, register operands, no guard.
+
+    ``documented`` counts only what the PTX ISA documents, ``ptxas`` only what ptxas 13.0
+    accepts.
+    """
+    entry = CATALOG[opcode]
+    barred = tuple(
+        x for x in entry.remarks if (documented and not x.documented) or (ptxas and not x.ptxas)
+    )
+    total = 1
+    for slots in _components(entry, entry.constraints + barred):
+        names = {slot.name for slot in slots}
+        inside = [x for x in barred if set(x.slots) <= names]
+        if len(slots) == 1 and not inside:
+            total *= slots[0].size()
+        else:
+            choices = _legal_choices(entry, slots)
+            total *= sum(not any(x.when(form) for x in inside) for form in choices)
+    return total
+
+
+@cache
+def _related_choices(opcode: str) -> tuple[tuple[tuple[str, ...], tuple[Form, ...]], ...]:
+    """For each group of several related slots, their names and every legal choice."""
+    entry = CATALOG[opcode]
+    groups = [slots for slots in _components(entry, entry.constraints) if len(slots) > 1]
+    return tuple(
+        (tuple(slot.name for slot in slots), tuple(_legal_choices(entry, slots)))
+        for slots in groups
+    )
+
+
+def random_form(opcode: str, rng: Random) -> Form:
+    """A legal form: each slot, or group of slots that constrain each other, drawn evenly."""
+    entry = CATALOG[opcode]
+    values: dict[str, object] = {}
+    for names, choices in _related_choices(opcode):
+        choice = rng.choice(choices)
+        values |= {name: choice.get(name) for name in names}
+    for slot in entry.slots:
+        if slot.name not in values:
+            index = rng.randrange(slot.size()) - slot.optional
+            values[slot.name] = slot.absent if index < 0 else slot.values[index]
+    return _blank(entry)._replace(**values)  # type: ignore[arg-type]

@@ -1,0 +1,191 @@
+"""Slots, constraints and remarks that instructions of the catalog share (PTX ISA 9.7.6, 9.7.18)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from .entry import Constraint, Place, Remark, Slot
+from .form import Form
+from .types import BoolOp, Cmp, Destinations, SecOp, Type, selector
+
+_T = (Type.U32, Type.S32)
+ST = tuple(t for t in Type if t is not Type.PRED)
+CMP6 = (Cmp.EQ, Cmp.NE, Cmp.LT, Cmp.LE, Cmp.GT, Cmp.GE)
+_CMP_OF_KIND = {
+    "b": (Cmp.EQ, Cmp.NE),
+    "s": CMP6,
+    "u": (*CMP6, Cmp.LO, Cmp.LS, Cmp.HI, Cmp.HS),
+    "f": tuple(c for c in Cmp if c not in (Cmp.LO, Cmp.LS, Cmp.HI, Cmp.HS)),
+}
+_S1 = tuple(map(selector, ("b0", "b1", "b2", "b3", "h0", "h1")))
+
+
+def comparisons(stype: Type) -> tuple[Cmp, ...]:
+    """The comparisons that ``set`` and ``setp`` have for a source type."""
+    return _CMP_OF_KIND[stype[0]]
+
+
+def _listed(values: Sequence[object]) -> str:
+    return " ".join(f".{value}" for value in values)
+
+
+def _always(text: str) -> Callable[[Form], str]:
+    return lambda _: text
+
+
+# --- slots -------------------------------------------------------------------------------
+
+CMP = Slot("cmp", tuple(Cmp))
+BOOLOP = Slot("boolop", tuple(BoolOp), optional=True)
+FTZ = Slot("ftz", (True,), optional=True, word="ftz")
+STYPE = Slot("stype", ST)
+NOT_C = Slot("negc", (True,), optional=True, place=Place.C, word="!")
+C = Slot("c", (True,), optional=True, place=Place.C, word="c")
+DTYPE, ATYPE, BTYPE = (Slot(name, _T) for name in ("dtype", "atype", "btype"))
+SAT = Slot("sat", (True,), optional=True, word="sat")
+SECOP = Slot("secop", tuple(SecOp), optional=True)
+DSEL = Slot("dsel", _S1, optional=True, place=Place.D)
+ASEL = Slot("asel", _S1, optional=True, place=Place.A)
+BSEL = Slot("bsel", _S1, optional=True, place=Place.B)
+
+# --- constraints -------------------------------------------------------------------------
+
+CMP_FITS = Constraint(
+    ("cmp", "stype"),
+    lambda f: f.cmp in comparisons(f.stype or Type.B32),
+    "the source type decides the comparisons: .b* has eq ne; .s* also lt le gt ge; .u* also "
+    "lo ls hi hs; .f* has those of .s*, their unordered twins (equ … geu), num and nan",
+    "`.{f.cmp}` does not compare `.{f.stype}` operands",
+    lambda f: f"for `.{f.stype}`: {_listed(comparisons(f.stype or Type.B32))}",
+    "cmp",
+)
+FTZ_FITS = Constraint(
+    ("ftz", "stype"),
+    lambda f: not f.ftz or f.stype is Type.F32,
+    ".ftz goes with source type .f32 only",
+    "`.ftz` flushes `.f32` inputs; the source type here is `.{f.stype}`",
+    _always("`.ftz` with source type `.f32` only"),
+    "ftz",
+)
+FTZ_FITS_C = Constraint(
+    ("ftz", "ctype"),
+    lambda f: not f.ftz or f.ctype is Type.F32,
+    ".ftz goes with .f32 as the type of c only",
+    "`.ftz` flushes an `.f32` c; the type of c here is `.{f.ctype}`",
+    _always("`.ftz` with `.f32` as the second type only"),
+    "ftz",
+)
+C_WITH_BOOLOP = (
+    Constraint(
+        ("boolop", "c"),
+        lambda f: f.c or f.boolop is None,
+        "c, or !c, is written exactly where a Boolean operator needs it",
+        "`.{f.boolop}` combines the comparison with a predicate c, and there is none",
+        _always("a fourth operand: `c` or `!c`"),
+        "boolop",
+    ),
+    Constraint(
+        ("boolop", "c"),
+        lambda f: not f.c or f.boolop is not None,
+        "c, or !c, is written exactly where a Boolean operator needs it",
+        "the operand c needs a Boolean operator to combine it with",
+        _always(".and .or .xor behind the comparison"),
+        "c",
+    ),
+    Constraint(
+        ("negc", "c"),
+        lambda f: f.c or not f.negc,
+        "c, or !c, is written exactly where a Boolean operator needs it",
+        "`!` stands before a c that is not there",
+        _always("`!c` together with .and .or .xor"),
+        "negc",
+    ),
+)
+SECOP_OR_DSEL = Constraint(
+    ("secop", "dsel"),
+    lambda f: f.secop is None or f.dsel is None,
+    "a secondary operation or a selector on d, not both",
+    "`.{f.secop}` and the destination selector `.{f.dsel}` exclude each other",
+    _always("a secondary operation, or a selector on d, not both"),
+    "dsel",
+)
+SECOP_NEEDS_C = Constraint(
+    ("secop", "c"),
+    lambda f: f.c or f.secop is None,
+    "c where a secondary operation or a selector on d needs it",
+    "the secondary operation `.{f.secop}` needs a third source operand c",
+    _always("a fourth operand `c`"),
+    "secop",
+)
+DSEL_NEEDS_C = Constraint(
+    ("dsel", "c"),
+    lambda f: f.c or f.dsel is None,
+    "c where a secondary operation or a selector on d needs it",
+    "`d.{f.dsel}` writes part of d; the other bits come from c, and there is none",
+    _always("a fourth operand `c`"),
+    "dsel",
+)
+SAT_OR_ADD = Constraint(
+    ("sat", "secop"),
+    lambda f: not f.sat or f.secop is None,
+    ".sat or .add, not both",
+    "`.sat` and `.add` exclude each other on dual and quad forms",
+    _always("`.sat` to clamp and merge, or `.add` to accumulate"),
+    "sat",
+)
+NEGATE_ONE = Constraint(
+    ("nega", "negb", "negc"),
+    lambda f: not f.negc or f.nega == f.negb,
+    "the product (-a or -b) or c can be negated, not both",
+    "the product or c can be negated, not both",
+    _always("`-a` or `-b`, or `-c`"),
+    "negc",
+)
+PO_NOT_NEGATED = Constraint(
+    ("po", "nega", "negb", "negc"),
+    lambda f: not f.po or (f.nega == f.negb and not f.negc),
+    ".po takes no negation",
+    "`.po` computes a\u00b7b + c + 1 and takes no negation",
+    _always("`.po` without `-`"),
+    "po",
+)
+
+# --- remarks -----------------------------------------------------------------------------
+
+BARE_C = Remark(
+    ("c", "secop", "dsel"),
+    lambda f: f.c and f.secop is None and f.dsel is None,
+    "c is ignored: without a secondary operation or a selector on d nothing reads it "
+    "(undocumented, accepted by ptxas)",
+    documented=False,
+)
+PO_CANCELS = Remark(
+    ("po", "nega", "negb"),
+    lambda f: f.po and f.nega and f.negb,
+    "`-a` and `-b` cancel; with `.po` this is undocumented, accepted by ptxas",
+    documented=False,
+)
+NOT_C_SELP = Remark(
+    ("negc",),
+    lambda f: f.negc,
+    "`!c` is not documented for `selp`; ptxas accepts it",
+    documented=False,
+)
+SINK_ALONE = Remark(
+    ("dst",),
+    lambda f: f.dst is Destinations.SINK,
+    "a lone `_` throws the result away (undocumented, accepted by ptxas)",
+    documented=False,
+)
+_B1024 = selector("b1024")
+
+
+def b1024(slot: str) -> Remark:
+    """The one selector that newer assemblers can't read."""
+    return Remark(
+        (slot,),
+        lambda f: f.get(slot) == _B1024,
+        f"`.b1024` on {slot[0]} is documented, but ptxas since 12.9 takes it for a type keyword "
+        "and reports a syntax error",
+        ptxas=False,
+    )

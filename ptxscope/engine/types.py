@@ -1,0 +1,125 @@
+"""The vocabulary of PTX modifiers: types, comparisons, selectors (PTX ISA 5.2, 9.3, 9.7.18)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+
+class Type(StrEnum):
+    """An instruction type. ``pred`` is the type of predicate operands, one bit wide."""
+
+    B16 = "b16"
+    B32 = "b32"
+    B64 = "b64"
+    U16 = "u16"
+    U32 = "u32"
+    U64 = "u64"
+    S16 = "s16"
+    S32 = "s32"
+    S64 = "s64"
+    F32 = "f32"
+    F64 = "f64"
+    PRED = "pred"
+
+    bits: int
+    """Width in bits: 1, 16, 32 or 64."""
+    signed: bool
+    """True for ``.s16 .s32 .s64``."""
+    is_float: bool
+    """True for ``.f32 .f64``."""
+
+    def __init__(self, text: str) -> None:
+        self.bits = 1 if text == "pred" else int(text[1:])
+        self.signed = text[0] == "s"
+        self.is_float = text[0] == "f"
+
+
+class Cmp(StrEnum):
+    """A comparison operator (PTX ISA 9.3.1, 9.3.2)."""
+
+    EQ = "eq"
+    NE = "ne"
+    LT = "lt"
+    LE = "le"
+    GT = "gt"
+    GE = "ge"
+    LO = "lo"
+    LS = "ls"
+    HI = "hi"
+    HS = "hs"
+    EQU = "equ"
+    NEU = "neu"
+    LTU = "ltu"
+    LEU = "leu"
+    GTU = "gtu"
+    GEU = "geu"
+    NUM = "num"
+    NAN = "nan"
+
+
+class BoolOp(StrEnum):
+    """The Boolean operator that combines a comparison with the predicate c."""
+
+    AND = "and"
+    OR = "or"
+    XOR = "xor"
+
+
+class SecOp(StrEnum):
+    """The secondary operation of the video instructions."""
+
+    ADD = "add"
+    MIN = "min"
+    MAX = "max"
+
+
+class ShiftMode(StrEnum):
+    """What ``vshl``/``vshr`` do with an amount above 31."""
+
+    CLAMP = "clamp"
+    WRAP = "wrap"
+
+
+class Scale(StrEnum):
+    """The right shift that ``vmad`` applies to its sum."""
+
+    SHR7 = "shr7"
+    SHR15 = "shr15"
+
+    @property
+    def amount(self) -> int:
+        """How many bits: 7 or 15."""
+        return int(self.value[3:])
+
+
+class Destinations(StrEnum):
+    """The destinations of ``setp``; ``_`` throws that result away."""
+
+    P = "p"
+    P_Q = "p|q"
+    P_SINK = "p|_"
+    SINK_Q = "_|q"
+    SINK = "_"
+
+
+class Selector(NamedTuple):
+    """Bytes or half-words picked from a register or from the pair {b, a}; or a destination mask.
+
+    ``lanes[i]`` is the number of the byte or half-word that lane i takes: lane 0, the
+    least significant, is the rightmost digit of the text. ``b3210`` is ``(8, (0, 1, 2, 3))``.
+    """
+
+    unit: int
+    """Width of what is picked, in bits: 8 (``b``) or 16 (``h``)."""
+    lanes: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return ("b" if self.unit == 8 else "h") + "".join(map(str, reversed(self.lanes)))
+
+
+@lru_cache(maxsize=1 << 14)
+def selector(text: str) -> Selector:
+    """Read ``b3``, ``h10``, ``b7654``: the digits are taken as they stand, legal or not."""
+    return Selector(8 if text[0] == "b" else 16, tuple(map(int, reversed(text[1:]))))
