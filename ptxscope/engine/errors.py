@@ -1,0 +1,116 @@
+"""Errors that point at the text: what is wrong, where, and what is allowed there."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import NamedTuple
+
+Span = tuple[int, int]
+"""A half-open range of characters of the given text."""
+
+_WINDOW = 72
+"""Characters of a long line that a diagram shows around the caret."""
+
+
+class Problem(NamedTuple):
+    """One thing that is wrong with a text."""
+
+    message: str
+    span: Span
+    hint: str = ""
+    """What is allowed there."""
+    fix: str | None = None
+    """What to write in place of the span, where one thing is likely meant."""
+
+
+class PtxError(ValueError):
+    """A text is not what it should be. ``errors`` holds every problem found, never none."""
+
+    def __init__(self, text: str, errors: tuple[Problem, ...]) -> None:
+        super().__init__(text, errors)
+        self.text = text
+        self.errors = tuple(sorted(errors, key=lambda problem: problem.span))
+
+    @property
+    def message(self) -> str:
+        """What is wrong, of the first problem."""
+        return self.errors[0].message
+
+    @property
+    def span(self) -> Span:
+        """Where it is wrong, of the first problem."""
+        return self.errors[0].span
+
+    @property
+    def hint(self) -> str:
+        """What is allowed there, of the first problem."""
+        return self.errors[0].hint
+
+    def __str__(self) -> str:
+        """Every problem, with a caret under the text it is about."""
+        return "\n".join(diagram(self.text, problem) for problem in self.errors)
+
+
+def printable(text: str) -> str:
+    """The text with every control, format and unassigned character replaced by one visible one.
+
+    Character positions are kept, so spans stay right. Nothing in the result moves the
+    cursor, changes colours or the writing direction of a terminal.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(map(_printable, text))
+
+
+def _printable(char: str) -> str:
+    if char in "\t\n\r\v\f":
+        return " "
+    if char < " ":
+        return chr(0x2400 + ord(char))
+    if char.isprintable() and unicodedata.bidirectional(char) not in ("R", "AL"):
+        return char
+    return "\N{REPLACEMENT CHARACTER}"
+
+
+def cells(text: str) -> int:
+    """How many terminal columns a printable text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in "WF")
+        for char in text
+    )
+
+
+def diagram(text: str, problem: Problem) -> str:
+    """Message, the line it is about with a caret under the span, and the hint."""
+    start, end = problem.span
+    line_start = text.rfind("\n", 0, start) + 1
+    line_end = text.find("\n", start)
+    line = printable(text[line_start : len(text) if line_end < 0 else line_end])
+    start, end = start - line_start, min(end - line_start, len(line))
+    first = 0
+    if len(line) > _WINDOW:
+        first = max(0, min(start - _WINDOW // 3, len(line) - _WINDOW))
+        line = line[first : first + _WINDOW]
+        start, end = start - first, min(end - first, len(line))
+    lead, mark = ("\u2026" if first else ""), line[start:end]
+    parts = [
+        f"error: {printable(problem.message)}",
+        f"  {lead}{line}",
+        "  " + " " * cells(lead + line[:start]) + "^" * max(1, cells(mark)),
+    ]
+    if problem.hint:
+        parts.append(f"  allowed: {printable(problem.hint)}")
+    return "\n".join(parts)
+
+
+def nearest(word: str, known: tuple[str, ...] | list[str]) -> str | None:
+    """The known spelling closest to a word, or None when nothing is close."""
+    from difflib import get_close_matches
+
+    lower = word.lower()
+    if lower in known:
+        return lower
+    found = get_close_matches(lower, known, n=1, cutoff=0.7)
+    return found[0] if found else None

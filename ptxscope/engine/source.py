@@ -1,0 +1,165 @@
+"""From what people paste to PTX: ``asm`` statements, glued string literals, plain PTX.
+
+Every character of the PTX remembers which character of the pasted text it came from, so
+that errors point into what the user sees.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .errors import Problem, Span
+
+_ASM = re.compile(
+    r"\b(?:asm|__asm__|__asm)\b(?:\s|volatile\b|__volatile__\b|goto\b|inline\b|__inline__\b)*\("
+)
+_BETWEEN = re.compile(r"(?:\s|\\\n|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_STRING = re.compile(r'(?:u8|[uUL])?"')
+_RAW = re.compile(r'(?:u8|[uUL])?R"([^\s()\\]{0,16})\(')
+_PLAIN = re.compile(r'[^"\\%\n]+')
+_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|\r?\n|.)", re.DOTALL)
+_NAMED = {"n": "\n", "t": "\t", "r": "\r", "v": "\v", "f": "\f", "a": "\a", "b": "\b", "e": "\x1b"}
+
+
+class Fragment(NamedTuple):
+    """A stretch of PTX and where it stood.
+
+    Piece i of the PTX starts at ``starts[i]`` and was copied from ``origins[i]`` on. Where
+    ``width[i]`` is not 0 the piece is one character that was written with that many.
+    """
+
+    ptx: str
+    starts: tuple[int, ...] = (0,)
+    origins: tuple[int, ...] = (0,)
+    widths: tuple[int, ...] = (0,)
+    problems: tuple[Problem, ...] = ()
+    """Problems of the text around the PTX, in the pasted text's positions."""
+
+    def origin(self, start: int, end: int) -> Span:
+        """Where a range of the PTX stood in the pasted text."""
+        first = self._at(start)[0]
+        return (first, self._at(end - 1)[1]) if end > start else (first, first)
+
+    def _at(self, position: int) -> Span:
+        piece = max(bisect_right(self.starts, position) - 1, 0)
+        start = self.origins[piece]
+        if self.widths[piece]:
+            return start, start + self.widths[piece]
+        start += position - self.starts[piece]
+        return start, start + 1
+
+
+class _Gluer:
+    """Collects decoded string literals into one Fragment."""
+
+    def __init__(self) -> None:
+        self.text: list[str] = []
+        self.size = 0
+        self.starts: list[int] = []
+        self.origins: list[int] = []
+        self.widths: list[int] = []
+
+    def add(self, text: str, origin: int, width: int = 0) -> None:
+        self.starts.append(self.size)
+        self.origins.append(origin)
+        self.widths.append(width)
+        self.text.append(text)
+        self.size += len(text)
+
+    def fragment(self, problems: list[Problem]) -> Fragment:
+        if not self.starts:
+            return Fragment("", problems=tuple(problems))
+        return Fragment(
+            "".join(self.text),
+            tuple(self.starts),
+            tuple(self.origins),
+            tuple(self.widths),
+            tuple(problems),
+        )
+
+
+def fragments(text: str) -> Iterator[Fragment]:
+    """The PTX in a text: of ``asm`` statements, of glued string literals, or the text itself."""
+    found = False
+    for match in _ASM.finditer(text):
+        found = True
+        yield _glued(text, match.end())
+    if found:
+        return
+    start = _skip(text, 0)
+    if _STRING.match(text, start):
+        yield _glued(text, start)
+    else:
+        yield Fragment(text)
+
+
+def _skip(text: str, position: int) -> int:
+    match = _BETWEEN.match(text, position)
+    return match.end() if match else position
+
+
+def _glued(text: str, position: int) -> Fragment:
+    """The string literals from a position on, joined as a C compiler joins them."""
+    gluer, problems = _Gluer(), list[Problem]()
+    while True:
+        position = _skip(text, position)
+        if raw := _RAW.match(text, position):
+            end = text.find(f'){raw[1]}"', raw.end())
+            if end < 0:
+                problems.append(_unclosed(position, len(text)))
+                end = len(text)
+            _percent(text[raw.end() : end], raw.end(), gluer)
+            position = end + len(raw[1]) + 2
+        elif string := _STRING.match(text, position):
+            position = _decode(text, string.end(), gluer, problems)
+        else:
+            return gluer.fragment(problems)
+
+
+def _percent(text: str, origin: int, gluer: _Gluer) -> None:
+    """Plain characters, in which ``%%`` stands for ``%``."""
+    for part in re.finditer(r"%%|(?:[^%]|%(?!%))+", text):
+        at = origin + part.start()
+        gluer.add("%", at, 2) if part[0] == "%%" else gluer.add(part[0], at)
+
+
+def _decode(text: str, position: int, gluer: _Gluer, problems: list[Problem]) -> int:
+    """One string literal's characters; returns the position behind its closing quote."""
+    start = position
+    while position < len(text):
+        if plain := _PLAIN.match(text, position):
+            gluer.add(plain[0], position)
+            position = plain.end()
+        elif text[position] == '"':
+            return position + 1
+        elif text[position] == "\n":
+            break
+        elif text[position] == "%":
+            double = text.startswith("%%", position)
+            gluer.add("%", position, 2 if double else 0)
+            position += 1 + double
+        elif escape := _ESCAPE.match(text, position):
+            if not escape[1].endswith("\n"):
+                gluer.add(_escaped(escape[1]), position, len(escape[0]))
+            position = escape.end()
+        else:
+            position += 1
+    problems.append(_unclosed(start - 1, position))
+    return len(text) if position >= len(text) else position
+
+
+def _escaped(code: str) -> str:
+    if code[0] == "x":
+        return chr(min(int(code[1:], 16), 0xFF))
+    if code[0].isdigit() and code[0] < "8":
+        return chr(int(code, 8) & 0xFF)
+    return _NAMED.get(code, code)
+
+
+def _unclosed(start: int, end: int) -> Problem:
+    return Problem(
+        "this string literal is not closed", (start, max(end, start + 1)), 'a closing `"`'
+    )

@@ -1,0 +1,196 @@
+"""PTX text to statements: tokens with their places, not yet checked against the catalog."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import Enum
+from typing import NamedTuple
+
+from .errors import Problem, Span
+
+
+class Kind(Enum):
+    """What a token is."""
+
+    NAME = 1
+    DOTTED = 2
+    NUMBER = 3
+    PUNCTUATION = 4
+    BAD = 5
+
+
+class Token(NamedTuple):
+    """A word of PTX at ``text[start:end]`` of its fragment."""
+
+    kind: Kind
+    text: str
+    start: int
+    end: int
+
+    @property
+    def span(self) -> Span:
+        """Where it stands."""
+        return self.start, self.end
+
+
+class Statement(NamedTuple):
+    """One instruction as written: ``@!p opcode.mod.mod op, op;``."""
+
+    guard: Token | None
+    guard_negated: bool
+    opcode: Token
+    modifiers: tuple[Token, ...]
+    operands: tuple[tuple[Token, ...], ...]
+    span: Span
+    problems: tuple[Problem, ...]
+
+
+_TOKEN = re.compile(
+    r"""(?P<SPACE>[ \t\r\n\f\v]+|//[^\n]*|/\*.*?\*/)
+      | (?P<NAME>[A-Za-z][\w$]*|[_$%][\w$]+|_)
+      | (?P<NUMBER>(?:\d+\.(?![bh]\d)\d*|\.\d+)(?:[eE][+-]?\d+)?\w*|\d+[eE][+-]\d+\w*|\d\w*)
+      | (?P<DOTTED>\.[\w:]+)
+      | (?P<PUNCTUATION><<|>>|[<>=!]=|&&|\|\||[@!,|\-+~^*/%&<>=?:;(){}\[\].])
+      | (?P<BAD>.)""",
+    re.VERBOSE | re.DOTALL | re.ASCII,
+)
+_KINDS = {kind.name: kind for kind in Kind}
+_LINE_DIRECTIVES = {".version", ".target", ".address_size", ".file", ".loc", ".pragma"}
+_BODY_DIRECTIVES = {".entry", ".func", ".section"}
+_OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
+
+
+def tokens(text: str) -> list[Token]:
+    """All tokens of a text, blanks and comments left out."""
+    return [
+        Token(_KINDS[match.lastgroup], match[0], match.start(), match.end())
+        for match in _TOKEN.finditer(text)
+        if match.lastgroup is not None and match.lastgroup != "SPACE"
+    ]
+
+
+def statements(text: str, opcodes: frozenset[str]) -> Iterator[Statement]:
+    """The instructions of a text, whatever their opcode; labels and directives are passed over.
+
+    A statement ends at ``;`` or at the end of the text, or, as people leave the ``;`` out,
+    before a line that starts another of the given opcodes.
+    """
+    words = tokens(text)
+    i = 0
+    while i < len(words):
+        word = words[i]
+        if word.text in ("{", "}", ";"):
+            i += 1
+        elif word.kind is Kind.DOTTED:
+            i = _directive_end(text, words, i)
+        elif word.kind is Kind.NAME and i + 1 < len(words) and words[i + 1].text == ":":
+            i += 2
+        else:
+            end = _statement_end(text, words, i, opcodes)
+            yield _statement(words[i:end], _end_of(text, words, end))
+            i = end
+
+
+def _end_of(text: str, words: list[Token], end: int) -> int:
+    """Where what is missing at the end of a statement would stand."""
+    if end < len(words):
+        return words[end].start if words[end].text in (";", "}") else words[end - 1].end
+    return len(text.rstrip()) or len(text)
+
+
+def _directive_end(text: str, words: list[Token], i: int) -> int:
+    if words[i].text in _LINE_DIRECTIVES:
+        end_of_line = text.find("\n", words[i].start)
+        while i < len(words) and (end_of_line < 0 or words[i].start < end_of_line):
+            i += 1
+            if words[i - 1].text == ";":
+                break
+        return i
+    has_body = False
+    depth = 0
+    while i < len(words):
+        word = words[i].text
+        has_body = has_body or word in _BODY_DIRECTIVES
+        if word == "{" and has_body and not depth:
+            return i
+        depth += (word in _OPEN) - (word in _CLOSE)
+        i += 1
+        if word == ";" and depth <= 0:
+            break
+    return i
+
+
+def _statement_end(text: str, words: list[Token], start: int, opcodes: frozenset[str]) -> int:
+    depth = 0
+    for i in range(start, len(words)):
+        word = words[i].text
+        if word == ";" or (word == "}" and not depth):
+            return max(i, start + 1)
+        depth += (word in _OPEN) - (word in _CLOSE)
+        if i > start and "\n" in text[words[i - 1].end : words[i].start]:
+            first = _after_guard(words, i)
+            if (
+                first + 1 < len(words)
+                and words[first].text in opcodes
+                and words[first + 1].kind is Kind.DOTTED
+            ):
+                return i
+    return len(words)
+
+
+def _after_guard(words: list[Token], i: int) -> int:
+    if i < len(words) and words[i].text == "@":
+        i += 1
+        if i < len(words) and words[i].text == "!":
+            i += 1
+        return i + 1
+    return i
+
+
+def _statement(words: list[Token], end: int) -> Statement:
+    problems: list[Problem] = []
+    guard, negated = None, False
+    i = _after_guard(words, 0)
+    if i:
+        negated = len(words) > 1 and words[1].text == "!"
+        guard = words[i - 1] if i - 1 < len(words) else None
+        if guard is None or guard.kind is not Kind.NAME or guard.text == "_":
+            at = guard.span if guard else (words[0].start, end)
+            problems.append(Problem("the guard needs a predicate behind `@`", at, "@p or @!p"))
+            guard = None
+    if i >= len(words):
+        opcode = Token(Kind.BAD, "", end, end)
+        return Statement(guard, negated, opcode, (), (), (words[0].start, end), tuple(problems))
+    opcode = words[i]
+    first = i = i + 1
+    while i < len(words) and (words[i].kind is Kind.DOTTED or words[i].text == "."):
+        if words[i].text == ".":
+            problems.append(Problem("a modifier must follow its dot at once", words[i].span))
+            i += i + 1 < len(words) and words[i + 1].kind is Kind.NAME
+        i += 1
+    modifiers = tuple(word for word in words[first:i] if word.kind is Kind.DOTTED)
+    operands = tuple(_operands(words[i:], end, problems))
+    span = (words[0].start, max(end, words[-1].end))
+    return Statement(guard, negated, opcode, modifiers, operands, span, tuple(problems))
+
+
+def _operands(words: list[Token], end: int, problems: list[Problem]) -> Iterator[tuple[Token, ...]]:
+    """The tokens of each operand, split at the commas outside of brackets."""
+    if not words:
+        return
+    current: list[Token] = []
+    depth = 0
+    for word in words:
+        if word.text == "," and not depth:
+            if not current:
+                problems.append(Problem("an operand is missing before this comma", word.span))
+            yield tuple(current)
+            current = []
+        else:
+            depth += (word.text in _OPEN) - (word.text in _CLOSE)
+            current.append(word)
+    if current:
+        yield tuple(current)
+    else:
+        problems.append(Problem("an operand is missing behind the last comma", (end, end)))
