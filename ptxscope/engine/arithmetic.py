@@ -1,0 +1,254 @@
+"""What the micro-operations need of numbers, and two of its three implementations.
+
+``Exact`` runs on Python integers, a tuple with a value a lane. ``Ranges`` runs on intervals
+and says what values are possible. The third, on NumPy arrays, is ``arrays.Arrays``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol, TypeVar
+
+V = TypeVar("V")
+
+Picks = tuple[tuple[int, int], ...]
+"""For each lane: which word, and which byte, half-word or word of it."""
+
+
+class Arithmetic(Protocol[V]):
+    """Lane vectors of exact integers, lane 0 first. Truth is 1 or 0.
+
+    Where two vectors meet they have as many lanes, or the second is one integer for all.
+    """
+
+    def add(self, x: V, y: V | int) -> V:
+        """x + y."""
+
+    def subtract(self, x: V, y: V) -> V:
+        """x - y."""
+
+    def multiply(self, x: V, y: V | int) -> V:
+        """x * y, for a product that 64 bits hold."""
+
+    def negative(self, x: V) -> V:
+        """-x."""
+
+    def absolute(self, x: V) -> V:
+        """|x|."""
+
+    def minimum(self, x: V, y: V | int) -> V:
+        """The smaller."""
+
+    def maximum(self, x: V, y: V | int) -> V:
+        """The larger."""
+
+    def shift_left(self, x: V, y: V) -> V:
+        """x * 2**y, y in 0..32."""
+
+    def shift_right(self, x: V, y: V | int) -> V:
+        """x // 2**y, y in 0..32."""
+
+    def less(self, x: V, y: V | int) -> V:
+        """x < y."""
+
+    def equal(self, x: V, y: V | int) -> V:
+        """x == y."""
+
+    def where(self, condition: V, x: V, y: V | int) -> V:
+        """x where the condition is 1, else y."""
+
+    def bitand(self, x: V, mask: int) -> V:
+        """x & mask, neither negative."""
+
+    def cast(self, x: V, bits: int, signed: bool) -> V:
+        """The low bits of x in two's complement, read as signed or unsigned."""
+
+    def gather(self, words: Sequence[V], unit: int, picks: Picks) -> V:
+        """Lanes of ``unit`` bits picked from words of one lane, unsigned."""
+
+    def keep(self, x: V, y: V, lanes: tuple[int, ...], unit: int) -> V:
+        """The given lanes from x, the others from y; both unsigned, ``unit`` bits wide.
+
+        y has ``32 // unit`` lanes. x has as many, or one that is taken for each given lane.
+        """
+
+    def pack(self, x: V, unit: int) -> V:
+        """The word made of unsigned lanes of ``unit`` bits."""
+
+    def total(self, x: V, lanes: tuple[int, ...], count: int) -> V:
+        """The sum of the given lanes of x, which has ``count``."""
+
+
+Lanes = tuple[int, ...]
+
+
+def _each(function: Callable[[int, int], int], x: Lanes, y: Lanes | int) -> Lanes:
+    if isinstance(y, int):
+        return tuple(function(i, y) for i in x)
+    return tuple(function(i, j) for i, j in zip(x, y, strict=True))
+
+
+class Exact:
+    """Python integers: no width, no overflow."""
+
+    def add(self, x: Lanes, y: Lanes | int) -> Lanes:
+        return _each(int.__add__, x, y)
+
+    def subtract(self, x: Lanes, y: Lanes) -> Lanes:
+        return _each(int.__sub__, x, y)
+
+    def multiply(self, x: Lanes, y: Lanes | int) -> Lanes:
+        return _each(int.__mul__, x, y)
+
+    def negative(self, x: Lanes) -> Lanes:
+        return tuple(-i for i in x)
+
+    def absolute(self, x: Lanes) -> Lanes:
+        return tuple(map(abs, x))
+
+    def minimum(self, x: Lanes, y: Lanes | int) -> Lanes:
+        return _each(min, x, y)
+
+    def maximum(self, x: Lanes, y: Lanes | int) -> Lanes:
+        return _each(max, x, y)
+
+    def shift_left(self, x: Lanes, y: Lanes) -> Lanes:
+        return _each(int.__lshift__, x, y)
+
+    def shift_right(self, x: Lanes, y: Lanes | int) -> Lanes:
+        return _each(int.__rshift__, x, y)
+
+    def less(self, x: Lanes, y: Lanes | int) -> Lanes:
+        return _each(lambda i, j: int(i < j), x, y)
+
+    def equal(self, x: Lanes, y: Lanes | int) -> Lanes:
+        return _each(lambda i, j: int(i == j), x, y)
+
+    def where(self, condition: Lanes, x: Lanes, y: Lanes | int) -> Lanes:
+        other = (y,) * len(x) if isinstance(y, int) else y
+        return tuple(i if c else j for c, i, j in zip(condition, x, other, strict=True))
+
+    def bitand(self, x: Lanes, mask: int) -> Lanes:
+        return tuple(i & mask for i in x)
+
+    def cast(self, x: Lanes, bits: int, signed: bool) -> Lanes:
+        return tuple(cast(i, bits, signed) for i in x)
+
+    def gather(self, words: Sequence[Lanes], unit: int, picks: Picks) -> Lanes:
+        mask = (1 << unit) - 1
+        return tuple(words[word][0] >> unit * index & mask for word, index in picks)
+
+    def keep(self, x: Lanes, y: Lanes, lanes: tuple[int, ...], unit: int) -> Lanes:
+        wide = x * len(y) if len(x) == 1 else x
+        return tuple(wide[i] if i in lanes else y[i] for i in range(len(y)))
+
+    def pack(self, x: Lanes, unit: int) -> Lanes:
+        return (sum(lane << unit * i for i, lane in enumerate(x)),)
+
+    def total(self, x: Lanes, lanes: tuple[int, ...], count: int) -> Lanes:
+        return (sum(x[i] for i in lanes),)
+
+
+def cast(value: int, bits: int, signed: bool) -> int:
+    """The low bits of an integer in two's complement, read as signed or unsigned."""
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if signed and value >> (bits - 1) else value
+
+
+class Range(NamedTuple):
+    """Every value of a lane vector lies in low..high, ends included."""
+
+    low: int
+    high: int
+
+    def within(self, bits: int, signed: bool) -> bool:
+        """Whether an integer type holds all of it."""
+        return limits(bits, signed).contains(self)
+
+    def contains(self, other: Range) -> bool:
+        """Whether the other lies inside."""
+        return self.low <= other.low and other.high <= self.high
+
+
+def limits(bits: int, signed: bool) -> Range:
+    """The values of an integer type."""
+    if signed:
+        return Range(-1 << (bits - 1), (1 << (bits - 1)) - 1)
+    return Range(0, (1 << bits) - 1)
+
+
+def _wide(y: Range | int) -> Range:
+    return Range(y, y) if isinstance(y, int) else y
+
+
+def _corners(function: Callable[[int, int], int], x: Range, y: Range | int) -> Range:
+    """The range of a function that is monotonic in each argument."""
+    y = _wide(y)
+    values = [function(i, j) for i in x for j in y]
+    return Range(min(values), max(values))
+
+
+class Ranges:
+    """Intervals: the smallest that holds every possible result."""
+
+    def add(self, x: Range, y: Range | int) -> Range:
+        return _corners(int.__add__, x, y)
+
+    def subtract(self, x: Range, y: Range) -> Range:
+        return _corners(int.__sub__, x, y)
+
+    def multiply(self, x: Range, y: Range | int) -> Range:
+        return _corners(int.__mul__, x, y)
+
+    def negative(self, x: Range) -> Range:
+        return Range(-x.high, -x.low)
+
+    def absolute(self, x: Range) -> Range:
+        return Range(max(x.low, -x.high, 0), max(-x.low, x.high))
+
+    def minimum(self, x: Range, y: Range | int) -> Range:
+        return _corners(min, x, y)
+
+    def maximum(self, x: Range, y: Range | int) -> Range:
+        return _corners(max, x, y)
+
+    def shift_left(self, x: Range, y: Range) -> Range:
+        return _corners(int.__lshift__, x, y)
+
+    def shift_right(self, x: Range, y: Range | int) -> Range:
+        return _corners(int.__rshift__, x, y)
+
+    def less(self, x: Range, y: Range | int) -> Range:
+        y = _wide(y)
+        return Range(int(x.high < y.low), int(x.low < y.high))
+
+    def equal(self, x: Range, y: Range | int) -> Range:
+        y = _wide(y)
+        return Range(int(x == y and x.low == x.high), int(x.low <= y.high and y.low <= x.high))
+
+    def where(self, condition: Range, x: Range, y: Range | int) -> Range:
+        y = _wide(y)
+        return Range(min(x.low, y.low), max(x.high, y.high))
+
+    def bitand(self, x: Range, mask: int) -> Range:
+        return Range(0, min(x.high, mask))
+
+    def cast(self, x: Range, bits: int, signed: bool) -> Range:
+        full = limits(bits, signed)
+        return x if full.contains(x) else full
+
+    def gather(self, words: Sequence[Range], unit: int, picks: Picks) -> Range:
+        return limits(unit, signed=False)
+
+    def keep(self, x: Range, y: Range, lanes: tuple[int, ...], unit: int) -> Range:
+        return limits(unit, signed=False)
+
+    def pack(self, x: Range, unit: int) -> Range:
+        return limits(32, signed=False)
+
+    def total(self, x: Range, lanes: tuple[int, ...], count: int) -> Range:
+        return Range(x.low * len(lanes), x.high * len(lanes))
+
+
+EXACT = Exact()
+RANGES = Ranges()

@@ -1,0 +1,38 @@
+"""The knobs by which one model's semantics differs from another's."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Rules(NamedTuple):
+    """How a plan is lowered. The defaults are what the PTX ISA documents."""
+
+    h1_takes_high: bool = False
+    """``d.h1`` receives bits 31:16 of t, not its low 16."""
+    clamp_upper: bool = True
+    """``.sat`` to a word has an upper bound."""
+    clamp_unsigned: bool = False
+    """``.sat`` to a lane has only an upper bound, on t read as an unsigned number."""
+    clamp_word: bool = False
+    """``.sat`` with dsel clamps to 32 bits rather than to the lane."""
+    shift_34: bool = False
+    """``vshl.sat`` wraps the shifted value to 34 bits signed before it clamps."""
+    cut_32: bool = False
+    """t is cut to 32 bits and sign-extended before ``.min``/``.max``."""
+    compare_64: bool = False
+    """``.min``/``.max`` compare 64-bit numbers, unsigned where dtype is u32."""
+    c_by_atype: bool = False
+    """``vset.min/.max`` reads c by atype rather than unsigned."""
+    words_signed: bool = False
+    """A scaled or saturated ``vmad`` multiplies whole words as signed."""
+    c_signed: bool = False
+    """A scaled or saturated ``vmad`` sign-extends c."""
+    sum_64: bool = False
+    """A scaled or saturated ``vmad`` adds, shifts and clamps in 64 bits."""
+    declared_widths: bool = False
+    """Wrap intermediates to the ``.s34`` and ``.s33`` that the manual's pseudo-code declares."""
+
+
+ISA = Rules()
+"""What the PTX ISA documents, with exact intermediates."""
