@@ -1,0 +1,249 @@
+"""What each step is called and what it does for the instruction at hand, values apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from . import micro as m
+from .lowering import signed_final
+from .plan import PlanStep, Row, Stage
+from .trace import Step, Trace
+from .types import Cmp, Selector, Type
+from .words import UNIT_NAMES, cmp_sign, integer_type, operand_name
+
+_TITLES = {
+    Stage.BOOLEAN: "Boolean",
+    Stage.SUM: "add c",
+}
+_SECONDARY = {"add": "add c", "minimum": "min with c", "maximum": "max with c"}
+
+
+def title(step: Step | PlanStep) -> str:
+    """What a step does, in a word or two: ``select``, ``add``, ``min with c``."""
+    rows = _plan_rows(step)
+    if step.stage is Stage.OPERATE:
+        return next(row.operation for row in rows if row.name == "t")
+    if step.stage is Stage.SECONDARY:
+        return _SECONDARY[rows[-1].operation]
+    return _TITLES.get(step.stage, str(step.stage))
+
+
+def _plan_rows(step: Step | PlanStep) -> tuple[Row, ...]:
+    return tuple(row if isinstance(row, Row) else row.row for row in step.rows)
+
+
+def about(trace: Trace, step: Step) -> str:
+    """What a step does here: one or two sentences."""
+    return _ABOUT[step.stage](trace, _plan_rows(step))
+
+
+def _micro(rows: tuple[Row, ...], name: str) -> m.Micro | None:
+    return next((row.micro for row in rows if row.name == name), None)
+
+
+def _flush(_: Trace, rows: tuple[Row, ...]) -> str:
+    names = " and ".join(row.name for row in rows)
+    return f".ftz: a subnormal {names} counts as a zero of the same sign."
+
+
+def _select(trace: Trace, rows: tuple[Row, ...]) -> str:
+    parts = []
+    for row in rows:
+        micro = row.micro
+        assert isinstance(micro, m.Select)
+        if len(micro.picks) == 1:
+            name = operand_name(trace, row.inputs[0])
+            parts.append(
+                f"all of {name}"
+                if micro.unit == 32
+                else f"{UNIT_NAMES[micro.unit]} {micro.picks[0][1]} of {name}"
+            )
+        else:
+            parts.append(f"The lanes of {row.name} come from {_picked(trace, row, micro)}")
+    if trace.instruction.entry.lanes > 1:
+        return ". ".join(parts) + "."
+    text = " and ".join(parts)
+    return f"{text[0].upper()}{text[1:]} are taken."
+
+
+def _picked(trace: Trace, row: Row, micro: m.Select) -> str:
+    names = [operand_name(trace, role) for role in row.inputs]
+    unit = UNIT_NAMES[micro.unit]
+    if len(names) == 1 and [index for _, index in micro.picks] == list(range(len(micro.picks))):
+        return f"{names[0]}, each its own {unit}"
+    letter = "b" if micro.unit == 8 else "h"
+    return ", ".join(f"{names[w]}.{letter}{i}" for w, i in reversed(micro.picks))
+
+
+def _extend(trace: Trace, rows: tuple[Row, ...]) -> str:
+    parts = []
+    for row in rows:
+        assert isinstance(row.micro, m.Extend)
+        how = "sign-extended" if row.micro.signed else "zero-extended"
+        parts.append(f"{row.name} is read as {_read_as(trace, row.name, row.micro.signed)}, {how}")
+    return f"{'; '.join(parts)}. From here on the numbers are exact, without a width."
+
+
+def _read_as(trace: Trace, role: str, signed: bool) -> str:
+    """``u32``; or, where an erratum reads another type than was written, that too."""
+    read = integer_type(signed)
+    written = str(trace.instruction.type_of(role))
+    if trace.instruction.opcode == "vmad" and role == "c":
+        written = integer_type(signed_final(trace.instruction.form))
+    return read if read == written else f"{read} (not {written}!)"
+
+
+_OPERATIONS = {
+    "add": "a + b, exactly: nothing wraps yet.",
+    "subtract": "a - b, exactly: nothing wraps yet.",
+    "absolute difference": "The distance between a and b, exactly.",
+    "minimum": "The smaller of a and b, whatever their signedness.",
+    "maximum": "The larger of a and b, whatever their signedness.",
+    "average": "Half of a + b; halves are rounded away from zero.",
+    "shift left": "a shifted left, exactly: no bit is lost yet.",
+    "shift right": "a shifted right; its sign is shifted in.",
+    "multiply": "a times b, exactly.",
+    "compare": "a is compared with b as exact numbers: 1 where it holds, else 0.",
+}
+
+
+def _operate(_: Trace, rows: tuple[Row, ...]) -> str:
+    said = next(_OPERATIONS[row.operation] for row in rows if row.name == "t")
+    amount = _micro(rows, "amount")
+    if isinstance(amount, m.LimitAmount):
+        said += (
+            " .wrap keeps five bits of the amount." if amount.wrap else " .clamp limits it to 32."
+        )
+    if _micro(rows, "negated"):
+        said += " The product is negated."
+    return said
+
+
+def _compare(trace: Trace, rows: tuple[Row, ...]) -> str:
+    micro = rows[-1].micro
+    assert isinstance(micro, m.Compare)
+    if trace.instruction.opcode == "slct":
+        nan = "; NaN does not" if micro.type is Type.F32 else ""
+        return f"c >= 0 as .{micro.type} decides{nan}."
+    if micro.cmp in (Cmp.NUM, Cmp.NAN):
+        what = "neither a nor b is NaN" if micro.cmp is Cmp.NUM else "a or b is NaN"
+        return f".{micro.cmp}: true where {what}."
+    said = f"a {cmp_sign(micro.cmp)} b, both read as .{micro.type}."
+    if micro.type is not None and micro.type.is_float:
+        holds = "true" if micro.cmp in m.UNORDERED else "false"
+        said += f" With a NaN it is {holds}."
+    return said
+
+
+def _boolean(trace: Trace, rows: tuple[Row, ...]) -> str:
+    boolop = trace.instruction.form.boolop
+    c = "!c" if trace.instruction.form.negc else "c"
+    if boolop is None:
+        return "q takes the opposite of t."
+    names = {row.name for row in rows}
+    if "q" in names and "p" in names:
+        return f"p takes t {boolop} {c}, q takes !t {boolop} {c}."
+    return f"q takes !t {boolop} {c}." if "q" in names else f"t {boolop} {c}."
+
+
+def _choose(trace: Trace, _: tuple[Row, ...]) -> str:
+    if trace.instruction.opcode == "slct":
+        return "a where c >= 0 held, else b; the bits are copied as they are."
+    c = "!c" if trace.instruction.form.negc else "c"
+    return f"a where {c} is true, else b; the bits are copied as they are."
+
+
+def _sum(trace: Trace, rows: tuple[Row, ...]) -> str:
+    extend = _micro(rows, "c")
+    assert isinstance(extend, m.Extend)
+    said = f"c is read as {_read_as(trace, 'c', extend.signed)}"
+    said += ", negated and added" if _micro(rows, "negated") else " and added"
+    if _micro(rows, "po"):
+        said += "; .po adds one more"
+    return said + ", exactly." if not _micro(rows, "t64") else said + ", in 64 bits."
+
+
+def _scale(trace: Trace, rows: tuple[Row, ...]) -> str:
+    scale = trace.instruction.form.scale
+    cut = isinstance(rows[-1].micro, m.Wrap)
+    said = f".{scale} shifts right by {scale.amount}, rounding down." if scale else ""
+    return f"{said} {'64 bits are kept.' if cut else ''}".strip()
+
+
+def _saturate(_: Trace, rows: tuple[Row, ...]) -> str:
+    clamp = rows[-1].micro
+    assert isinstance(clamp, m.Clamp)
+    if clamp.low is None:
+        return f".sat: nothing above {clamp.high}; the number is taken as unsigned."
+    if clamp.high is None:
+        return f".sat: nothing below {clamp.low}."
+    return f".sat clamps to {clamp.low}..{clamp.high}."
+
+
+def _secondary(trace: Trace, rows: tuple[Row, ...]) -> str:
+    form = trace.instruction.form
+    extend = _micro(rows, "c")
+    assert isinstance(extend, m.Extend)
+    done = {"add": "c is added", "min": "the smaller of t and c", "max": "the larger of t and c"}
+    read = _read_as(trace, "c", extend.signed)
+    return f".{form.secop}: {done[str(form.secop)]}, c read as {read}. It is not clamped again."
+
+
+def _merge(trace: Trace, rows: tuple[Row, ...]) -> str:
+    micro = rows[0].micro
+    assert isinstance(micro, m.Merge)
+    unit, c = UNIT_NAMES[micro.unit], operand_name(trace, "c")
+    if trace.instruction.entry.lanes == 1:
+        took = "bits 31:16 of t" if micro.high else f"the low {micro.unit} bits of t"
+        return f"{took[0].upper()}{took[1:]} replace {unit} {micro.lanes[0]} of {c}."
+    if len(micro.lanes) == 32 // micro.unit:
+        return f"Every lane takes t, cut to its {unit}; no carry reaches a neighbour."
+    mask = Selector(micro.unit, micro.lanes)
+    return f"The lanes of the mask .{mask} take t, cut to their {unit}; the others keep {c}'s."
+
+
+def _accumulate(trace: Trace, rows: tuple[Row, ...]) -> str:
+    micro = rows[0].micro
+    assert isinstance(micro, m.Accumulate)
+    which = "every lane" if len(micro.lanes) == micro.of else "the lanes of the mask"
+    return f".add: {operand_name(trace, 'c')} plus the exact t of {which}, neither clamped nor cut."
+
+
+def _write(trace: Trace, rows: tuple[Row, ...]) -> str:
+    micro = rows[0].micro
+    names = " and ".join(operand_name(trace, row.name) for row in rows)
+    if isinstance(micro, m.Encode):
+        true = "1.0, 0x3f800000," if micro.true == 0x3F80_0000 else "0xffffffff"
+        return f"{names} takes {true} where true, else 0."
+    if isinstance(micro, m.Pack):
+        return f"The {UNIT_NAMES[micro.unit]}s are written to {names}."
+    assert isinstance(micro, m.Truncate)
+    if micro.bits == 1:
+        return f"{names} {'take' if len(rows) > 1 else 'takes'} the predicate."
+    return f"The low {micro.bits} bits are written to {names}."
+
+
+def _guard(trace: Trace, _: tuple[Row, ...]) -> str:
+    guard = trace.instruction.guard
+    assert guard
+    when = "false" if guard.negated else "true"
+    return f"{guard}: the instruction acts only where {guard.name} is {when}."
+
+
+_ABOUT: dict[Stage, Callable[[Trace, tuple[Row, ...]], str]] = {
+    Stage.FLUSH: _flush,
+    Stage.SELECT: _select,
+    Stage.EXTEND: _extend,
+    Stage.OPERATE: _operate,
+    Stage.COMPARE: _compare,
+    Stage.BOOLEAN: _boolean,
+    Stage.CHOOSE: _choose,
+    Stage.SUM: _sum,
+    Stage.SCALE: _scale,
+    Stage.SATURATE: _saturate,
+    Stage.SECONDARY: _secondary,
+    Stage.MERGE: _merge,
+    Stage.ACCUMULATE: _accumulate,
+    Stage.WRITE: _write,
+    Stage.GUARD: _guard,
+}
