@@ -1,0 +1,128 @@
+"""What several commands read from their arguments: an instruction, values, a model."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from ..engine.errors import Problem, PtxError, diagram, printable
+from ..engine.evaluate import bind, described
+from ..engine.instruction import Instruction
+from ..engine.models import Model, model
+from ..engine.parser import parse
+from ..engine.trace import Trace
+from ..engine.types import Type
+from ..engine.values import parse_value
+from . import CommandError
+
+VALUES_HELP = (
+    "a register's value by its name: %%1=0x80ff7f01 a=-5 b=0b1010 x=1.5 y=[0x80,0xff,0x7f,1] "
+    "z=[h:-1,32767] p=true"
+)
+
+
+def parser(command: str, about: str, epilog: str = "") -> argparse.ArgumentParser:
+    """An argument parser for a command."""
+    return argparse.ArgumentParser(
+        prog=f"ptxscope {command}",
+        description=about,
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+
+def add_instruction(to: argparse.ArgumentParser, *, optional: bool = False) -> None:
+    """The arguments ``PTX name=value …``."""
+    to.add_argument(
+        "ptx",
+        metavar="PTX",
+        nargs="?" if optional else None,
+        help="one instruction as you would paste it: plain PTX, or an asm statement",
+    )
+    to.add_argument("values", metavar="name=value", nargs="*", help=VALUES_HELP)
+
+
+def add_model(to: argparse.ArgumentParser) -> None:
+    """The option ``--model``."""
+    to.add_argument(
+        "--model",
+        default="isa",
+        help="whose answer: isa, the documentation (default); ptxas, what the newest known "
+        "assembler makes of it on sm_70 and later; ptxas-MAJOR.MINOR; or errata, as in E3+E6",
+    )
+
+
+def parsed(to: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
+    """The arguments, options and values in any order."""
+    return to.parse_intermixed_args(list(words))
+
+
+def instruction(text: str) -> Instruction:
+    """The instruction in a text; an illegal one ends the command with status 1."""
+    try:
+        return parse(text)
+    except PtxError as error:
+        raise CommandError(str(error), 1) from None
+
+
+def chosen_model(name: str) -> Model:
+    """A model by name."""
+    try:
+        return model(name)
+    except ValueError as error:
+        raise CommandError(f"error: {printable(str(error))}") from None
+
+
+def operand_types(ins: Instruction) -> dict[str, Type]:
+    """The type of every register of an instruction that could be given a value."""
+    types: dict[str, Type] = {}
+    for role, name in reversed(ins.names.items()):
+        types[name] = ins.type_of(role)
+    return types
+
+
+def operand_name(ins: Instruction, name: str) -> str | None:
+    """The register that is meant: by its name, without its ``%``, or by its role."""
+    names = ins.names
+    candidates = (name, f"%{name}", names.get(name, ""))
+    return next((found for found in candidates if found in names.values()), None)
+
+
+def bits_by_name(ins: Instruction, assignments: Sequence[str]) -> dict[str, int]:
+    """The bits that ``name=value`` arguments give to registers."""
+    types = operand_types(ins)
+    found: dict[str, int] = {}
+    for text in assignments:
+        written, equals, value = text.partition("=")
+        if not equals:
+            problem = Problem("this is not a name=value", (0, len(text)), "%1=0xff")
+            raise CommandError(diagram(text, problem))
+        name = operand_name(ins, written.strip())
+        if name is None:
+            wanted = ", ".join(needed.name for needed in ins.inputs)
+            message = f"`{written}` is not an operand of {ins}"
+            problem = Problem(message, (0, len(written)), wanted or "no values: it reads none")
+            raise CommandError(diagram(text, problem))
+        if name in found:
+            raise CommandError(
+                diagram(text, Problem(f"`{name}` is given twice", (0, len(written))))
+            )
+        try:
+            found[name] = parse_value(value, types[name])
+        except PtxError as error:
+            start = len(written) + 1
+            problem = error.errors[0]
+            moved = (problem.span[0] + start, problem.span[1] + start)
+            raise CommandError(diagram(text, problem._replace(span=moved))) from None
+    return found
+
+
+def traced(ins: Instruction, assignments: Sequence[str], model_: Model) -> Trace:
+    """The trace of an instruction on ``name=value`` arguments, all of them given."""
+    bits = bits_by_name(ins, assignments)
+    missing = [needed for needed in ins.inputs if needed.name not in bits]
+    if missing:
+        named = ", ".join(described(needed.name, needed.roles) for needed in missing)
+        example = " ".join(f"{needed.name}=0x1" for needed in missing)
+        raise CommandError(f"error: no value for {printable(named)}; add {printable(example)}")
+    return Trace(ins, model_, bind(ins, bits))

@@ -1,0 +1,63 @@
+"""``ptxscope errata``: where ptxas and the documentation part."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from ..engine.models import ERRATA, TARGETS, Erratum, erratum
+from . import CommandError
+from .arguments import parser
+
+
+def run(words: Sequence[str]) -> int:
+    """Print one erratum, or all."""
+    arguments = parser(
+        "errata",
+        "List where ptxas, on sm_70 and later, computes another result than the PTX ISA documents.",
+    )
+    arguments.add_argument("id", metavar="ID", nargs="?", help="E1 to E13; all without it")
+    arguments.add_argument("--json", action="store_true", help="as an array of objects")
+    chosen = arguments.parse_args(words)
+    try:
+        found = ERRATA if chosen.id is None else (erratum(chosen.id),)
+    except ValueError as error:
+        raise CommandError(f"error: {error}") from None
+    if chosen.json:
+        import json
+
+        json.dump([describe(x) for x in found], sys.stdout, indent=2)
+        print()
+    else:
+        print("\n\n".join("\n".join(_lines(x)) for x in found))
+    return 0
+
+
+def describe(x: Erratum) -> dict[str, object]:
+    """An erratum as JSON."""
+    ptx, values, isa, ptxas = x.example
+    return {
+        "id": x.id,
+        "forms": x.forms,
+        "versions": x.versions,
+        "targets": TARGETS,
+        "sentence": x.sentence,
+        "example": {
+            "ptx": ptx,
+            "values": {name: f"{bits:#010x}" for name, bits in values.items()},
+            "isa": f"{isa:#010x}",
+            "ptxas": f"{ptxas:#010x}",
+        },
+    }
+
+
+def _lines(x: Erratum) -> Iterator[str]:
+    ptx, values, isa, ptxas = x.example
+    given = " ".join(f"{name}={bits:#010x}" for name, bits in values.items())
+    yield f"{x.id}  {x.forms}"
+    yield from textwrap.wrap(x.sentence, 76, initial_indent="    ", subsequent_indent="    ")
+    yield f"    ptxas {x.versions}; {TARGETS}"
+    yield f"    {ptx}"
+    yield f"      {given}"
+    yield f"      isa {isa:#010x}   ptxas {ptxas:#010x}"

@@ -1,0 +1,139 @@
+"""``ptxscope eval``: results only, of one evaluation or of a CSV file of operands."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from itertools import islice
+from typing import TextIO
+
+from ..engine.errors import PtxError, printable
+from ..engine.instruction import Instruction
+from ..engine.models import Model
+from ..engine.types import Type
+from ..engine.values import hex_text, parse_value
+from . import CommandError
+from .arguments import (
+    add_instruction,
+    add_model,
+    chosen_model,
+    instruction,
+    operand_name,
+    operand_types,
+    parsed,
+    parser,
+    traced,
+)
+
+_EPILOG = """\
+A CSV file has a header and a column per register that is read; other columns are kept. A
+column per destination is added (`NAME:out` where the register is read as well). The file is
+streamed, so its size does not matter.
+
+examples:
+  ptxscope eval 'vmad.s32.s32.s32 d, a.h0, -b.h1, c' a=3 b=0x20000 c=1
+  ptxscope eval 'vadd4.u32.u32.u32.sat d, a, b, c' --csv operands.csv > results.csv
+"""
+_ROWS = 1 << 14
+"""Rows that are evaluated together."""
+
+
+def run(words: Sequence[str]) -> int:
+    """Print the results."""
+    arguments = parser("eval", "Print results only.", _EPILOG)
+    add_instruction(arguments)
+    add_model(arguments)
+    arguments.add_argument("--csv", metavar="FILE", help="operands, a row each; - is stdin")
+    chosen = parsed(arguments, words)
+    model, ins = chosen_model(chosen.model), instruction(chosen.ptx)
+    if chosen.csv is None:
+        for name, bits in _results(traced(ins, chosen.values, model).result, ins):
+            print(f"{name}={bits}")
+        return 0
+    if chosen.values:
+        raise CommandError("error: values come from the CSV file; give no name=value with --csv")
+    with ExitStack() as stack:
+        if chosen.csv == "-":
+            source: TextIO = sys.stdin
+        else:
+            try:
+                source = stack.enter_context(open(chosen.csv, encoding="utf-8-sig", newline=""))  # noqa: PTH123
+            except OSError as error:
+                raise CommandError(f"error: {chosen.csv}: {error.strerror}") from None
+        try:
+            _stream(ins, model, csv.reader(source), csv.writer(sys.stdout, lineterminator="\n"))
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise CommandError(f"error: {chosen.csv} is not a CSV file: {error}") from None
+    return 0
+
+
+def _results(found: dict[str, int], ins: Instruction) -> Iterator[tuple[str, str]]:
+    for role, name in ins.results.items():
+        yield name, hex_text(found[name], ins.type_of(role).bits)
+
+
+def _stream(ins: Instruction, model: Model, rows: Iterator[list[str]], out: csv.Writer) -> None:  # type: ignore[name-defined]
+    header = next(rows, None)
+    if header is None:
+        raise CommandError("error: the CSV file is empty; its first line names the registers")
+    columns = {operand_name(ins, name.strip()): at for at, name in reversed([*enumerate(header)])}
+    needed = {x.name: columns.get(x.name) for x in ins.inputs}
+    for name, at in needed.items():
+        if at is None:
+            raise CommandError(
+                f"error: the CSV file has no column {name}; it has {printable(', '.join(header))}"
+            )
+    out.writerow(
+        [*header, *(f"{name}:out" if name in columns else name for name in ins.results.values())]
+    )
+    where = {name: at for name, at in needed.items() if at is not None}
+    while block := list(islice(_numbered(rows), _ROWS)):
+        _evaluate_block(ins, model, where, block, out)
+
+
+def _numbered(rows: Iterator[list[str]]) -> Iterator[tuple[int, list[str]]]:
+    for row in rows:
+        if row:
+            yield rows.line_num, row  # type: ignore[attr-defined]
+
+
+def _evaluate_block(
+    ins: Instruction,
+    model: Model,
+    columns: dict[str, int],
+    block: list[tuple[int, list[str]]],
+    out: csv.Writer,  # type: ignore[name-defined]
+) -> None:
+    import numpy as np
+
+    from ..engine.arrays import storage
+    from ..engine.evaluate import evaluate
+
+    types = operand_types(ins)
+    values = {
+        name: np.array([_cell(row, at, name, types[name], line) for line, row in block]).astype(
+            storage(types[name])
+        )
+        for name, at in columns.items()
+    }
+    found = evaluate(ins, values, model=model)
+    widths = [ins.type_of(role).bits for role in ins.results]
+    shape = (len(block),)
+    results = [np.broadcast_to(found[name], shape).tolist() for name in ins.results.values()]
+    for at, (_, row) in enumerate(block):
+        out.writerow(
+            [*row, *(hex_text(int(x[at]), w) for x, w in zip(results, widths, strict=True))]
+        )
+
+
+def _cell(row: list[str], at: int, name: str, type_: Type, line: int) -> int:
+    if at >= len(row):
+        raise CommandError(f"error: line {line} has no value for {name}")
+    try:
+        return parse_value(row[at], type_)
+    except PtxError as error:
+        raise CommandError(
+            f"error: line {line}, column {name}: {printable(error.message)}"
+        ) from None
