@@ -169,6 +169,10 @@ class Range(NamedTuple):
         """Whether the other lies inside."""
         return self.low <= other.low and other.high <= self.high
 
+    def common(self, other: Range) -> Range:
+        """What lies in both; the nearer end where nothing does."""
+        return Range(max(self.low, other.low), min(self.high, other.high))
+
 
 def limits(bits: int, signed: bool) -> Range:
     """The values of an integer type."""

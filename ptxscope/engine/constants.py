@@ -64,7 +64,7 @@ def is_constant(words: Sequence[Token]) -> bool:
     for word in words:
         if word.kind is Kind.NUMBER or word.text == "WARP_SZ":
             return True
-        if word.text not in ("-", "+", "~", "!", "(") and word.text not in _CASTS:
+        if word.text not in ("-", "+", "~", "!", "(", ")", *_CASTS):
             return False
     return False
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
 import unicodedata
+from collections.abc import Sequence
 from typing import NamedTuple
 
 Span = tuple[int, int]
 """A half-open range of characters of the given text."""
 
-_WINDOW = 72
+_WINDOW = 76
 """Characters of a long line that a diagram shows around the caret."""
 
 
@@ -96,21 +98,25 @@ def diagram(text: str, problem: Problem) -> str:
         start, end = start - first, min(end - first, len(line))
     lead, mark = ("\u2026" if first else ""), line[start:end]
     parts = [
-        f"error: {printable(problem.message)}",
+        _filled(f"error: {printable(problem.message)}", "  "),
         f"  {lead}{line}",
         "  " + " " * cells(lead + line[:start]) + "^" * max(1, cells(mark)),
     ]
     if problem.hint:
-        parts.append(f"  allowed: {printable(problem.hint)}")
+        parts.append(_filled(f"  allowed: {printable(problem.hint)}", " " * 11))
     return "\n".join(parts)
 
 
-def nearest(word: str, known: tuple[str, ...] | list[str]) -> str | None:
-    """The known spelling closest to a word, or None when nothing is close."""
+def _filled(text: str, indent: str) -> str:
+    return textwrap.fill(text, 79, subsequent_indent=indent, break_on_hyphens=False)
+
+
+def nearest(word: str, known: Sequence[str], likeness: float = 0.6) -> str | None:
+    """The known spelling closest to a word, or None when nothing is as like as that."""
     from difflib import get_close_matches
 
     lower = word.lower()
     if lower in known:
         return lower
-    found = get_close_matches(lower, known, n=1, cutoff=0.7)
+    found = get_close_matches(lower[:64], known, n=1, cutoff=likeness)
     return found[0] if found else None

@@ -112,10 +112,11 @@ def _saturate(b: Builder, t: str, to: Range, form: Form, rules: Rules) -> str:
     """Step 4. Where a rule can't show in any value, the documented clamp stands."""
     if rules.shift_34:
         t = b.wrap(Stage.SATURATE, "s34", t, 34, signed=True)
-    low, high = to
     possible = b.range(t)
-    if rules.clamp_word and not to.contains(possible):
-        low, high = limits(32, form.dtype is Type.S32)
+    word = limits(32, form.dtype is Type.S32)
+    if rules.clamp_word and word.common(possible) != to.common(possible):
+        to = word
+    low, high = to
     if rules.clamp_unsigned and possible.low < 0:
         t = b.wrap(Stage.SATURATE, "u64", t, 64, signed=False)
         return b.row(Stage.SATURATE, "t", Clamp(None, high), t)
@@ -166,11 +167,12 @@ def _vmad(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     t = b.row(Stage.SUM, "t", Add(), t, c)
     if form.po:
         t = b.row(Stage.SUM, "po", PlusOne(), t)
-    if rules.sum_64:
-        t = b.wrap(Stage.SUM, "t64", t, 64, signed)
     if form.scale:
+        if rules.sum_64:
+            t = b.wrap(Stage.SUM, "t64", t, 64, signed)
         t = b.row(Stage.SCALE, "t", ScaleDown(form.scale.amount), t)
-    t = b.wrap(Stage.SCALE, "t64", t, 64, signed)
+    if signed:  # an unsigned sum fits in 64 bits as it is
+        t = b.wrap(Stage.SCALE, "t64", t, 64, signed=True)
     if form.sat:
         if rules.sum_64:
             t = b.wrap(Stage.SATURATE, "s64", t, 64, signed=True)

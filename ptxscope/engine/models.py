@@ -106,7 +106,13 @@ ERRATA: tuple[Erratum, ...] = (
         "E2",
         "vadd, vsub, vabsdiff with dtype .u32 and .sat, no dsel",
         ("vadd", "vsub", "vabsdiff"),
-        lambda f: f.dtype is Type.U32 and f.sat and f.dsel is None,
+        # |a - b| is never negative: .min with c hides what lies above the bound
+        lambda f: (
+            f.dtype is Type.U32
+            and f.sat
+            and f.dsel is None
+            and not (f.opcode == "vabsdiff" and f.secop is SecOp.MIN)
+        ),
         {"clamp_upper": False},
         "The clamp's upper bound is missing: a result above 0xffffffff wraps around.",
         (
@@ -250,7 +256,8 @@ ERRATA: tuple[Erratum, ...] = (
         "E12",
         "vmad with .sat, .shr7 or .shr15",
         ("vmad",),
-        _scaled,
+        # without the clamp, d takes none of the bits in which the two sums differ
+        lambda f: f.sat,
         {"sum_64": True},
         "The sum is computed in 64 bits; where it is unsigned, the shift is a logical one and "
         "the clamp takes a set bit 63 as negative.",

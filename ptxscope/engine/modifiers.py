@@ -82,66 +82,71 @@ def _known_modifiers() -> frozenset[str]:
 
 def resolve(entry: Entry, words: tuple[Token, ...], end: int) -> Modifiers:
     """Assign each word to a slot, in any order; ``end`` is where a missing one would stand."""
-    values: dict[str, object] = {}
-    spans: dict[str, Span] = {}
-    problems: list[Problem] = []
-    notes: list[str] = []
-    order: list[str] = []
-    slots = modifier_slots(entry.opcode)
-    types = [slot for slot in slots if is_type_slot(slot)]
-    known = vocabulary(entry.opcode)
+    reader = _Reader(entry)
     for word in words:
-        text = word.text[1:]
-        if text in _TYPE_NAMES or text in _OTHER_TYPES:
-            if not types:
-                count = sum(map(is_type_slot, slots))
-                problems.append(
-                    Problem(
-                        f"one type too many: `{entry.opcode}` takes {count}",
-                        word.span,
-                        modifier_syntax(entry.opcode),
-                    )
-                )
-                continue
-            slot = types.pop(0)
-            if text in map(str, slot.values):
-                values[slot.name] = Type(text)
-            else:
-                problems.append(_bad_type(entry, slot, word))
-            spans[slot.name] = word.span
-            order.append(slot.name)
-        elif text in known:
-            slot, value = known[text]
-            if slot.name in spans and slot.name == "sat":
-                notes.append("`.sat` is written twice; once is enough")
-                continue
-            if slot.name in spans:
-                was = slot.text(values[slot.name])
-                problems.append(
-                    Problem(f"`.{text}` comes after `.{was}`: only one of them", word.span)
-                )
-                continue
-            values[slot.name], spans[slot.name] = value, word.span
-            order.append(slot.name)
-        else:
-            problem = _unknown(entry, word)
-            problems.append(problem)
-            # what was likely meant is not called missing as well
-            meant = (problem.fix or ".")[1:]
-            if meant in known:
-                spans.setdefault(known[meant][0].name, word.span)
-            elif meant and types:
-                spans[types.pop(0).name] = word.span
-    problems += [
+        reader.read(word)
+    slots = modifier_slots(entry.opcode)
+    reader.problems += [
         Problem(
             f"`{entry.opcode}` is missing its {SLOT_NAMES[slot.name]}", (end, end), allowed(slot)
         )
         for slot in slots
-        if not slot.optional and slot.name not in spans
+        if not slot.optional and slot.name not in reader.spans
     ]
-    if not problems and order != [slot.name for slot in slots if slot.name in spans]:
-        notes.append("the modifiers are not in documented order; their meaning is the same")
-    return Modifiers(values, spans, tuple(problems), tuple(notes))
+    documented = [slot.name for slot in slots if slot.name in reader.spans]
+    if not reader.problems and list(reader.spans) != documented:
+        reader.notes.append("the modifiers are not in documented order; their meaning is the same")
+    return Modifiers(reader.values, reader.spans, tuple(reader.problems), tuple(reader.notes))
+
+
+class _Reader:
+    """Takes modifiers one by one, as they were written."""
+
+    def __init__(self, entry: Entry) -> None:
+        self.entry = entry
+        self.types = [slot for slot in modifier_slots(entry.opcode) if is_type_slot(slot)]
+        self.values: dict[str, object] = {}
+        self.spans: dict[str, Span] = {}
+        self.problems: list[Problem] = []
+        self.notes: list[str] = []
+
+    def read(self, word: Token) -> None:
+        text = word.text[1:]
+        known = vocabulary(self.entry.opcode)
+        if text in _TYPE_NAMES or text in _OTHER_TYPES:
+            self._type(word)
+        elif text in known:
+            slot, value = known[text]
+            if slot.name not in self.spans:
+                self.values[slot.name], self.spans[slot.name] = value, word.span
+            elif slot.name == "sat":
+                self.notes.append("`.sat` is written twice; once is enough")
+            else:
+                message = f"`.{text}` is one {SLOT_NAMES[slot.name]} too many: only one of them"
+                self.problems.append(Problem(message, word.span, allowed(slot)))
+        else:
+            problem = _unknown(self.entry, word)
+            self.problems.append(problem)
+            # what was likely meant is not called missing as well
+            meant = (problem.fix or ".")[1:]
+            if meant in known:
+                self.spans.setdefault(known[meant][0].name, word.span)
+            elif meant and self.types:
+                self.spans[self.types.pop(0).name] = word.span
+
+    def _type(self, word: Token) -> None:
+        opcode = self.entry.opcode
+        if not self.types:
+            count = sum(map(is_type_slot, modifier_slots(opcode)))
+            message = f"one type too many: `{opcode}` takes {count}"
+            self.problems.append(Problem(message, word.span, modifier_syntax(opcode)))
+            return
+        slot = self.types.pop(0)
+        self.spans[slot.name] = word.span
+        if word.text[1:] in map(str, slot.values):
+            self.values[slot.name] = Type(word.text[1:])
+        else:
+            self.problems.append(_bad_type(self.entry, slot, word))
 
 
 def _bad_type(entry: Entry, slot: Slot, word: Token) -> Problem:
@@ -168,13 +173,13 @@ def _unknown(entry: Entry, word: Token) -> Problem:
             {"lo": ".lt", "ls": ".le", "hi": ".gt", "hs": ".ge"}[text],
         )
     if entry.lanes > 1 and text in ("min", "max"):
-        return Problem(
-            f"`.{text}` is not a secondary operation of dual and quad forms: they have only "
-            "`.add`. The example `vset4.u32.u32.ne.max` published in the PTX ISA is wrong: "
-            "no assembler accepts it",
-            word.span,
-            ".add, or none",
-        )
+        message = f"`.{text}` is not a secondary operation of dual and quad forms, only `.add` is"
+        if entry.opcode == "vset4":
+            message += (
+                ". The example `vset4.u32.u32.ne.max` published in the PTX ISA is wrong: no "
+                "assembler accepts it"
+            )
+        return Problem(message, word.span, ".add, or none")
     if text in _known_modifiers():
         return Problem(f"`.{text}` is not a modifier of `{entry.opcode}`", word.span, hint)
     candidates = sorted(known) + sorted(_TYPE_NAMES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .constants import BadConstantError, constant, constant_bits, is_constant
@@ -73,7 +74,7 @@ def resolve(entry: Entry, statement: Statement, partial: Form) -> Operands:
     return found
 
 
-def _span(words: tuple[Token, ...] | list[Token]) -> Span:
+def _span(words: Sequence[Token]) -> Span:
     return words[0].start, words[-1].end
 
 
@@ -94,7 +95,8 @@ def _destination(entry: Entry, words: tuple[Token, ...], found: Operands) -> Non
             at = _span(part) if part else found.spans["d"]
             found.wrong("the destination must be a register", at, _destination_hint(entry))
             return
-        _check_special(part[0], found)
+        if _is_special(part, found):
+            return
         names.append(None if part[0].text == "_" else part[0].text)
         _selectors(entry, Place.D, part[1:], found)
     found.destinations = tuple(names)
@@ -155,7 +157,8 @@ def _source(
         kinds = "a register or a literal" if entry.literals else "a register"
         found.wrong(what, _span(words), kinds)
         return
-    _check_special(first, found)
+    if _is_special(words, found):
+        return
     found.sources.append(Register(first.text))
     _selectors(entry, place, words[1:], found)
 
@@ -206,18 +209,18 @@ def _joined(words: tuple[Token, ...]) -> str:
     return "".join(word.text for word in words)
 
 
-def _check_special(word: Token, found: Operands) -> None:
-    if _SPECIAL.fullmatch(word.text):
+def _is_special(words: Sequence[Token], found: Operands) -> bool:
+    special = _SPECIAL.fullmatch(words[0].text) is not None
+    if special:
         found.wrong(
-            f"the special register `{word.text}` can't be an operand here",
-            word.span,
+            f"the special register `{words[0].text}` can't be an operand here",
+            _span(words),
             "an ordinary register; copy it with `mov.u32` first",
         )
+    return special
 
 
-def _selectors(
-    entry: Entry, place: Place, words: list[Token] | tuple[Token, ...], found: Operands
-) -> None:
+def _selectors(entry: Entry, place: Place, words: Sequence[Token], found: Operands) -> None:
     if not words:
         return
     span = _span(words)
@@ -263,7 +266,7 @@ def _bad_selector(
             if lanes:
                 fix = f".{Selector(value.unit, lanes)}"
                 what += ": its lane numbers must descend, each once and below " + str(entry.lanes)
-        if text == "b00":
+        if text == "b00" and entry.opcode == "vmin4":
             what += (
                 ". The example `vmin4.s32.u32.u32.add r1.b00, …` published in the PTX ISA is "
                 "wrong: no assembler accepts it"

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from . import modifiers, operands
 from .catalog import CATALOG
+from .entry import Entry
 from .errors import Problem, PtxError, Span, nearest
 from .form import Form
 from .instruction import Guard, Instruction, Literal, Register
@@ -198,7 +199,7 @@ def _meant(statement: Statement) -> bool:
         opcode.kind is Kind.NAME
         and opcode.text not in _OTHER_OPCODES
         and bool(statement.modifiers)
-        and nearest(opcode.text, list(CATALOG)) is not None
+        and nearest(opcode.text, list(CATALOG), 0.75) is not None
     )
 
 
@@ -230,14 +231,12 @@ def _resolve(text: str, fragment: Fragment, statement: Statement) -> Parsed:
     spans = {"opcode": statement.opcode.span, **mods.spans, **ops.spans, "line": statement.span}
     if statement.guard:
         spans["guard"] = statement.guard.span
-    known = mods.spans.keys() | ops.values.keys()
-    broken = [] if mods.problems else violations(form)
-    for constraint in broken:
-        if constraint.blame in known or not ops.problems:
+    unsure = _unsure(entry, mods, ops)
+    for constraint in violations(form):
+        if not unsure & set(constraint.slots):
             at = spans.get(constraint.blame, (statement.span[1], statement.span[1]))
-            problems.append(
-                Problem(constraint.message.format(f=form), at, constraint.allowed(form))
-            )
+            message = constraint.message.format(f=form)
+            problems.append(Problem(message, at, constraint.allowed(form)))
     line = fragment.origin(*statement.span)
     if not problems:
         guard = None
@@ -256,6 +255,16 @@ def _resolve(text: str, fragment: Fragment, statement: Statement) -> Parsed:
         if not problems:
             return Parsed(instruction, (), line)
     return Parsed(None, tuple(p._replace(span=fragment.origin(*p.span)) for p in problems), line)
+
+
+def _unsure(entry: Entry, mods: modifiers.Modifiers, ops: operands.Operands) -> set[str]:
+    """The slots whose value is not known, because something is wrong with them."""
+    seen = mods.spans.keys() | ops.spans.keys()
+    values = mods.values.keys() | ops.values.keys()
+    unsure = {slot.name for slot in entry.slots if not slot.optional} | set(seen)
+    if any(problem.span[0] == problem.span[1] for problem in ops.problems):
+        unsure.add("c")
+    return unsure - values
 
 
 def _notes(form: Form, guard: Guard | None, ops: operands.Operands) -> Iterator[str]:

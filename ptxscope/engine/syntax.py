@@ -155,9 +155,12 @@ def _statement(words: list[Token], end: int) -> Statement:
     if i:
         negated = len(words) > 1 and words[1].text == "!"
         guard = words[i - 1] if i - 1 < len(words) else None
+        if guard and i < len(words) and words[i].kind is Kind.DOTTED:
+            i -= 1  # the predicate was left out: this is the opcode
+            guard = None
         if guard is None or guard.kind is not Kind.NAME or guard.text == "_":
-            at = guard.span if guard else (words[0].start, end)
-            problems.append(Problem("the guard needs a predicate behind `@`", at, "@p or @!p"))
+            at = guard.span if guard else (words[0].start, words[min(i, len(words)) - 1].end)
+            problems.append(Problem("a predicate is missing behind `@`", at, "@p or @!p"))
             guard = None
     if i >= len(words):
         opcode = Token(Kind.BAD, "", end, end)

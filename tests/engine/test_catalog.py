@@ -1,0 +1,104 @@
+"""The catalog: counts, and that every entry has all that an instruction needs."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from ptxscope import evaluate, parse, trace
+from ptxscope.engine.catalog import CATALOG
+from ptxscope.engine.grammar import SLOT_NAMES, slot_choices, syntax
+from ptxscope.engine.legality import count, obstacle, random_form, violations, with_slot
+from ptxscope.engine.lowering import lower
+from ptxscope.engine.stages import about, title
+from ptxscope.engine.types import SecOp, selector
+from ptxscope.engine.words import words
+from tests.reference_data import golden_rows
+from tests.strategies import instruction_of
+
+# the table of SYNTAX.md: documented, accepted by ptxas 13.0
+_SIMD2, _SCALAR = (27_744, 27_744), (7_840, 8_624)
+_SIMD4 = (6_445_597_056, 6_442_450_944)
+_COUNTS = {
+    "set": (2_016, 2_016),
+    "setp": (2_688, 3_360),
+    "selp": (11, 22),
+    "slct": (33, 33),
+    **dict.fromkeys(("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr"), _SCALAR),
+    "vmad": (16_464, 18_816),
+    "vset": (11_760, 12_936),
+    **dict.fromkeys(("vadd2", "vsub2", "vavrg2", "vabsdiff2", "vmin2", "vmax2"), _SIMD2),
+    "vset2": (55_488, 55_488),
+    **dict.fromkeys(("vadd4", "vsub4", "vavrg4", "vabsdiff4", "vmin4", "vmax4"), _SIMD4),
+    "vset4": (12_891_194_112, 12_884_901_888),
+}
+
+
+def test_counts_are_those_of_the_syntax_table() -> None:
+    assert list(CATALOG) == list(_COUNTS)
+    for opcode, (documented, ptxas) in _COUNTS.items():
+        assert count(opcode, documented=True) == documented
+        assert count(opcode, ptxas=True) == ptxas
+        assert count(opcode) == max(documented, ptxas)
+    assert sum(map(count, CATALOG)) == 51_565_095_951
+
+
+@pytest.mark.parametrize("opcode", CATALOG)
+def test_every_entry_has_all_that_an_instruction_needs(opcode: str) -> None:
+    entry = CATALOG[opcode]
+    assert entry.summary
+    assert len(entry.summary) <= 50
+    assert entry.section.startswith(("9.7.6.", "9.7.18."))
+    assert syntax(entry).startswith(f"{opcode}.") or syntax(entry).startswith(f"{opcode}{{")
+    for slot in entry.slots:
+        assert SLOT_NAMES[slot.name]
+        assert slot_choices(slot)
+    assert any(parse(row.ptx).opcode == opcode for row in golden_rows())
+    ptx, values = entry.example
+    ins = parse(ptx)
+    assert ins.opcode == opcode
+    assert trace(ins, values).result == evaluate(ins, values)
+
+
+@pytest.mark.parametrize("opcode", CATALOG)
+def test_every_stage_has_a_title_and_sentences(opcode: str) -> None:
+    rng = Random(opcode)
+    for _ in range(150):
+        form = random_form(opcode, rng)
+        assert lower(form).steps
+        ins = instruction_of(form)
+        for model in ("isa", "ptxas-13.0"):
+            values = {x.name: rng.getrandbits(x.type.bits) for x in ins.inputs}
+            found = trace(ins, values, model=model)
+            for step in found.steps:
+                assert title(step)
+                assert about(found, step).endswith(".")
+                for row in step.rows:
+                    for lane in range(len(row.lanes)):
+                        said = words(found, row, lane)
+                        assert said.formula
+                        assert said.sentence
+
+
+def test_random_forms_are_legal() -> None:
+    rng = Random(1)
+    for opcode in CATALOG:
+        for _ in range(100):
+            assert not violations(random_form(opcode, rng))
+
+
+def test_c_follows_what_needs_it() -> None:
+    form = parse("vadd.u32.u32.u32 d, a, b").form
+    with_add = with_slot(form, "secop", SecOp.ADD)
+    assert with_add.c
+    assert not with_slot(with_add, "secop", None).c
+
+
+def test_an_obstacle_says_why_and_what_is_allowed() -> None:
+    form = parse("vadd.u32.u32.u32.add d, a, b, c").form
+    assert obstacle(form, "sat", True) is None
+    found = obstacle(form, "dsel", selector("b0"))
+    assert found is not None
+    assert "exclude each other" in found[0]
+    assert found[1]

@@ -1,0 +1,278 @@
+"""Parsing what people paste, and the errors that say what is wrong with it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from ptxscope import Instruction, PtxError, parse, parse_all
+from ptxscope.engine.errors import diagram
+from ptxscope.engine.instruction import Guard, Literal, Register
+from ptxscope.engine.types import Cmp, Destinations, SecOp, Selector, Type
+from tests.strategies import INSTRUCTIONS
+
+
+@given(INSTRUCTIONS)
+def test_canonical_text_parses_back(ins: Instruction) -> None:
+    assert parse(str(ins)) == ins
+
+
+def test_every_part_is_typed_and_knows_its_place() -> None:
+    text = "@!p vadd4.u32.sat.s32.s32 %r1.b310, %r2.b4567, %r3, %r1;"
+    ins = parse(text)
+    assert ins.form.dtype is Type.U32
+    assert ins.form.atype is Type.S32
+    assert ins.form.sat
+    assert ins.form.mask == Selector(8, (0, 1, 3))
+    assert ins.form.asel == Selector(8, (7, 6, 5, 4))
+    assert ins.guard == Guard("p", True)
+    assert ins.destinations == ("%r1",)
+    assert ins.sources == (Register("%r2"), Register("%r3"), Register("%r1"))
+    assert str(ins) == "@!p vadd4.u32.s32.s32.sat %r1.b310, %r2.b4567, %r3, %r1;"
+    spans = {part: text[slice(*span)] for part, span in ins.spans.items()}
+    assert spans["opcode"] == "vadd4"
+    assert spans["sat"] == ".sat"
+    assert spans["atype"] == ".s32"
+    assert spans["mask"] == ".b310"
+    assert spans["a"] == "%r2.b4567"
+    assert spans["guard"] == "p"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "vset4.s32.u32.lt.add %r1, %r2, %r3, %r0",
+        "  vset4 .s32 .u32 .lt .add\n\t%r1 , %r2,%r3 ,%r0 ;  ",
+        "/* why? */ vset4.s32.u32.lt.add %r1, %r2, // a and b\n %r3, %r0;",
+        "{ .reg .b32 t; vset4.s32.u32.lt.add %r1, %r2, %r3, %r0; }",
+        "$L__BB0_2:\n\tvset4.s32.u32.lt.add %r1, %r2, %r3, %r0;\n\tret;",
+        'asm("vset4.s32.u32.lt.add %%r1, %%r2, %%r3, %%r0;" : : );',
+        'asm volatile("vset4.s32.u32.lt" ".add %r1, %r2, %r3, %r0;\\n\\t" : "=r"(x) : "r"(y));',
+        '__asm__ __volatile__ ( /* a */ "vset4.s32.u32.lt.add" // b\n   "%r1, %r2, %r3, %r0;")',
+        '"vset4.s32.u32.lt.add" "%r1, %r2, %r3, %r0;"',
+        'asm(R"ptx(\n  vset4.s32.u32.lt.add %r1, %r2, %r3, %r0;\n)ptx" : "=r"(x))',
+        ".version 8.0\n.target sm_75\n.visible .entry k(.param .u64 p)\n{\n"
+        ".reg .b32 %r<4>;\nmov.u32 %r2, 1;\nvset4.s32.u32.lt.add %r1, %r2, %r3, %r0;\nret;\n}",
+    ],
+)
+def test_around_an_instruction_may_stand_what_people_paste(text: str) -> None:
+    ins = parse(text)
+    assert str(ins) == "vset4.s32.u32.lt.add %r1, %r2, %r3, %r0;"
+    start, end = ins.spans["opcode"]
+    assert text[start:end] == "vset4"
+    start, end = ins.spans["c"]
+    assert text[start:end].endswith("%r0") or text[start:end].endswith("%%r0")
+
+
+def test_several_instructions() -> None:
+    block = "{ .reg .pred p; setp.ne.b32 p, %1, 0; mov.u32 x, 1; selp.b32 %0, %2, %3, p; }"
+    assert [ins.opcode for ins in parse_all(block)] == ["setp", "selp"]
+    without = "vadd.u32.u32.u32 d, a, b\n@p vsub.u32.u32.u32 d, a, b\nset.lt.u32.s32 d, a, b"
+    assert [ins.opcode for ins in parse_all(without)] == ["vadd", "vsub", "set"]
+    with pytest.raises(PtxError, match="2 instructions") as caught:
+        parse(block)
+    assert block[slice(*caught.value.span)].startswith("selp")
+
+
+def test_two_asm_statements_are_two_texts() -> None:
+    text = 'asm("vadd.u32.u32.u32 %0, %1, %2;" : "=r"(d)); asm("selp.b32 %0, %1, %2, p;");'
+    assert [str(ins) for ins in parse_all(text)] == [
+        "vadd.u32.u32.u32 %0, %1, %2;",
+        "selp.b32 %0, %1, %2, p;",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("dst", "destinations"),
+    [
+        ("p", ("p",)),
+        ("p|q", ("p", "q")),
+        ("p|_", ("p", None)),
+        ("_|q", (None, "q")),
+        ("_", (None,)),
+        ("p | q", ("p", "q")),
+    ],
+)
+def test_destinations_of_setp(dst: str, destinations: tuple[str | None, ...]) -> None:
+    ins = parse(f"setp.lt.s32 {dst}, a, b")
+    assert ins.destinations == destinations
+    assert ins.form.dst == Destinations(dst.replace(" ", ""))
+
+
+@pytest.mark.parametrize(
+    ("line", "bits"),
+    [
+        ("vadd.s32.s32.s32 d, -5, b", 0xFFFFFFFB),
+        ("vadd.s32.s32.s32 d, - 5, b", 0xFFFFFFFB),
+        ("vadd.s32.s32.s32 d, 017, b", 15),
+        ("vadd.s32.s32.s32 d, 0b11U, b", 3),
+        ("vadd.s32.s32.s32 d, 0x1FFFFFFFF, b", 0xFFFFFFFF),
+        ("vadd.s32.s32.s32 d, (1+2)*4 - 7/2 % 2, b", 11),
+        ("vadd.s32.s32.s32 d, ~5, b", 0xFFFFFFFA),
+        ("vadd.s32.s32.s32 d, !5, b", 0),
+        ("vadd.s32.s32.s32 d, -1 > 0U ? 7 : 8, b", 7),
+        ("vadd.s32.s32.s32 d, (.s64)-8 >> 1, b", 0xFFFFFFFC),
+        ("vadd.s32.s32.s32 d, WARP_SZ, b", 32),
+        ("set.lt.u32.f32 d, 1.5, y", 0x3FC00000),
+        ("set.lt.u32.f32 d, -1.5, y", 0xBFC00000),
+        ("set.lt.u32.f32 d, 0f7F800001, y", 0x7F800001),
+        ("set.lt.u32.f32 d, 0d3FF0000000000000, y", 0x3F800000),
+        ("set.lt.u32.f32 d, 1e39, y", 0x7F800000),
+        ("set.lt.u32.f64 d, 0f3F800000, y", 0x3FF0000000000000),
+        ("set.lt.u32.f64 d, 0d7FF0000000000001, y", 0x7FF0000000000001),
+        ("set.eq.u32.b32 d, 0f3F800000, y", 0x3F800000),
+        ("set.eq.u32.b64 d, 1.5, y", 0x3FF8000000000000),
+        ("selp.b32 d, 7, b, p", 7),
+    ],
+)
+def test_literals(line: str, bits: int) -> None:
+    literal = parse(line).sources[0]
+    assert isinstance(literal, Literal)
+    assert literal.bits == bits
+
+
+@pytest.mark.parametrize(("c", "bits"), [("0", 0), ("1", 1), ("2", 1), ("-1", 1)])
+def test_a_literal_predicate_is_true_unless_zero(c: str, bits: int) -> None:
+    literal = parse(f"selp.b32 d, a, b, {c}").sources[2]
+    assert literal == Literal(bits, c)
+
+
+def test_a_sign_before_a_literal_belongs_to_it() -> None:
+    assert not parse("vmad.s32.s32.s32 d, -5, b, c").form.nega
+    assert parse("vmad.s32.s32.s32 d, -a, b, c").form.nega
+    assert parse("selp.b32 d, a, b, !1").form.negc
+
+
+# text, part of the message, what the caret is under, the hint
+_ERRORS = [
+    ("varvg2.s32.s32.s32 d, a, b, c", "did you mean `vavrg2`", "varvg2", "vavrg2"),
+    ("VADD.u32.u32.u32 d, a, b", "did you mean `vadd`", "VADD", ""),
+    ("add.u32 d, a, b", "a PTX instruction, but none of the 27", "add", ""),
+    ("vadd.u32.u32.u23 d, a, b", "did you mean `.u32`", ".u23", ".dtype"),
+    ("vadd.u32.u32 d, a, b", "missing its type of b", "", ".u32 .s32"),
+    ("vadd.u32.u32.u32.u32 d, a, b", "one type too many", ".u32", ""),
+    ("vshl.u32.u32.u32 d, a, b", "missing its shift mode", "", ".clamp .wrap"),
+    ("vshl.u32.u32.s32.wrap d, a, b", "unsigned", ".s32", ".u32"),
+    ("vset.u32.u32.lt.eq d, a, b", "only one of them", ".eq", ".lt"),
+    ("setp.lt.b32 p, a, b", "does not compare `.b32`", ".lt", ".eq .ne"),
+    ("set.lt.ftz.u32.s32 d, a, b", "flushes `.f32`", ".ftz", ""),
+    ("vadd.u32.u32.u32.add d, a, b", "needs a third source", ".add", "`c`"),
+    ("vadd.u32.u32.u32.add d.b0, a, b, c", "exclude each other", ".b0", ""),
+    ("vadd4.u32.u32.u32.sat.add d, a, b, c", "exclude each other", ".sat", ""),
+    ("vadd4.u32.u32.u32 d.b01, a, b, c", "must descend", ".b01", ""),
+    ("vadd4.u32.u32.u32 d, a.b32, b, c", "not a selector of a", ".b32", "4 digits"),
+    ("vadd4.u32.u32.u32 d, a, 5, c", "takes no literal", "5", "register"),
+    ("vadd4.u32.u32.u32 d, a, b", "takes 4 operands; there are 3", "", "d, a, b, c"),
+    ("vadd.u32.u32.u32 d, a, b, c, e", "there are 5", "e", ""),
+    ("vadd.u32.u32.u32 d, a,, b", "missing before this comma", ",", ""),
+    ("vadd.u32.u32.u32 d, a, b,", "missing behind the last comma", "", ""),
+    ("vadd.u32.u32.u32 d, [a], b", "memory operand", "[a]", ""),
+    ("vadd.u32.u32.u32 d, {a}, b", "vector operand", "{a}", ""),
+    ("vadd.u32.u32.u32 d, %tid.x, b", "special register", "%tid.x", "mov"),
+    ("vadd.u32.u32.u32 d, 08, b", "not a PTX literal", "08", "octal"),
+    ("vadd.u32.u32.u32 d, 5.b0, b", "takes no selector", ".b0", ""),
+    ("vadd.u32.u32.u32 d, 1.5, b", "does not fit", "1.5", "integer"),
+    ("set.lt.u32.f32 d, a, 1", "does not fit", "1", "1.0"),
+    ("vadd.u32.u32.u32 d, 1/0, b", "division by zero", "/", ""),
+    ("vmad.u32.u32.u32 d, -a, b, -c", "not both", "-", ""),
+    ("vmad.u32.u32.u32.po d, -a, b, c", "takes no negation", ".po", ""),
+    ("setp.lt.s32 _|_, a, b", "keeps nothing", "_|_", ""),
+    ("set.lt.u32.s32 _, a, b", "`_` can be a destination of `setp` only", "_", ""),
+    ("selp.b32 d, a, b, d", "can't be both a 32-bit register and a predicate", "d", ""),
+    ("slct.b64.s32 d, a, b, a", "64-bit register and a 32-bit", "a", ""),
+    ("@ vadd.u32.u32.u32 d, a, b", "missing", "", ""),
+    ("@p", "missing behind the guard", "", ""),
+    ("", "no instruction", "", ""),
+    ("   // nothing", "no instruction", "", ""),
+    ('asm("vadd.u32.u32.u32 d, a, b', "not closed", '"vadd', ""),
+    ("vadd.u32.u32.u32 d a, b", "does not belong to this operand", "a", "comma"),
+    ("vadd. u32.u32.u32 d, a, b", "must follow its dot at once", ".", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "message", "under", "hint"), _ERRORS)
+def test_errors(text: str, message: str, under: str, hint: str) -> None:
+    with pytest.raises(PtxError) as caught:
+        parse(text)
+    matching = [problem for problem in caught.value.errors if message in problem.message]
+    assert matching, caught.value.errors
+    start, end = matching[0].span
+    assert text[start:end].startswith(under)
+    assert hint in matching[0].hint
+    assert not under or start < end
+
+
+def test_every_error_of_a_line_is_reported() -> None:
+    text = "vadd.u32.u16.u32.foo d.b9, -a, 08"
+    with pytest.raises(PtxError) as caught:
+        parse(text)
+    found = [text[slice(*problem.span)] for problem in caught.value.errors]
+    assert found == [".u16", ".foo", ".b9", "-", "08"]
+
+
+def test_errors_point_through_glued_strings_and_escapes() -> None:
+    text = 'asm("vadd.u32.u32"  /* ! */ ".u32\\n\\t%%d, %%a.b7, %%b;" : )'
+    with pytest.raises(PtxError) as caught:
+        parse(text)
+    assert text[slice(*caught.value.span)] == ".b7"
+    lines = str(caught.value).splitlines()
+    caret = next(i for i, line in enumerate(lines) if line.strip() == "^^^")
+    assert lines[caret - 1][lines[caret].index("^") :].startswith(".b7")
+
+
+def test_a_fix_repairs_the_line() -> None:
+    text = "varvg2.s32.s32.s32 d, a, b, c"
+    with pytest.raises(PtxError) as caught:
+        parse(text)
+    problem = caught.value.errors[0]
+    assert problem.fix is not None
+    start, end = problem.span
+    assert parse(text[:start] + problem.fix + text[end:]).opcode == "vavrg2"
+
+
+@pytest.mark.parametrize("hostile", ["\x1b[31m", "\u202e", "\x00", "\x7f", "😀", "\u05d0", "é"])
+def test_hostile_text_is_shown_as_text(hostile: str) -> None:
+    text = f"vadd.u32.u32.u32 d, a{hostile}, b"
+    with pytest.raises(PtxError) as caught:
+        parse(text)
+    shown = str(caught.value)
+    assert all(char == "\n" or char.isprintable() for char in shown)
+    assert "\u202e" not in shown
+
+
+def test_a_very_long_line_is_shown_around_its_error() -> None:
+    text = "vadd.u32.u32.u32 d, " + "x" * 10_000 + "!, b"
+    with pytest.raises(PtxError) as caught:
+        parse(text)
+    lines = str(caught.value).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[1][lines[2].index("^")] == "!"
+
+
+def test_the_diagram_of_a_later_line_shows_that_line() -> None:
+    text = "// first\n\nvadd.u32.u32.u32 d, a.b9, b"
+    with pytest.raises(PtxError) as caught:
+        parse(text)
+    assert diagram(text, caught.value.errors[0]).splitlines()[1] == "  vadd.u32.u32.u32 d, a.b9, b"
+
+
+def test_set_combines_with_a_predicate() -> None:
+    ins = parse("set.lt.and.u32.s32 d, a, b, !c")
+    assert ins.form.cmp is Cmp.LT
+    assert ins.form.negc
+    assert ins.type_of("c") is Type.PRED
+    assert parse("vset4.s32.u32.lt.add d, a, b, c").form.secop is SecOp.ADD
+
+
+def test_what_an_instruction_reads() -> None:
+    def reads(text: str) -> list[str]:
+        return [needed.name for needed in parse(text).inputs]
+
+    assert reads("vadd.u32.u32.u32 d, a, b") == ["a", "b"]
+    assert reads("vadd.u32.u32.u32 d, a, b, c") == ["a", "b"]
+    assert reads("vadd.u32.u32.u32 d.b0, a, b, c") == ["a", "b", "c"]
+    assert reads("vadd4.u32.u32.u32 d, a, b, c") == ["a", "b"]
+    assert reads("vadd4.u32.u32.u32 d.b0, a, b, c") == ["a", "b", "c"]
+    assert reads("vadd4.u32.u32.u32 d, a, b.b3210, c") == ["a"]
+    assert reads("vadd.u32.u32.u32 a, a, 5, a") == ["a"]
+    assert reads("@p setp.lt.s32 q|r, a, b") == ["a", "b", "p", "q", "r"]

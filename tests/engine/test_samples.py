@@ -1,0 +1,162 @@
+"""Verdicts on the reference lines equal ptxas', and errors point at what is wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from ptxscope import Problem, PtxError, evaluate, parse, parse_all, trace
+from tests.reference_data import DATA, table, verdicts
+
+
+def _problems(text: str) -> tuple[Problem, ...]:
+    try:
+        parse_all(text)
+    except PtxError as error:
+        return error.errors
+    return ()
+
+
+def test_accepted_lines_are_accepted() -> None:
+    for row in table("accept.csv"):
+        ins = parse(row["ptx"])
+        assert ins.opcode == row["op"]
+        assert parse(str(ins)) == ins
+
+
+def test_rejected_lines_are_rejected() -> None:
+    for row in table("reject.csv"):
+        assert _problems(row["ptx"]), row
+
+
+# what the span of some error must match, by ptxas' reason; None: anywhere in the operands
+_MODIFIER, _END = r"\.\w+", r""
+_SPANS: dict[str, str] = {
+    "bad-selector": rf"{_MODIFIER}|-?\d\w*|%tid\.x",
+    "builtin-syntax": _MODIFIER,
+    "selector-on-c": _MODIFIER,
+    "selector-on-non-video": _MODIFIER,
+    "types": rf"{_MODIFIER}|",
+    "illegal-modifier": _MODIFIER,
+    "unknown-modifier": _MODIFIER,
+    "cmp-type-mismatch": _MODIFIER,
+    "duplicate-cmp": _MODIFIER,
+    "duplicate-secop/boolop": _MODIFIER,
+    "duplicate-clamp": _MODIFIER,
+    "shift-amount-not-u32": r"\.s32",
+    "clamp-required": _END,
+    "simd-secop": r"\.(min|max)",
+    "sat+add": r"\.(sat|add|max|min)",
+    "secop+dsel": r"\.(add|min|max|[bh]\d)",
+    "dsel-not-allowed": r"\.\w+",
+    "boolop-required": r"c|\.\w+",
+    "negation-not-allowed": "-",
+    "negate-combination": "-",
+    "po+negation": r"\.po",
+    "not-on-non-predicate": "!",
+    "sink-not-allowed": "_",
+    "special-register": r"%tid\.x|%tid",
+    "unknown-opcode": r"\w+",
+    "operand-count-or-type": r"|e, f2|e|.*",
+    "syntax": r".*",
+}
+
+
+def test_an_error_of_every_rejected_line_points_at_the_offending_part() -> None:
+    for row in table("reject.csv"):
+        line = row["ptx"]
+        problems = _problems(line)
+        assert all(0 <= p.span[0] <= p.span[1] <= len(line) for p in problems)
+        texts = [line[slice(*p.span)] for p in problems]
+        pattern = re.compile(_SPANS[row["reason_class"]])
+        assert any(pattern.fullmatch(text) for text in texts), (row, problems)
+
+
+_NAMED = re.compile(r"(?:modifier|selector:?) '(\.\w+)'")
+_OPERAND = re.compile(r"Incorrect video selector for operand (\d)")
+
+
+def test_what_ptxas_names_is_what_the_errors_point_at() -> None:
+    checked = 0
+    for row in table("reject.csv"):
+        line, message = row["ptx"], row["ptxas_message"]
+        problems = _problems(line)
+        pointed = [line[slice(*p.span)] for p in problems]
+        for word in _NAMED.findall(message):
+            checked += 1
+            assert word in pointed, (row, problems)
+        for index in map(int, _OPERAND.findall(message)):
+            checked += 1
+            starts = [m.end() for m in re.finditer(r"\s(?=\S+,)|,\s*", line)]
+            start = starts[-(line.count(",") + 1) + index]
+            end = line.find(",", start) % (len(line) + 1)
+            assert any(start <= p.span[0] < p.span[1] <= end for p in problems), (row, problems)
+    assert checked > 250
+
+
+@pytest.mark.parametrize("file", ["lines.txt", "published.txt"])
+def test_lines_as_people_write_them(file: str) -> None:
+    for legal, text in verdicts(file):
+        assert legal == (not _problems(text)), text
+
+
+@pytest.mark.parametrize("mistake", ["vset4.u32.u32.ne.max", "r1.b00"])
+def test_the_wrong_published_examples_are_called_wrong(mistake: str) -> None:
+    lines = [text for legal, text in verdicts("published.txt") if not legal and mistake in text]
+    assert len(lines) == 1
+    messages = [problem.message for problem in _problems(lines[0])]
+    assert any("published in the PTX ISA is wrong" in message for message in messages)
+
+
+def test_a_listing_of_nvcc() -> None:
+    listing = (DATA / "video.ptx").read_text()
+    found = parse_all(listing)
+    assert len(found) == 37
+    for ins in found:
+        start, end = ins.spans["line"]
+        assert parse(listing[start:end]) == ins
+        values = {x.name: 0x80FF7F01 & ((1 << x.type.bits) - 1) for x in ins.inputs}
+        assert trace(ins, values).result == evaluate(ins, values)
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("vadd.u32.u32.u32 d, -a, -b", "only those of `vmad`"),
+        ("vadd.u32.u32.u32 d, a.b12, b", "oversight"),
+        ("set.lt.u32.pred d, a, b", "oversight"),
+        ("vset.u32.u32.lo d, a, b", "oversight"),
+        ("vset4.u32.u32.hs d, a, b, c", "oversight"),
+    ],
+)
+def test_oversights_of_ptxas_are_rejected_and_called_so(line: str, says: str) -> None:
+    assert any(says in problem.message for problem in _problems(line))
+
+
+def test_what_only_the_documentation_allows_is_accepted_with_a_note() -> None:
+    assert "12.9" in parse("vadd4.u32.u32.u32 d, a.b1024, b, c").notes[0]
+    assert "crashes" in parse("@p setp.lt.s32 _|q, a, b").notes[0]
+
+
+_NOTED: dict[str, Callable[[str], bool]] = {
+    "vadd.u32.u32.u32 d, a, b, c": lambda note: "c is ignored" in note,
+    "vmad.u32.u32.u32.po d, -a, -b, c": lambda note: "cancel" in note,
+    "selp.b32 d, a, b, !c": lambda note: "not documented" in note,
+    "selp.b32 d, a, b, 1": lambda note: "literal" in note,
+    "setp.lt.s32 _, a, b": lambda note: "throws the result away" in note,
+    "vadd.sat.u32.s32.s32 d, a, b": lambda note: "documented order" in note,
+    "vadd.u32.s32.s32.sat.sat d, a, b": lambda note: "twice" in note,
+}
+
+
+@pytest.mark.parametrize("line", _NOTED)
+def test_what_is_legal_but_odd_is_noted(line: str) -> None:
+    assert any(map(_NOTED[line], parse(line).notes))
+
+
+def test_documented_lines_carry_no_note() -> None:
+    legal = [text for good, text in verdicts("published.txt") if good]
+    odd = [text for text in legal if parse(text).notes]
+    assert odd == []

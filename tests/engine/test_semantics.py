@@ -1,0 +1,210 @@
+"""Properties of plans: three arithmetics agree, traces replay, ranges and provenance hold."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.reference import reference
+
+from ptxscope import Instruction, evaluate, parse, replay, trace
+from ptxscope.engine.arrays import BLOCK
+from ptxscope.engine.catalog import CATALOG
+from ptxscope.engine.lowering import lower
+from ptxscope.engine.provenance import provenance
+from tests.reference_data import MODELS
+from tests.strategies import bits, evaluations, random_instruction
+
+_MODELS = st.sampled_from(sorted(MODELS))
+Evaluation = tuple[Instruction, dict[str, int]]
+
+
+@given(evaluations(), _MODELS)
+def test_a_second_formulation_agrees(evaluation: Evaluation, model: str) -> None:
+    ins, values = evaluation
+    every = dict.fromkeys(ins.names.values(), 1515870810 & 1) | values
+    assert evaluate(ins, values, model=model) == reference(str(ins), every, model)
+
+
+@pytest.mark.parametrize("opcode", CATALOG)
+def test_a_second_formulation_agrees_on_many_forms(opcode: str) -> None:
+    rng = Random(opcode)
+    for seed in range(200):
+        ins = random_instruction(opcode, seed)
+        for model in MODELS:
+            values = {x.name: rng.getrandbits(x.type.bits) for x in ins.inputs}
+            every = dict.fromkeys(ins.names.values(), 0) | values
+            expected = reference(str(ins), every, model)
+            assert evaluate(ins, values, model=model) == expected, (str(ins), values, model)
+
+
+@given(st.data(), evaluations(), _MODELS)
+def test_arrays_agree_with_integers(
+    data: st.DataObject, evaluation: Evaluation, model: str
+) -> None:
+    ins, _ = evaluation
+    rows = [
+        {x.name: data.draw(bits(x.type)) for x in ins.inputs}
+        for _ in range(data.draw(st.integers(1, 5)))
+    ]
+    columns = {x.name: np.array([row[x.name] for row in rows], np.uint64) for x in ins.inputs}
+    found = evaluate(ins, columns, model=model)
+    for i, row in enumerate(rows):
+        expected = evaluate(ins, row, model=model)
+        assert {
+            name: int(np.broadcast_to(x, len(rows))[i]) for name, x in found.items()
+        } == expected
+
+
+@given(evaluations(), _MODELS)
+def test_traces_replay_and_stay_in_their_ranges(evaluation: Evaluation, model: str) -> None:
+    ins, values = evaluation
+    found = trace(ins, values, model=model)
+    assert replay(found) == found.result == evaluate(ins, values, model=model)
+    for row in found.rows.values():
+        assert len(row.lanes) == row.row.lanes
+        for value in row.values:
+            assert row.row.range.low <= value <= row.row.range.high
+            assert -(1 << row.row.bits - 1) * row.row.signed <= value < 1 << row.row.bits
+
+
+@given(evaluations(), _MODELS, st.data())
+def test_bits_outside_of_its_provenance_do_not_change_a_lane(
+    evaluation: Evaluation, model: str, data: st.DataObject
+) -> None:
+    ins, values = evaluation
+    found = trace(ins, values, model=model)
+    key = data.draw(st.sampled_from(sorted(found.rows)))
+    lane = data.draw(st.integers(0, found.rows[key].row.lanes - 1))
+    reach = dict.fromkeys(found.operands, 0)
+    for role, low, high in provenance(found, key, lane):
+        reach[role] |= (1 << high) - (1 << low)
+    for source in found.plan.sources:
+        flips = data.draw(bits(source.type)) & ~reach[source.role]
+        changed = dict(found.operands) | {source.role: found.operands[source.role] ^ flips}
+        other = type(found)(ins, found.model, changed)
+        assert other.rows[key].values[lane] == found.rows[key].values[lane]
+
+
+def test_provenance_is_exact_where_bits_are_copied() -> None:
+    found = trace(
+        "vadd4.u32.u32.u32 d.b31, a.b4321, b, c", {"a": 0x01020304, "b": 0x05060708, "c": 0}
+    )
+    assert provenance(found, "select.a", 3) == (("b", 0, 8),)
+    assert provenance(found, "select.a", 0) == (("a", 8, 16),)
+    assert provenance(found, "write.d", 0, 16, 24) == (("c", 16, 24),)
+    assert provenance(found, "operate.t", 0) == (("a", 8, 16), ("b", 0, 8))
+    signed = trace("vadd.s32.s32.s32 d, a.b1, b", {"a": 0x8000, "b": 0})
+    assert provenance(signed, "extend.a", 0, 8, 32) == (("a", 15, 16),)
+    chosen = trace("selp.b32 d, a, b, c", {"a": 1, "b": 2, "c": 0})
+    assert provenance(chosen, "write.d", 0, 0, 4) == (("b", 0, 4), ("c", 0, 1))
+
+
+@pytest.mark.parametrize(
+    ("line", "low", "high"),
+    [
+        ("vadd.s32.s32.s32 d, a.b0, b.b0", -256, 254),
+        ("vadd.u32.u32.u32 d, a, b", 0, 2**33 - 2),
+        ("vsub.u32.u32.u32 d, a.b0, b.b0", -255, 255),
+        ("vabsdiff.u32.s32.u32 d, a.b0, b.b0", 0, 383),
+        ("vavrg4.s32.s32.s32 d, a, b, c", -128, 127),
+        ("vshl.u32.u32.u32.clamp d, a, b", 0, (2**32 - 1) << 32),
+        ("vmad.u32.u32.u32 d, a, b, c", 0, (2**32 - 1) ** 2),
+    ],
+)
+def test_ranges_are_exact(line: str, low: int, high: int) -> None:
+    row = next(row for row in lower(parse(line).form).rows if row.key == "operate.t")
+    assert row.range == (low, high)
+
+
+def test_the_widest_sums_of_vmad_are_exact() -> None:
+    top = 0xFFFFFFFF
+    line = "vmad.u32.u32.u32.shr15 d, -a, b, c"
+    exact = (-top * top + top) >> 15
+    found = trace(line, {"a": top, "b": top, "c": top})
+    assert found.rows["scale.t"].values == ((-top * top - 1) >> 15,)  # c is signed: -1
+    assert found.rows["scale.t"].values != (exact,)
+    array = evaluate(line, {"a": np.full(3, top, np.uint32), "b": top, "c": top})
+    assert set(array["d"].tolist()) == set(found.result.values())  # type: ignore[union-attr]
+
+
+def test_blocks_join_without_a_seam() -> None:
+    rng = np.random.default_rng(3)
+    a = rng.integers(0, 2**32, 2 * BLOCK + 5, dtype=np.uint32)
+    found = evaluate("vadd4.u32.u32.u32 d, a, b, c", {"a": a, "b": 0x01010101})["d"]
+    lanes = (a.view(np.uint8).astype(np.uint16) + 1).astype(np.uint8).view(np.uint32)
+    assert np.array_equal(found, lanes)
+
+
+def test_shapes_and_types_of_arrays() -> None:
+    a = np.arange(6, dtype=np.int16).reshape(2, 3)
+    found = evaluate("setp.lt.s16 p|q, a, b", {"a": a, "b": np.array([1, 2, 3])})
+    p, q = found["p"], found["q"]
+    assert isinstance(p, np.ndarray)
+    assert isinstance(q, np.ndarray)
+    assert p.dtype == bool
+    assert p.shape == (2, 3)
+    assert np.array_equal(p, a < np.array([1, 2, 3]))
+    assert np.array_equal(q, ~p)
+    for line, dtype in (("selp.b16", "uint16"), ("selp.f32", "uint32"), ("selp.s64", "uint64")):
+        chosen = evaluate(f"{line} d, a, b, c", {"a": 1, "b": 2, "c": np.array([True, False])})["d"]
+        assert isinstance(chosen, np.ndarray)
+        assert chosen.dtype == dtype
+        assert chosen.tolist() == [1, 2]
+
+
+def test_float_arrays_are_taken_by_their_bits() -> None:
+    x = np.array([-0.0, 1.5, np.nan, -1.0], np.float32)
+    found = evaluate("set.ge.u32.f32 d, a, 0f00000000", {"a": x})["d"]
+    assert isinstance(found, np.ndarray)
+    assert found.tolist() == [0xFFFFFFFF, 0xFFFFFFFF, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("line", "values", "says"),
+    [
+        ("vadd.u32.u32.u32 d, a, b", {"a": 1}, "no value for operand b"),
+        ("vadd.u32.u32.u32 %r0, %r1, %r2", {"%r1": 1}, r"%r2 \(operand b\)"),
+        ("vadd.u32.u32.u32 d, a, b", {"a": 1, "b": 2, "x": 3}, "x is not an operand"),
+        ("vadd.u32.u32.u32 d, a, b", {"a": 1 << 32, "b": 0}, "a = 0x100000000 does not fit"),
+        ("vadd.u32.u32.u32 d, a, b", {"a": -(1 << 31) - 1, "b": 0}, "does not fit in 32"),
+        ("vadd.u32.u32.u32 d, a, b", {"a": 1.5, "b": 0}, "a is 1.5, not an integer"),
+        ("vadd.u32.u32.u32 d, a, b", {"a": "x", "b": 0}, "a is 'x'"),
+        ("vadd.u32.u32.u32 d, a, b", {"a": np.array([1 << 32]), "b": 0}, "a holds 0x100000000"),
+        ("vadd.u32.u32.u32 d, a, b", {"a": np.array([1.0]), "b": 0}, "an array of float64"),
+        ("set.lt.u32.f32 d, a, b", {"a": np.array([1.0]), "b": 0}, "float64, but the operand"),
+        ("vadd.u32.u32.u32 d, a, b", {"a": np.zeros(2, int), "b": np.zeros(3, int)}, "broadcast"),
+        ("@p vadd.u32.u32.u32 d, a, b", {"a": 1, "b": 0, "p": 1}, r"d \(its old value"),
+        ("@p vadd.u32.u32.u32 d, a, b", {"a": 1, "b": 0, "d": 1}, r"p \(the guard\)"),
+    ],
+)
+def test_wrong_values_name_the_operand(line: str, values: dict[str, int], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        evaluate(line, values)
+
+
+def test_one_name_is_one_register() -> None:
+    line = "vadd4.u32.u32.u32 %r1, %r1, %r2, %r1"
+    assert evaluate(line, {"%r1": 0x01FF0102, "%r2": 0x01010101}) == {"%r1": 0x02000203}
+
+
+def test_a_false_guard_keeps_the_old_value() -> None:
+    values = {"a": 1, "b": 2, "d": 99}
+    for guard, p, expected in (("@p", 1, 3), ("@p", 0, 99), ("@!p", 1, 99), ("@!p", 0, 3)):
+        line = f"{guard} vadd.u32.u32.u32 d, a, b"
+        assert evaluate(line, values | {"p": p}) == {"d": expected}
+        arrays = {name: np.array([x, x]) for name, x in (values | {"p": p}).items()}
+        assert evaluate(line, arrays)["d"].tolist() == [expected] * 2  # type: ignore[union-attr]
+
+
+def test_where_p_and_q_are_one_register_p_wins() -> None:
+    assert evaluate("setp.lt.s32 p|p, a, b", {"a": 1, "b": 2}) == {"p": 1}
+
+
+def test_literals_need_no_value_and_ignored_operands_may_have_one() -> None:
+    assert evaluate("vadd.u32.u32.u32 d, 1, 2", {}) == {"d": 3}
+    assert evaluate("vadd.u32.u32.u32 d, a, 2, c", {"a": 1, "c": 9}) == {"d": 3}
+    assert evaluate("vadd4.u32.u32.u32 d, a, b, c", {"a": 1, "b": 1}) == {"d": 2}

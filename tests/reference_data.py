@@ -1,0 +1,59 @@
+"""The reference data that the tests share (see tests/data/)."""
+
+from __future__ import annotations
+
+import csv
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+DATA = Path(__file__).parent / "data"
+MODELS = {"isa": "isa", "ptxas-13.0": "ptxas_13_0", "ptxas-13.5": "ptxas_13_5"}
+"""Model name to column of the golden files."""
+
+
+class Golden(NamedTuple):
+    """One row of golden.csv or errata.csv."""
+
+    ptx: str
+    values: dict[str, int]
+    results: dict[str, tuple[int, ...]]
+    """Model name to the destinations' bits."""
+
+
+@cache
+def golden_rows() -> tuple[Golden, ...]:
+    """Every row of both golden files."""
+    found = []
+    for name in ("golden.csv", "errata.csv"):
+        with (DATA / name).open(newline="") as file:
+            for row in csv.DictReader(file):
+                values = {name: int(row[name], 16) for name in "abc" if row[name]}
+                results = {
+                    model: tuple(int(part, 16) for part in row[column].split("|"))
+                    for model, column in MODELS.items()
+                }
+                found.append(Golden(row["ptx"], values, results))
+    return tuple(found)
+
+
+@cache
+def golden_forms() -> tuple[tuple[str, tuple[Golden, ...]], ...]:
+    """The rows by line."""
+    rows = sorted(golden_rows(), key=lambda row: (row.ptx, sorted(row.values)))
+    groups = groupby(rows, key=lambda row: (row.ptx, sorted(row.values)))
+    return tuple((ptx, tuple(rows)) for (ptx, _), rows in groups)
+
+
+def table(name: str) -> list[dict[str, str]]:
+    """A CSV file as dictionaries."""
+    with (DATA / name).open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def verdicts(name: str) -> list[tuple[bool, str]]:
+    """``lines.txt`` or ``published.txt``: legal or not, and the text."""
+    lines = (DATA / name).read_text().splitlines()
+    parts = (line.split("\t") for line in lines if not line.startswith("#"))
+    return [(part[0] == "legal", part[1]) for part in parts]

@@ -1,0 +1,70 @@
+"""Random forms, instructions and operand values, for hypothesis."""
+
+from __future__ import annotations
+
+from random import Random
+
+from hypothesis import strategies as st
+
+from ptxscope.engine.catalog import CATALOG
+from ptxscope.engine.form import Form
+from ptxscope.engine.instruction import Instruction, Register
+from ptxscope.engine.legality import random_form
+from ptxscope.engine.types import Destinations, Type
+
+OPCODES = st.sampled_from(sorted(CATALOG))
+_DESTINATIONS: dict[Destinations | None, tuple[str | None, ...]] = {
+    None: ("d",),
+    Destinations.P: ("p",),
+    Destinations.P_Q: ("p", "q"),
+    Destinations.P_SINK: ("p", None),
+    Destinations.SINK_Q: (None, "q"),
+    Destinations.SINK: (None,),
+}
+_BITING: tuple[int, ...] = (
+    0,
+    1,
+    2,
+    7,
+    31,
+    32,
+    33,
+    0x7F,
+    0x80,
+    0xFF,
+    0x7FFF,
+    0x8000,
+    0xFFFF,
+    0x7FFFFFFF,
+)
+_BITING += (0x80000000, 0xFFFFFFFF, 0x7F800000, 0xFF800000, 0x7FC00000, 0x7F800001, 0x007FFFFF)
+_BITING += (0x80FF7F01, 0x01010101, 0x80008000, 0x7FFF7FFF, 0xFFFFFF7F, 0x00800000, 0x80000001)
+_BITING += (0x7FF0000000000000, 0xFFF8000000000000, 0x8000000000000000, 0x000FFFFFFFFFFFFF)
+
+
+def random_instruction(opcode: str, seed: int) -> Instruction:
+    """A random legal form with registers d (or p, q), a, b, c."""
+    return instruction_of(random_form(opcode, Random(seed)))
+
+
+def instruction_of(form: Form) -> Instruction:
+    """A form with registers d (or p, q), a, b, c."""
+    sources = tuple(map(Register, "abc" if form.c else "ab"))
+    return Instruction(form, _DESTINATIONS[form.dst], sources)
+
+
+INSTRUCTIONS = st.builds(random_instruction, OPCODES, st.integers(0, 2**48))
+
+
+def bits(type_: Type) -> st.SearchStrategy[int]:
+    """Bits of an operand: any, or such as bite."""
+    top = (1 << type_.bits) - 1
+    biting = sorted({value & top for value in _BITING})
+    return st.integers(0, top) | st.sampled_from(biting)
+
+
+@st.composite
+def evaluations(draw: st.DrawFn) -> tuple[Instruction, dict[str, int]]:
+    """An instruction and a value for every register it reads."""
+    ins = draw(INSTRUCTIONS)
+    return ins, {needed.name: draw(bits(needed.type)) for needed in ins.inputs}
