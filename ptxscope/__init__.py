@@ -41,7 +41,9 @@ def __getattr__(name: str) -> object:
     if name in _HOMES:
         from importlib import import_module
 
-        value: object = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+        home = import_module(f".{_HOMES[name]}", __name__)
+        # the package `export` can be called as its function: see there
+        value: object = home if name == "export" else getattr(home, name)
         globals()[name] = value
         return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -22,7 +22,8 @@ def title(step: Step | PlanStep) -> str:
     """What a step does, in a word or two: ``select``, ``add``, ``min with c``."""
     rows = _plan_rows(step)
     if step.stage is Stage.OPERATE:
-        return next(row.operation for row in rows if row.name == "t")
+        operation = next(row.operation for row in rows if row.name == "t")
+        return "difference" if operation == "absolute difference" else operation
     if step.stage is Stage.SECONDARY:
         return _SECONDARY[rows[-1].operation]
     return _TITLES.get(step.stage, str(step.stage))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from . import micro as m
 from .arithmetic import EXACT, cast, limits
-from .instruction import Literal
+from .instruction import Instruction, Literal
 from .plan import Stage
 from .trace import RowTrace, Trace
 from .types import Cmp, Type
@@ -42,6 +42,16 @@ def operand_name(trace: Trace, role: str) -> str:
 def integer_type(signed: bool, bits: int = 32) -> str:
     """``s8``, ``u32``."""
     return f"{'s' if signed else 'u'}{bits}"
+
+
+def reading(ins: Instruction, role: str, bits: int) -> str:
+    """What an operand's bits mean to an instruction: a number, or its lanes, highest first."""
+    type_ = ins.type_of(role)
+    if ins.entry.lanes == 1 or role == "c" or (role == "d" and ins.form.secop):
+        return value_text(bits, type_)
+    unit = 32 // ins.entry.lanes
+    lanes = (cast(bits >> at, unit, type_ is Type.S32) for at in range(32 - unit, -1, -unit))
+    return f"[{', '.join(map(str, lanes))}]"
 
 
 class Words(NamedTuple):

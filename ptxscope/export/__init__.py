@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 
 from ..engine.trace import Trace
 
@@ -16,3 +18,13 @@ def export(trace: Trace, format: str = "text") -> str:  # noqa: A002
         raise ValueError(f"unknown format {format!r}: {', '.join(FORMATS)}")
     text: str = import_module(f".{format}", __name__).render(trace)
     return text
+
+
+class _CallableModule(ModuleType):
+    """Lets ``ptxscope.export`` be both this package and its function."""
+
+    def __call__(self, trace: Trace, format: str = "text") -> str:  # noqa: A002
+        return export(trace, format)
+
+
+sys.modules[__name__].__class__ = _CallableModule

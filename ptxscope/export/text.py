@@ -6,17 +6,14 @@ import textwrap
 from collections.abc import Iterator
 
 from .. import __version__
-from ..engine.arithmetic import cast
 from ..engine.errors import printable
-from ..engine.instruction import Instruction
 from ..engine.micro import Clamp, Compare, Extend, Merge, Micro, Select
 from ..engine.models import Model
 from ..engine.parting import partings
 from ..engine.stages import about, title
 from ..engine.trace import Flag, RowTrace, Step, Trace
-from ..engine.types import Type
-from ..engine.values import hex_text, value_text
-from ..engine.words import words
+from ..engine.values import hex_text
+from ..engine.words import reading, words
 
 WIDTH = 80
 _INDENT = 14
@@ -50,16 +47,6 @@ def command(trace: Trace) -> str:
 def _quoted(word: str) -> str:
     safe = all(char.isalnum() or char in "%_=.,:/-+@" for char in word)
     return word if safe else "'" + word.replace("'", "'\\''") + "'"
-
-
-def reading(ins: Instruction, role: str, bits: int) -> str:
-    """What an operand's bits mean to an instruction: a number, or its lanes, highest first."""
-    type_ = ins.type_of(role)
-    if ins.entry.lanes == 1 or role == "c" or (role == "d" and ins.form.secop):
-        return value_text(bits, type_)
-    unit = 32 // ins.entry.lanes
-    lanes = (cast(bits >> at, unit, type_ is Type.S32) for at in range(32 - unit, -1, -unit))
-    return f"[{', '.join(map(str, lanes))}]"
 
 
 def _header(trace: Trace) -> Iterator[str]:

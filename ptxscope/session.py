@@ -1,0 +1,264 @@
+"""What the explorer is looking at: one instruction, its values, and how it got there.
+
+Nothing here knows of the terminal. Every edit makes a new Setup, so undo is a list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from random import Random
+
+from .engine.catalog import CATALOG
+from .engine.entry import Entry
+from .engine.errors import PtxError
+from .engine.form import Form
+from .engine.instruction import Guard, Instruction, Literal, Register
+from .engine.legality import violations, with_slot
+from .engine.models import model
+from .engine.parser import parse
+from .engine.trace import Trace
+from .engine.types import Destinations, Type
+
+Sources = Mapping[str, Register | Literal]
+
+_BITING = {
+    1: (0, 1),
+    16: (0x7FFF, 0x8000, 0xFFFF, 0x0080),
+    32: (0x7F7F7F7F, 0x80808080, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x80FF7F01),
+    64: (0x7FFFFFFFFFFFFFFF, 0x8000000000000000, 0xFFFFFFFFFFFFFFFF),
+}
+"""Integer values that bite, by width; ``presets`` names them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """An instruction and operand values; what an edit changes and undo restores."""
+
+    instruction: Instruction
+    line: str
+    """The text of the line. While it is not legal, ``instruction`` is the last that was."""
+    values: Mapping[str, int]
+    """Bits by role, also of operands that are not written now."""
+    model: str = "isa"
+    error: PtxError | None = None
+    """What is wrong with the line."""
+
+
+@dataclass(slots=True)
+class Session:
+    """The current Setup, its past and its future."""
+
+    setup: Setup
+    past: list[Setup] = field(default_factory=list)
+    future: list[Setup] = field(default_factory=list)
+    _trace: Trace | None = None
+
+    @property
+    def trace(self) -> Trace:
+        """The evaluation of the current setup."""
+        if self._trace is None:
+            self._trace = trace_of(self.setup)
+        return self._trace
+
+    def apply(self, setup: Setup) -> bool:
+        """Make an edit; returns whether it changed anything."""
+        if setup == self.setup:
+            return False
+        self.past.append(self.setup)
+        self.future.clear()
+        self._show(setup)
+        return True
+
+    def undo(self) -> bool:
+        """Take the last edit back; returns whether there was one."""
+        if not self.past:
+            return False
+        self.future.append(self.setup)
+        self._show(self.past.pop())
+        return True
+
+    def redo(self) -> bool:
+        """Make an undone edit again; returns whether there was one."""
+        if not self.future:
+            return False
+        self.past.append(self.setup)
+        self._show(self.future.pop())
+        return True
+
+    def _show(self, setup: Setup) -> None:
+        self.setup, self._trace = setup, None
+
+
+def trace_of(setup: Setup) -> Trace:
+    """The evaluation of a setup. A register in several roles has the value of the first."""
+    ins = setup.instruction
+    first: dict[str, int] = {}
+    operands = {role: x.bits for role, x in ins.roles.items() if isinstance(x, Literal)}
+    for role in ("a", "b", "c", "guard", "d", "p", "q"):
+        if role in ins.names:
+            width = (1 << ins.type_of(role).bits) - 1
+            value = setup.values.get(role, 1 if role == "guard" else 0) & width
+            operands[role] = first.setdefault(ins.names[role], value)
+    return Trace(ins, model(setup.model), operands)
+
+
+def opened(ins: Instruction, bits_by_name: Mapping[str, int], model_name: str = "isa") -> Setup:
+    """A setup of an instruction with values by register name; what is missing is 0."""
+    values = {role: bits_by_name[name] for role, name in ins.names.items() if name in bits_by_name}
+    return Setup(ins, str(ins), values, model_name)
+
+
+def example(opcode: str) -> Setup:
+    """The catalog's example of an instruction."""
+    ptx, values = CATALOG[opcode].example
+    return opened(parse(ptx), values)
+
+
+def with_line(setup: Setup, text: str) -> Setup:
+    """The setup with another line; where it is legal, with its instruction."""
+    try:
+        ins = parse(text)
+    except PtxError as error:
+        return replace(setup, line=text, error=error)
+    return replace(setup, instruction=ins, line=text, error=None)
+
+
+def with_instruction(setup: Setup, ins: Instruction) -> Setup:
+    """The setup with another instruction, its line canonical."""
+    return replace(setup, instruction=ins, line=str(ins), error=None)
+
+
+def with_form(setup: Setup, form: Form) -> Setup:
+    """The setup with another form of the same instruction, operands kept."""
+    ins = setup.instruction
+    return with_instruction(setup, instruction_of(form, ins.destinations, ins.roles, ins.guard))
+
+
+def with_choice(setup: Setup, slot: str, value: object) -> Setup:
+    """The setup with one slot of the form changed."""
+    return with_form(setup, with_slot(setup.instruction.form, slot, value))
+
+
+def with_opcode(setup: Setup, opcode: str) -> Setup:
+    """The setup with another instruction that keeps every choice it also has.
+
+    An instruction of another shape opens on its example.
+    """
+    old, entry = setup.instruction, CATALOG[opcode]
+    if old.opcode == opcode:
+        return setup
+    if (old.entry.group, old.entry.lanes) != (entry.group, entry.lanes):
+        return replace(example(opcode), model=setup.model)
+    return with_form(setup, adapted(old.form, entry))
+
+
+def adapted(form: Form, entry: Entry) -> Form:
+    """The entry's example with every choice of another form that is legal there."""
+    found = parse(entry.example[0]).form
+    for slot in entry.slots:
+        value = form.get(slot.name)
+        if value == slot.absent if slot.optional else value not in slot.values:
+            continue
+        changed = with_slot(found, slot.name, value)
+        if not violations(changed):
+            found = changed
+    return found
+
+
+def instruction_of(
+    form: Form,
+    destinations: tuple[str | None, ...],
+    sources: Sources,
+    guard: Guard | None,
+) -> Instruction:
+    """An instruction of a form; operands that have no name yet are called by their role."""
+    entry = CATALOG[form.opcode]
+    names = iter([name for name in destinations if name is not None])
+    if form.dst is None:
+        written: tuple[str | None, ...] = (next(names, "d"),)
+    else:
+        kept = {
+            Destinations.P: "p",
+            Destinations.P_Q: "pq",
+            Destinations.P_SINK: "p_",
+            Destinations.SINK_Q: "_q",
+            Destinations.SINK: "_",
+        }[form.dst]
+        written = tuple(None if role == "_" else next(names, role) for role in kept)
+    operands = []
+    for operand in entry.sources:
+        if operand.role != "c" or form.c:
+            source = sources.get(operand.role) or Register(operand.role)
+            literal = isinstance(source, Literal)
+            operands.append(Register(operand.role) if literal and not entry.literals else source)
+    ins = Instruction(form, written, tuple(operands), guard)
+    return parse(str(ins))
+
+
+def with_value(setup: Setup, role: str, bits: int) -> Setup:
+    """The setup with another value of an operand, and of every role its register has."""
+    names = setup.instruction.names
+    same = [other for other, name in names.items() if name == names.get(role)] or [role]
+    return replace(setup, values={**setup.values, **dict.fromkeys(same, bits)})
+
+
+def with_model(setup: Setup, name: str) -> Setup:
+    """The setup under another model."""
+    return replace(setup, model=name)
+
+
+def swapped(setup: Setup) -> Setup:
+    """The setup with the values of a and b exchanged."""
+    values = {**setup.values}
+    values["a"], values["b"] = values.get("b", 0), values.get("a", 0)
+    return replace(setup, values=values)
+
+
+def randomized(setup: Setup, rng: Random) -> Setup:
+    """The setup with random values for what is read: any bits, or such as bite."""
+    values = {**setup.values}
+    for needed in setup.instruction.inputs:
+        width = needed.type.bits
+        bits = rng.getrandbits(width)
+        if rng.random() < 0.3:
+            bits = rng.choice(_BITING[width])
+        values |= dict.fromkeys(needed.roles, bits)
+    return replace(setup, values=values)
+
+
+def presets(type_: Type, lanes: int) -> tuple[tuple[str, int], ...]:
+    """Named values that bite, for an operand of a type and a number of lanes."""
+    if type_ is Type.PRED:
+        return (("false", 0), ("true", 1))
+    width = type_.bits
+    top = 1 << (width - 1)
+    if type_.is_float:
+        fraction = 23 if width == 32 else 52
+        infinity = (top - 1) >> fraction << fraction
+        one = ((1 << (width - 2 - fraction)) - 1) << fraction
+        return (
+            ("0.0", 0),
+            ("-0.0", top),
+            ("1.0", one),
+            ("-1.0", top | one),
+            ("smallest subnormal", 1),
+            ("largest subnormal", (1 << fraction) - 1),
+            ("negative subnormal", top | 1),
+            ("inf", infinity),
+            ("-inf", top | infinity),
+            ("NaN", infinity | 1 << (fraction - 1)),
+            ("signalling NaN", infinity | 1),
+        )
+    unit = width // lanes
+    ones = sum(1 << unit * lane for lane in range(lanes))
+    high = 1 << (unit - 1)
+    each = "each lane " if lanes > 1 else ""
+    return (
+        ("0", 0),
+        (f"{each}1", ones),
+        (f"{each}{high - 1:#x}", ones * (high - 1)),
+        (f"{each}{high:#x}", ones * high),
+        (f"{each}{2 * high - 1:#x}", ones * (2 * high - 1)),
+        *((("0x80ff7f01", 0x80FF7F01),) if lanes == 4 else ()),
+    )

@@ -1,0 +1,101 @@
+"""The one-line bars: the result, and the keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.message import Message
+
+from ..engine.parting import Parting
+from ..engine.trace import Trace
+from ..engine.values import hex_text
+from ..engine.words import reading
+from .pane import Line, Pane, Piece
+
+
+class ResultBar(Pane, can_focus=False):
+    """The destinations' bits, and whether the answers part."""
+
+    DEFAULT_CSS = """
+    ResultBar { height: 1; border: none; padding: 0 1; overflow: hidden; background: $panel; }
+    """
+
+    def __init__(self, id: str = "result") -> None:  # noqa: A002
+        super().__init__(id, "")
+        self._trace: Trace | None = None
+        self._partings: tuple[Parting, ...] = ()
+
+    def show(self, trace: Trace, partings: tuple[Parting, ...]) -> None:
+        """Show the result of a trace, and how other models differ."""
+        self._trace, self._partings = trace, partings
+        self.redraw()
+
+    def draw(self, width: int) -> list[Line]:
+        """Names and bits on the left, the models on the right."""
+        if self._trace is None:
+            return []
+        ins = self._trace.instruction
+        line: Line = []
+        for role, name in ins.results.items():
+            bits = self._trace.result[name]
+            line.append(Piece(f"{name} = ", "label"))
+            line.append(Piece(hex_text(bits, ins.type_of(role).bits), "value"))
+            line.append(Piece(f"  {reading(ins, role, bits)}   ", "dim"))
+        if not line:
+            line.append(Piece("nothing is kept: the destination is _ ", "dim"))
+        badge = self._badge(self._trace)
+        used = sum(len(piece.text) for piece in line)
+        gap = width - used - len(badge.text)
+        return [[*line, Piece(" " * max(gap, 1)), badge]]
+
+    def _badge(self, trace: Trace) -> Piece:
+        model = trace.model.name
+        if not self._partings:
+            return Piece(f"model {model}; isa = ptxas", "good")
+        parting = self._partings[0]
+        ids = ", ".join(erratum.id for erratum in parting.errata)
+        other = parting.other if not trace.model.errata else parting.isa
+        bits = " ".join(f"{value:#010x}" for value in other.result.values())
+        return Piece(f"model {model} ≠ {other.model.name} {bits} ({ids})", "clamped")
+
+
+class KeyBar(Pane, can_focus=False):
+    """The keys worth knowing now; a click does what the key does."""
+
+    DEFAULT_CSS = """
+    KeyBar {
+        dock: bottom; height: 1; border: none; padding: 0 1; overflow: hidden; background: $panel;
+    }
+    """
+
+    class Pressed(Message):
+        """A key of the bar was clicked."""
+
+        def __init__(self, action: str) -> None:
+            super().__init__()
+            self.action = action
+
+    def __init__(self, id: str = "keys") -> None:  # noqa: A002
+        super().__init__(id, "")
+        self._keys: Sequence[tuple[str, str, str]] = ()
+
+    def show(self, keys: Sequence[tuple[str, str, str]]) -> None:
+        """Show keys: how the key is called, what it does, the action."""
+        self._keys = keys
+        self.redraw()
+
+    def draw(self, width: int) -> list[Line]:
+        """As many keys as there is room for."""
+        line: Line = []
+        used = 0
+        for key, label, action in self._keys:
+            text = f"{key} {label}  "
+            if used + len(text) > width + 2:
+                break
+            line += [Piece(f"{key} ", "current", action), Piece(f"{label}  ", "dim", action)]
+            used += len(text)
+        return [line]
+
+    def clicked(self, target: object) -> None:
+        """Do what the key does."""
+        self.post_message(self.Pressed(str(target)))

@@ -1,0 +1,168 @@
+"""The lanes: a trace drawn stage by stage, with a cursor that shows where bits come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.cells import cell_len
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from ..engine.provenance import WHOLE, Cell, ancestors, descendants
+from ..engine.trace import Trace
+from .lane_lines import View, draw
+from .pane import Line, Pane
+
+Place = tuple[str, int]
+"""Key and lane of a cell."""
+
+
+class Lanes(Pane):
+    """Draws a Trace up to a step."""
+
+    BINDING_GROUP_TITLE = "Lanes"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(0, -1)", "Up", show=False),
+        Binding("down,j", "move(0, 1)", "Down", show=False),
+        Binding("left", "move(-1, 0)", "Left", show=False),
+        Binding("right", "move(1, 0)", "Right", show=False),
+    ]
+
+    @dataclass
+    class CursorMoved(Message):
+        """The cursor stands on another cell, or on none."""
+
+        lanes: Lanes
+        cell: Cell | None
+
+        @property
+        def control(self) -> Lanes:
+            """The widget that sent it."""
+            return self.lanes
+
+    def __init__(self, id: str = "lanes") -> None:  # noqa: A002
+        super().__init__(id, "Lanes")
+        self._trace: Trace | None = None
+        self._step = 0
+        self.cell: Cell | None = None
+        """The cell under the cursor."""
+
+    def show(self, trace: Trace, step: int) -> None:
+        """Draw a trace, its steps revealed up to a number."""
+        if trace is not self._trace and self.cell and not self._has(trace, self.cell):
+            self._set_cell(None)
+        self._trace, self._step = trace, step
+        self.redraw()
+
+    @staticmethod
+    def _has(trace: Trace, cell: Cell) -> bool:
+        row = trace.rows.get(cell.key)
+        return cell.key in trace.operands or (row is not None and cell.lane < len(row.lanes))
+
+    def draw(self, width: int) -> list[Line]:
+        """The lines of the trace."""
+        if self._trace is None:
+            return []
+        drawing = draw(self._view(self._trace), width)
+        self._starts = drawing.steps
+        return drawing.lines
+
+    def redraw(self) -> None:
+        """Draw anew, with the current step in sight."""
+        super().redraw()
+        start = self._starts.get(self._step) if self._trace and self._drawn else None
+        if start is not None:
+            end = self._starts.get(self._step + 1, len(self.drawn))
+            self.show_line(end - 1)
+            self.show_line(start)
+
+    def _view(self, trace: Trace) -> View:
+        if self.cell is None:
+            return View(trace, self._step)
+        origins = frozenset((cell.key, cell.lane) for cell in ancestors(trace, self.cell))
+        reached = frozenset(descendants(trace, self.cell))
+        place = self.cell[:2]
+        return View(trace, self._step, self.cell, origins - {place}, reached - {place})
+
+    # --- the cursor ----------------------------------------------------------------
+
+    def _places(self) -> list[list[tuple[int, Place]]]:
+        """For every line, where its cells begin and which they are."""
+        found: list[list[tuple[int, Place]]] = []
+        for line in self.drawn:
+            x, cells = 0, list[tuple[int, Place]]()
+            for piece in line:
+                if isinstance(piece.target, tuple) and all(piece.target != c for _, c in cells):
+                    cells.append((x, piece.target))
+                x += cell_len(piece.text)
+            found.append(cells)
+        return found
+
+    def action_move(self, across: int, down: int) -> None:
+        """Move the cursor by cells and lines."""
+        places = self._places()
+        at = self._at(places)
+        if at is None:
+            first = next((y for y, cells in enumerate(places) if cells), None)
+            if first is not None:
+                self._go(first, places[first][0][1])
+            return
+        y, i = at
+        x = places[y][i][0]
+        if across:
+            i = min(max(i + across, 0), len(places[y]) - 1)
+            self._go(y, places[y][i][1])
+            return
+        here = places[y][i][1]
+        y += down
+        while 0 <= y < len(places):
+            if places[y] and all(place != here for _, place in places[y]):
+                nearest = min(places[y], key=lambda cell: abs(cell[0] - x))
+                self._go(y, nearest[1])
+                return
+            y += down
+
+    def _at(self, places: list[list[tuple[int, Place]]]) -> tuple[int, int] | None:
+        if self.cell is None:
+            return None
+        for y, cells in enumerate(places):
+            for i, (_, place) in enumerate(cells):
+                if place == self.cell[:2]:
+                    return y, i
+        return None
+
+    def _go(self, y: int, place: Place) -> None:
+        self._set_cell(Cell(*place, *self._bits(place)))
+        super().redraw()
+        self.show_line(y)
+
+    def _bits(self, place: Place) -> tuple[int, int]:
+        """The bits of a cell: of an operand's part, or the whole lane."""
+        key, lane = place
+        if self._trace is None or key not in self._trace.operands:
+            return 0, WHOLE
+        parts = {
+            cell
+            for line in self.drawn
+            for cell in (piece.target for piece in line)
+            if isinstance(cell, tuple) and cell[0] == key
+        }
+        width = self._trace.instruction.type_of(key).bits // len(parts)
+        return width * lane, width * (lane + 1)
+
+    def _set_cell(self, cell: Cell | None) -> None:
+        self.cell = cell
+        self.post_message(self.CursorMoved(self, cell))
+
+    def clicked(self, target: object) -> None:
+        """Put the cursor on the clicked cell."""
+        if isinstance(target, tuple):
+            y = next(y for y, cells in enumerate(self._places()) for _, c in cells if c == target)
+            self._go(y, target)
+
+    def on_blur(self) -> None:
+        """The cursor is shown only while the lanes have the focus."""
+        if self.cell is not None:
+            self._set_cell(None)
+            super().redraw()

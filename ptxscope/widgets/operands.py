@@ -1,0 +1,274 @@
+"""The operands: each value in every notation, any of them editable in place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from ..engine.arithmetic import cast
+from ..engine.errors import printable
+from ..engine.trace import Trace
+from ..engine.types import Type
+from ..engine.values import float_class, float_parts, hex_text, value_text
+from ..engine.words import operand_name
+from .pane import Line, Pane, Piece
+
+
+class Field(NamedTuple):
+    """One notation of one operand's value, or one lane or bit of it."""
+
+    role: str
+    notation: str
+    """``hex``, ``unsigned``, ``signed``, ``float``, ``truth``, ``lane`` or ``bit``."""
+    at: int = 0
+    """The lane or bit."""
+
+
+class Operands(Pane):
+    """Shows operand values and asks for edits; the cursor stands on a Field."""
+
+    BINDING_GROUP_TITLE = "Operands"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "move(0, -1)", "Up", show=False),
+        Binding("down", "move(0, 1)", "Down", show=False),
+        Binding("left", "move(-1, 0)", "Left", show=False),
+        Binding("right", "move(1, 0)", "Right", show=False),
+        Binding("enter", "edit", "Edit the value", show=False),
+        Binding("plus,ctrl+up", "nudge(1)", "One more", show=False),
+        Binding("minus,ctrl+down", "nudge(-1)", "One less", show=False),
+        Binding("b", "flip", "Turn the bit", show=False),
+    ]
+
+    @dataclass
+    class Edit(Message):
+        """The field under the cursor is to be typed over."""
+
+        operands: Operands
+        field: Field
+        start: str
+        """What was typed already."""
+
+        @property
+        def control(self) -> Operands:
+            """The widget that sent it."""
+            return self.operands
+
+    @dataclass
+    class Changed(Message):
+        """An operand has new bits."""
+
+        operands: Operands
+        role: str
+        bits: int
+
+        @property
+        def control(self) -> Operands:
+            """The widget that sent it."""
+            return self.operands
+
+    def __init__(self, id: str = "operands") -> None:  # noqa: A002
+        super().__init__(id, "Operands")
+        self._trace: Trace | None = None
+        self._lit: Mapping[str, int] = {}
+        self.field = Field("a", "hex")
+        """The field under the cursor."""
+
+    def show(self, trace: Trace) -> None:
+        """Show the operands of a trace."""
+        self._trace = trace
+        roles = self._roles(trace)
+        if roles and self.field.role not in roles:
+            self.field = Field(roles[0], "hex")
+        if roles and self.field not in self._fields(trace, self.field.role):
+            self.field = Field(self.field.role, "hex")
+        self.redraw()
+
+    def light(self, bits: Mapping[str, int]) -> None:
+        """Light up operand bits: a mask by role."""
+        if bits != self._lit:
+            self._lit = bits
+            self.redraw()
+
+    @staticmethod
+    def _roles(trace: Trace) -> list[str]:
+        """The registers that are read, each once, in the order of their roles."""
+        return [needed.roles[0] for needed in trace.instruction.inputs]
+
+    def _lanes(self, trace: Trace, role: str) -> int:
+        return trace.instruction.entry.lanes if role in "abc" else 1
+
+    def _fields(self, trace: Trace, role: str) -> list[Field]:
+        type_ = trace.instruction.type_of(role)
+        if type_ is Type.PRED:
+            return [Field(role, "truth")]
+        fields = [Field(role, "hex"), Field(role, "unsigned"), Field(role, "signed")]
+        if type_.is_float:
+            fields.append(Field(role, "float"))
+        lanes = self._lanes(trace, role)
+        if lanes > 1:
+            fields += [Field(role, "lane", lane) for lane in range(lanes - 1, -1, -1)]
+        return fields + [Field(role, "bit", bit) for bit in range(type_.bits - 1, -1, -1)]
+
+    # --- drawing -------------------------------------------------------------------
+
+    def draw(self, width: int) -> list[Line]:
+        """Two lines an operand: its notations, and its bits."""
+        trace = self._trace
+        if trace is None:
+            return []
+        roles = self._roles(trace)
+        if not roles:
+            return [[Piece("nothing is read: every operand is a literal", "dim")]]
+        names = {role: printable(operand_name(trace, role)) for role in roles}
+        room = max(max(map(len, names.values())), 2)
+        lines: list[Line] = []
+        for role in roles:
+            label = "@" if role == "guard" else "old" if role in "dpq" else role
+            head = [Piece(f"{label:<4}", "label"), Piece(f"{names[role]:<{room}}  ", "strong")]
+            lines.append(head + list(self._values(trace, role)))
+            bits = list(self._bits(trace, role))
+            if bits:
+                lines.append([Piece(" " * (6 + room)), *bits])
+        return lines
+
+    def _piece(self, text: str, field: Field, ink: str) -> Piece:
+        here = field == self.field and self.has_focus
+        return Piece(text, f"{ink} cursor" if here else ink, field)
+
+    def _values(self, trace: Trace, role: str) -> Iterator[Piece]:
+        bits, type_ = trace.operands[role], trace.instruction.type_of(role)
+        for field in self._fields(trace, role):
+            match field.notation:
+                case "truth":
+                    yield self._piece(f"{bits} {value_text(bits, type_)}", field, "value")
+                case "hex":
+                    yield self._piece(hex_text(bits, type_.bits), field, "value")
+                case "unsigned":
+                    yield Piece("  ")
+                    yield self._piece(f"{bits}", field, "" if not type_.signed else "dim")
+                case "signed":
+                    yield Piece("  ")
+                    yield self._piece(f"{cast(bits, type_.bits, signed=True)}", field, "number")
+                case "float":
+                    yield Piece("  ")
+                    yield self._piece(value_text(bits, type_), field, "value")
+                    yield Piece(f" {_float_words(bits, type_)}", "dim")
+                case "lane":
+                    first = field.at == self._lanes(trace, role) - 1
+                    yield Piece("  [" if first else ", ", "dim")
+                    yield self._piece(str(self._lane(trace, field)), field, "number")
+                    if field.at == 0:
+                        yield Piece("]", "dim")
+
+    def _lane(self, trace: Trace, field: Field) -> int:
+        unit = 32 // self._lanes(trace, field.role)
+        signed = trace.instruction.type_of(field.role) is Type.S32
+        return cast(trace.operands[field.role] >> unit * field.at, unit, signed)
+
+    def _bits(self, trace: Trace, role: str) -> Iterator[Piece]:
+        bits, type_ = trace.operands[role], trace.instruction.type_of(role)
+        if type_ is Type.PRED:
+            return
+        lit = self._lit.get(role, 0)
+        for bit in range(type_.bits - 1, -1, -1):
+            ink = "origin" if lit >> bit & 1 else "pattern" if bits >> bit & 1 else "dim"
+            yield self._piece(str(bits >> bit & 1), Field(role, "bit", bit), ink)
+            if bit % 8 == 0 and bit:
+                yield Piece("  ")
+            elif bit % 4 == 0 and bit:
+                yield Piece(" ")
+
+    # --- the cursor and editing ----------------------------------------------------
+
+    def action_move(self, across: int, down: int) -> None:
+        """Move the cursor between fields and operands."""
+        if self._trace is None or not (roles := self._roles(self._trace)):
+            return
+        fields = self._fields(self._trace, self.field.role)
+        if across:
+            at = fields.index(self.field) + across
+            self.field = fields[min(max(at, 0), len(fields) - 1)]
+        else:
+            at = roles.index(self.field.role) + down
+            role = roles[min(max(at, 0), len(roles) - 1)]
+            others = self._fields(self._trace, role)
+            same = self.field._replace(role=role)
+            self.field = same if same in others else others[0]
+        self.redraw()
+        self._show_cursor()
+
+    def _show_cursor(self) -> None:
+        for y, line in enumerate(self.drawn):
+            if any(piece.target == self.field for piece in line):
+                self.show_line(y)
+
+    def clicked(self, target: object) -> None:
+        """Put the cursor on a field; a second click on a bit toggles it, elsewhere edits."""
+        if isinstance(target, Field):
+            again = target == self.field
+            self.field = target
+            self.redraw()
+            if target.notation in ("bit", "truth"):
+                self.action_flip()
+            elif again:
+                self.action_edit()
+
+    def action_edit(self, start: str = "") -> None:
+        """Ask for a new value of the field; bits and predicates toggle."""
+        if self._trace is None or not self._roles(self._trace):
+            return
+        if self.field.notation in ("bit", "truth"):
+            self.action_flip()
+        else:
+            self.post_message(self.Edit(self, self.field, start))
+
+    def action_flip(self) -> None:
+        """Turn the bit under the cursor; elsewhere the lowest bit of the value or lane."""
+        if (place := self._place()) is not None:
+            role, at, _ = place
+            self._post(role, self._bits_of(role) ^ (1 << at))
+
+    def action_nudge(self, by: int) -> None:
+        """Add to the field: the bit's weight, one to the lane, or one to the whole value."""
+        if (place := self._place()) is not None:
+            role, at, width = place
+            bits, mask = self._bits_of(role), (1 << width) - 1
+            self._post(role, bits & ~(mask << at) | ((bits >> at) + by & mask) << at)
+
+    def _place(self) -> tuple[str, int, int] | None:
+        """Role, lowest bit and width of what the cursor means."""
+        if self._trace is None or not self._roles(self._trace):
+            return None
+        role, notation, at = self.field
+        width = self._trace.instruction.type_of(role).bits
+        if notation == "bit":
+            return role, at, width - at
+        if notation == "lane":
+            unit = width // self._lanes(self._trace, role)
+            return role, unit * at, unit
+        return role, 0, width
+
+    def _bits_of(self, role: str) -> int:
+        return self._trace.operands[role] if self._trace else 0
+
+    def _post(self, role: str, bits: int) -> None:
+        self.post_message(self.Changed(self, role, bits))
+
+    def on_focus(self) -> None:
+        """Show the cursor."""
+        self.redraw()
+
+    def on_blur(self) -> None:
+        """Hide the cursor."""
+        self.redraw()
+
+
+def _float_words(bits: int, type_: Type) -> str:
+    sign, exponent, fraction = float_parts(bits, type_.bits)
+    digits = 6 if type_.bits == 32 else 13
+    kind = float_class(bits, type_.bits)
+    return f"{kind}: sign {sign}, exponent {exponent:#x}, fraction 0x{fraction:0{digits}x}"

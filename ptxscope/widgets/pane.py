@@ -1,0 +1,169 @@
+"""A panel of lines, drawn by the line API: the base of the explorer's panels.
+
+What a panel shows is a list of lines, each a list of pieces. A piece is text with an ink;
+it may carry a target, which a click on it or the cursor means. Text is never markup.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, NamedTuple
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
+from textual.scroll_view import ScrollView
+from textual.selection import Selection
+from textual.strip import Strip
+
+
+class Piece(NamedTuple):
+    """Text of one ink."""
+
+    text: str
+    ink: str = ""
+    """A name of ``inks.INKS``, or several with blanks between."""
+    target: object = None
+    """What a click means."""
+
+
+Line = list[Piece]
+
+
+class Pane(ScrollView, can_focus=True, inherit_bindings=False):
+    """Lines of pieces under a titled rule. Subclasses say which lines."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "scroll_up", "Scroll up", show=False),
+        Binding("down", "scroll_down", "Scroll down", show=False),
+        Binding("pageup", "page_up", "Page up", show=False),
+        Binding("pagedown", "page_down", "Page down", show=False),
+    ]
+
+    DEFAULT_CSS = """
+    Pane {
+        border-top: solid $surface-lighten-2;
+        border-title-color: $text-muted;
+        border-title-style: bold;
+        padding: 0 1;
+        scrollbar-size-vertical: 1;
+        scrollbar-size-horizontal: 0;
+        overflow-x: hidden;
+        &:focus {
+            border-top: heavy $accent;
+            border-title-color: $text-accent;
+        }
+    }
+    """
+
+    def __init__(self, id: str, title: str) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.border_title = title
+        self._drawn: list[Line] | None = None
+        self._inks: dict[str, Style] = {}
+
+    def draw(self, width: int) -> list[Line]:
+        """The lines to show in so many columns."""
+        raise NotImplementedError
+
+    @property
+    def drawn(self) -> list[Line]:
+        """The lines as they stand on the screen."""
+        if self._drawn is None:
+            self._drawn = self.draw(max(self.scrollable_content_region.width, 1))
+            self.virtual_size = Size(self.size.width, len(self._drawn))
+        return self._drawn
+
+    def redraw(self) -> None:
+        """Draw the lines anew; where the panel is as high as its lines, lay out anew too."""
+        before = len(self._drawn or ())
+        self._drawn = None
+        grown = self.is_mounted and bool(self.size) and len(self.drawn) != before
+        self.refresh(layout=grown and self.styles.auto_dimensions)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """As many lines as there are to show. Part of Textual's layout."""
+        return len(self.draw(max(width, 1)))
+
+    def show_line(self, y: int, *, context: int = 0) -> None:
+        """Scroll so that a line, and so many around it, can be seen."""
+        region = Region(0, max(y - context, 0), 1, 1 + 2 * context)
+        self.scroll_to_region(region, animate=False, force=True)
+
+    def target_at(self, x: int, y: int) -> object:
+        """What stands at a place of the visible panel, borders and padding included."""
+        y += self.scroll_offset.y - self.gutter.top
+        x += self.scroll_offset.x - self.gutter.left
+        if not 0 <= y < len(self.drawn) or x < 0:
+            return None
+        for piece in self.drawn[y]:
+            x -= cell_len(piece.text)
+            if x < 0:
+                return piece.target
+        return None
+
+    def on_resize(self) -> None:
+        """Draw for the new width."""
+        self.redraw()
+
+    def notify_style_update(self) -> None:
+        """Forget the inks of the old theme."""
+        self._inks = {}
+        super().notify_style_update()
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the visible part. Part of the line API."""
+        width = self.scrollable_content_region.width
+        scroll_x, scroll_y = self.scroll_offset
+        y += scroll_y
+        if y >= len(self.drawn):
+            return Strip.blank(width, self.rich_style)
+        base = self.rich_style
+        strip = Strip(
+            [
+                Segment(text, base + self._ink(ink) if ink else base)
+                for text, ink, _ in self.drawn[y]
+            ]
+        )
+        selection = self.text_selection
+        if selection is not None and (span := selection.get_span(y)) is not None:
+            strip = self._selected(strip, span)
+        return strip.crop_extend(scroll_x, scroll_x + width, base).apply_offsets(scroll_x, y)
+
+    def _ink(self, names: str) -> Style:
+        style = self._inks.get(names)
+        if style is None:
+            style = Style()
+            for name in names.split():
+                style += self.screen.get_component_rich_style(f"ink--{name}", partial=True)
+            self._inks[names] = style
+        return style
+
+    def _selected(self, strip: Strip, span: tuple[int, int]) -> Strip:
+        start, end = span
+        end = strip.cell_length if end == -1 else min(end, strip.cell_length)
+        if start >= end:
+            return strip
+        style = self.screen.get_component_rich_style("screen--selection")
+        before, chosen, after = strip.divide([start, end, strip.cell_length + 1])
+        return Strip.join([before, chosen.apply_style(style), after])
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The text of a mouse selection."""
+        text = "\n".join("".join(piece.text for piece in line).rstrip() for line in self.drawn)
+        return selection.extract(text), "\n"
+
+    def text(self) -> str:
+        """Everything the panel shows, as plain text."""
+        return "\n".join("".join(piece.text for piece in line).rstrip() for line in self.drawn)
+
+    async def on_click(self, event: events.Click) -> None:
+        """Tell the subclass what was clicked."""
+        target = self.target_at(event.x, event.y)
+        if target is not None:
+            self.clicked(target)
+
+    def clicked(self, target: object) -> None:
+        """A piece with a target was clicked."""

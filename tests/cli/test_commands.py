@@ -1,0 +1,261 @@
+"""The command line, as real processes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ptxscope import __version__, evaluate
+from ptxscope.cli import COMMANDS
+from ptxscope.engine.catalog import CATALOG
+from ptxscope.engine.models import ERRATA
+
+LINE = "vset4.s32.u32.lt.add %r1, %r2, %r3, %r0"
+VALUES = ("%r2=0x80ff7f01", "%r3=0x01010101", "%r0=5")
+
+
+def ptxscope(*arguments: str, stdin: str = "", status: int = 0) -> subprocess.CompletedProcess[str]:
+    """Run the command line; its exit status must be as given."""
+    done = subprocess.run(
+        [sys.executable, "-m", "ptxscope", *arguments],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == status, done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def test_trace() -> None:
+    printed = ptxscope("trace", LINE, *VALUES).stdout
+    assert "%r1 = 0x00000007" in printed
+    assert "5 + 1 + 1 + 0 + 0 = 7" in printed
+    assert max(map(len, printed.splitlines())) <= 80
+
+
+def test_trace_shows_why_the_answers_part() -> None:
+    line = "vmad.u32.u32.u32.sat %0, %1, %2, %3"
+    printed = ptxscope("trace", line, "%1=0xffffffff", "%2=1", "%3=0", "--model", "ptxas").stdout
+    assert "%0 = 0x00000000" in printed
+    assert "0xffffffff\n" in printed.partition("Two answers")[2]
+    assert "E10" in printed
+
+
+def test_the_command_in_a_trace_prints_the_same_trace() -> None:
+    line = 'asm("vadd.u32.s32.s32.sat %0.b0, %1, -1, %3;" : : )'
+    printed = ptxscope("trace", line, "%1=0", "%3=[1,2,3,4]", "--model", "ptxas-13.0").stdout
+    command = printed.partition("\n$ ")[2]
+    again = subprocess.run(
+        ["bash", "-c", f'ptxscope() {{ "{sys.executable}" -m ptxscope "$@"; }}; {command}'],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert again.stdout == printed
+
+
+def test_trace_to_a_file(tmp_path: Path) -> None:
+    target = tmp_path / "trace.txt"
+    assert ptxscope("trace", LINE, *VALUES, "-o", str(target)).stdout == ""
+    assert target.read_text() == ptxscope("trace", LINE, *VALUES).stdout
+    missing = tmp_path / "no" / "trace.txt"
+    assert "No such file" in ptxscope("trace", LINE, *VALUES, "-o", str(missing), status=2).stderr
+
+
+def test_values_may_be_named_by_role_and_without_percent() -> None:
+    plain = ptxscope("eval", LINE, *VALUES).stdout
+    assert plain == "%r1=0x00000007\n"
+    assert (
+        ptxscope("eval", LINE, "a=[-128,-1,127,1]", "r3=[h:0x101,0x101]", "c=0b101").stdout == plain
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "says"),
+    [
+        (("trace", "varvg2.u32 a, b"), 1, "did you mean `vavrg2`"),
+        (("trace", LINE), 2, "no value for %r2 (operand a)"),
+        (("trace", LINE, "%r2=zz"), 2, "`zz` is not a value"),
+        (("trace", LINE, "%r2=0x100000000"), 2, "does not fit in 32 bits"),
+        (("trace", LINE, "%r9=1"), 2, "`%r9` is not an operand"),
+        (("trace", LINE, "%r2=1", "%r2=2"), 2, "given twice"),
+        (("trace", LINE, "five"), 2, "not a name=value"),
+        (("trace", LINE, "--model", "nvcc"), 2, "unknown model"),
+        (("trace", LINE, "--model", "ptxas-11.0"), 2, "from 11.8 on"),
+        (("trace",), 2, "PTX"),
+        (("show", "varvg2"), 1, "did you mean `vavrg2`"),
+        (("errata", "E99"), 2, "E1 to E13"),
+        (("eval", LINE, "--csv", "/no/such/file.csv"), 2, "No such file"),
+        (("eval", LINE, "a=1", "--csv", "-"), 2, "no name=value with --csv"),
+        (("tarce", LINE), 2, "did you mean `trace`"),
+        ((LINE,), 2, "ptxscope open"),
+        (("open", LINE, *VALUES), 2, "needs a terminal"),
+        (("open", "vadd.u32 d, a, b"), 1, "missing its"),
+        (("--nonsense",), 2, "--nonsense"),
+    ],
+)
+def test_wrong_requests(arguments: tuple[str, ...], status: int, says: str) -> None:
+    done = ptxscope(*arguments, status=status)
+    assert says in done.stderr
+    assert done.stdout == ""
+
+
+def test_an_error_in_a_value_points_at_it() -> None:
+    lines = ptxscope("trace", LINE, "%r2=[1,2,x,4]", status=2).stderr.splitlines()
+    assert lines[1].strip() == "%r2=[1,2,x,4]"
+    assert lines[1][lines[2].index("^")] == "x"
+
+
+def test_eval_streams_a_csv() -> None:
+    rows = 'name,%r2,%r3,%r0\nx,0x80ff7f01,0x01010101,5\ny,"[1,2,3,4]",0,-1\n\nz,0,0,0\n'
+    out = list(csv.DictReader(io.StringIO(ptxscope("eval", LINE, "--csv", "-", stdin=rows).stdout)))
+    assert [row["%r1"] for row in out] == ["0x00000007", "0xffffffff", "0x00000000"]
+    assert [row["name"] for row in out] == ["x", "y", "z"]
+    assert out[1]["%r2"] == "[1,2,3,4]"
+
+
+def test_eval_of_a_csv_of_many_blocks(tmp_path: Path) -> None:
+    source = tmp_path / "operands.csv"
+    count = 40_000
+    with source.open("w") as file:
+        file.write("a,b\n")
+        file.writelines(f"{i},{i * 7}\n" for i in range(count))
+    printed = ptxscope("eval", "vadd.u32.u32.u32 d, a.h0, b.b0", "--csv", str(source)).stdout
+    lines = printed.splitlines()
+    assert lines[0] == "a,b,d"
+    assert len(lines) == count + 1
+    assert lines[30_001] == f"30000,210000,{30_000 + (210_000 & 255):#010x}"
+
+
+def test_eval_where_the_destination_is_a_source_and_where_there_are_two() -> None:
+    line = "vadd4.u32.u32.u32 %r1, %r1, %r2, %r1"
+    printed = ptxscope("eval", line, "--csv", "-", stdin="%r1,%r2\n1,2\n").stdout
+    assert printed == "%r1,%r2,%r1:out\n1,2,0x00000003\n"
+    line = "setp.lt.f32 p|q, a, b"
+    assert ptxscope("eval", line, "a=nan", "b=1").stdout == "p=0\nq=1\n"
+    printed = ptxscope("eval", line, "--csv", "-", stdin="b,a\n1.5,1\n-0.0,0x80000000\n").stdout
+    assert printed == "b,a,p,q\n1.5,1,1,0\n-0.0,0x80000000,0,1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "empty"),
+        ("a\n1\n", "no column b"),
+        ("a,b\n1\n", "line 2 has no value for b"),
+        ("a,b\n1,2\n1,x\n", "line 3, column b: `x` is not a value"),
+    ],
+)
+def test_wrong_csv_files(text: str, says: str) -> None:
+    done = ptxscope("eval", "vadd.u32.u32.u32 d, a, b", "--csv", "-", stdin=text, status=2)
+    assert says in done.stderr
+
+
+def test_list() -> None:
+    printed = ptxscope("list").stdout
+    assert "51,565,095,951" in printed
+    for opcode in CATALOG:
+        assert f"  {opcode} " in printed
+    assert max(map(len, printed.splitlines())) <= 80
+    entries = json.loads(ptxscope("list", "--json").stdout)
+    assert [entry["opcode"] for entry in entries] == list(CATALOG)
+    assert sum(entry["forms"] for entry in entries) == 51_565_095_951
+    assert all(entry[key] for entry in entries for key in ("group", "summary", "ptx_isa", "target"))
+
+
+@pytest.mark.parametrize("opcode", CATALOG)
+def test_show(opcode: str) -> None:
+    printed = ptxscope("show", opcode).stdout
+    assert printed.startswith(f"{opcode}: ")
+    assert CATALOG[opcode].section in printed
+    ptx, values = CATALOG[opcode].example
+    for bits in evaluate(ptx, values).values():
+        assert f"{bits:x}" in printed.partition("gives")[2]
+
+
+def test_errata() -> None:
+    printed = ptxscope("errata").stdout
+    assert all(f"{x.id}  " in printed and x.example[0] in printed for x in ERRATA)
+    (one,) = json.loads(ptxscope("errata", "e3", "--json").stdout)
+    assert one["id"] == "E3"
+    assert one["example"]["ptxas"] == "0x112233ff"
+    assert {"id", "forms", "versions", "targets", "sentence", "example"} <= one.keys()
+
+
+def test_version_and_help() -> None:
+    assert ptxscope("--version").stdout == f"ptxscope {__version__}\n"
+    assert "examples:" in ptxscope("--help").stdout
+    for command in COMMANDS:
+        assert f"  {command}" in ptxscope("--help").stdout
+        assert "usage: ptxscope" in ptxscope(command, "--help").stdout
+
+
+def test_a_reader_that_stops_early_is_no_error() -> None:
+    done = subprocess.run(
+        [
+            "bash",
+            "-c",
+            f'"{sys.executable}" -m ptxscope list --json | head -1; exit ${{PIPESTATUS[0]}}',
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("hostile", ["\x1b[31m", "[red]", "\u202e", "😀" * 100, "x" * 10_000])
+def test_hostile_text_is_printed_as_text(hostile: str) -> None:
+    done = ptxscope("trace", f"vadd.u32.u32.u32 d, {hostile}[0], b", status=1)
+    assert "\x1b" not in done.stderr
+    assert "\u202e" not in done.stderr
+
+
+_LIGHT = [
+    ("trace", LINE, *VALUES),
+    ("trace", "vadd.u32.u32.u32.sat d, a, b", "a=-1", "b=1", "--model", "ptxas"),
+    ("eval", LINE, *VALUES),
+    ("list",),
+    ("show", "vmad"),
+    ("errata",),
+    ("complete", "trace", "vadd4.u32"),
+    ("--help",),
+]
+
+
+@pytest.mark.parametrize("arguments", _LIGHT)
+def test_neither_textual_nor_numpy_is_imported(arguments: tuple[str, ...]) -> None:
+    program = (
+        "import sys\n"
+        "from ptxscope.cli import main\n"
+        f"try: main({list(arguments)!r})\n"
+        "except SystemExit: pass\n"
+        "loaded = {'textual', 'rich', 'numpy'} & set(sys.modules)\n"
+        "sys.exit(f'imported: {loaded}' if loaded else 0)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_importing_the_package_imports_almost_nothing() -> None:
+    program = (
+        "import sys; before = {*sys.modules}; import ptxscope; "
+        "loaded = {name.partition('.')[0] for name in {*sys.modules} - before}; "
+        "print(*loaded - sys.stdlib_module_names)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["ptxscope"]

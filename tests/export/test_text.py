@@ -1,0 +1,58 @@
+"""Text traces: complete, narrow, plain."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+
+from ptxscope import Instruction, export, trace
+from ptxscope.engine.catalog import CATALOG
+from ptxscope.engine.models import ERRATA, Erratum
+from ptxscope.engine.values import hex_text
+from tests.strategies import evaluations
+
+
+@given(evaluations())
+def test_every_trace_fits_and_tells_its_values(
+    evaluation: tuple[Instruction, dict[str, int]],
+) -> None:
+    ins, values = evaluation
+    found = trace(ins, values)
+    text = export(found)
+    body, _, shell = text.partition("\n$ ")
+    assert max(map(len, body.splitlines())) <= 80
+    for role, name in ins.results.items():
+        bits = hex_text(found.result[name], ins.type_of(role).bits)
+        assert re.search(rf"^{name} = {bits}\b", text, re.MULTILINE)
+    for needed in ins.inputs:
+        assert f"{needed.name}={hex_text(values[needed.name], needed.type.bits)}" in shell
+    for step in found.steps:
+        assert re.search(rf"^{step.number} ", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("opcode", CATALOG)
+def test_examples_are_ascii(opcode: str) -> None:
+    text = export(trace(*CATALOG[opcode].example))
+    assert text.isascii()
+
+
+@pytest.mark.parametrize("erratum", ERRATA, ids=lambda x: x.id)
+def test_two_answers_stand_side_by_side(erratum: Erratum) -> None:
+    ptx, values, isa, ptxas = erratum.example
+    for model in ("isa", "ptxas-13.0"):
+        answers = export(trace(ptx, values, model=model)).partition("Two answers")[2]
+        assert f"{isa:#010x}" in answers
+        assert f"{ptxas:#010x}" in answers
+        assert erratum.id in answers
+
+
+def test_names_from_a_text_are_data() -> None:
+    found = trace("vadd.u32.u32.u32 d, $x, _y", {"$x": 1, "_y": 2})
+    assert "'vadd.u32.u32.u32 d, $x, _y;'" in export(found)
+
+
+def test_an_unknown_format() -> None:
+    with pytest.raises(ValueError, match="unknown format"):
+        export(trace("vadd.u32.u32.u32 d, 1, 2", {}), "pdf")

@@ -1,0 +1,1 @@
+"""Programs for developers, started by dev.py."""

@@ -1,0 +1,22 @@
+"""Start the app without a terminal, paint one frame, and look at it."""
+
+from __future__ import annotations
+
+import asyncio
+
+from ptxscope.app import Explorer
+
+
+async def main() -> None:
+    """Paint a frame of the example; leave with an error unless its result is on it."""
+    app = Explorer()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        frame = app.export_screenshot()
+    if "0x00000007" not in frame:
+        raise SystemExit("the first frame does not show the result")
+    print("one frame painted")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
