@@ -91,7 +91,8 @@ def _lanes(trace: Trace, row: RowTrace) -> Iterator[str]:
     order = range(len(row.lanes) - 1, -1, -1)
     cells = [cell_text(trace, row, lane)[: width - 1].ljust(width) for lane in order]
     yield f"  {row.row.name}".ljust(_INDENT) + "".join(cells)
-    told = [", ".join(f for f in row.lanes[lane].flags if f not in _TOLD) for lane in order]
+    quiet = _TOLD if trace.instruction.entry.lanes > 1 else {*_TOLD, Flag.MASKED_OUT}
+    told = [", ".join(f for f in row.lanes[lane].flags if f not in quiet) for lane in order]
     if any(told):
         yield " " * _INDENT + "".join(f"{text:<{width}}" for text in told)
 

@@ -126,8 +126,8 @@ class _Painter:
         name = operand_name(self.trace, role)
         label = "@" if role == "guard" else "old" if role in "dpq" else role
         name = "" if name == label else name
-        unit = self.unit_of(role)
-        if unit == 32:
+        unit = part_width(self.trace, role)
+        if unit == type_.bits:
             body = self.marked([Piece(hex_text(bits, type_.bits), "pattern")], role, 0)
         elif self.trace.instruction.entry.lanes > 1:
             cells = [self.part(role, bits, unit, lane) for lane in self.order()]
@@ -137,13 +137,6 @@ class _Painter:
             for lane in range(32 // unit - 1, -1, -1):
                 body += self.part(role, bits, unit, lane)
         return self.labelled(f" {name}", label, "dim", [*body, *self.meaning(bits, type_)])
-
-    def unit_of(self, role: str) -> int:
-        """The width of the parts that an operand is cut into: 8, 16, or 32 for none."""
-        for row in self.trace.rows.values():
-            if role in row.row.inputs and isinstance(row.row.micro, Select | Merge):
-                return row.row.micro.unit
-        return 32
 
     def part(self, role: str, bits: int, unit: int, lane: int) -> list[Piece]:
         """One byte or half-word of a register; a scalar's selected one in brackets."""
@@ -377,6 +370,14 @@ _DRAWINGS: dict[type, Callable[[_Painter, RowTrace], list[Line]]] = {
     Encode: _Painter.write,
     Flush: _Painter.flush,
 }
+
+
+def part_width(trace: Trace, role: str) -> int:
+    """The width in bits of the parts that an operand is drawn in: 8, 16, or all of it."""
+    for row in trace.rows.values():
+        if role in row.row.inputs and isinstance(row.row.micro, Select | Merge):
+            return row.row.micro.unit
+    return trace.instruction.type_of(role).bits
 
 
 def fitted(pieces: list[Piece], width: int) -> list[Piece]:

@@ -11,7 +11,7 @@ from textual.message import Message
 
 from ..engine.provenance import WHOLE, Cell, ancestors, descendants
 from ..engine.trace import Trace
-from .lane_lines import View, draw
+from .lane_lines import View, draw, part_width
 from .pane import Line, Pane
 
 Place = tuple[str, int]
@@ -80,7 +80,7 @@ class Lanes(Pane):
     def _view(self, trace: Trace) -> View:
         if self.cell is None:
             return View(trace, self._step)
-        origins = frozenset((cell.key, cell.lane) for cell in ancestors(trace, self.cell))
+        origins = frozenset(p for c in ancestors(trace, self.cell) for p in _places_of(trace, c))
         reached = frozenset(descendants(trace, self.cell))
         place = self.cell[:2]
         return View(trace, self._step, self.cell, origins - {place}, reached - {place})
@@ -142,13 +142,7 @@ class Lanes(Pane):
         key, lane = place
         if self._trace is None or key not in self._trace.operands:
             return 0, WHOLE
-        parts = {
-            cell
-            for line in self.drawn
-            for cell in (piece.target for piece in line)
-            if isinstance(cell, tuple) and cell[0] == key
-        }
-        width = self._trace.instruction.type_of(key).bits // len(parts)
+        width = part_width(self._trace, key)
         return width * lane, width * (lane + 1)
 
     def _set_cell(self, cell: Cell | None) -> None:
@@ -166,3 +160,12 @@ class Lanes(Pane):
         if self.cell is not None:
             self._set_cell(None)
             super().redraw()
+
+
+def _places_of(trace: Trace, cell: Cell) -> list[Place]:
+    """Where a cell is drawn: an operand's bits lie in one or more of its parts."""
+    if cell.key not in trace.operands:
+        return [(cell.key, cell.lane)]
+    width = part_width(trace, cell.key)
+    high = min(cell.high, trace.instruction.type_of(cell.key).bits)
+    return [(cell.key, part) for part in range(cell.low // width, -(-high // width))]

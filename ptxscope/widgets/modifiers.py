@@ -108,7 +108,7 @@ class Modifiers(Pane):
     # --- drawing -------------------------------------------------------------------
 
     def draw(self, width: int) -> list[Line]:
-        """The slots, and beneath them what the cell under the cursor means."""
+        """The slots, and beneath the one with the cursor what its cell means."""
         rows = self._rows()
         self._current()
         lines: list[Line] = []
@@ -123,8 +123,9 @@ class Modifiers(Pane):
                 line.append(piece)
                 used += len(piece.text)
             lines.append(line)
-        hint = textwrap.wrap(self._hint(), max(width, 12))
-        return [*lines, [], *([Piece(text, "dim")] for text in hint)]
+            if y == self._at[1] and self.has_focus:
+                lines += ([Piece(text, "changed")] for text in self._hint(slot, cells, width))
+        return lines
 
     def _piece(self, slot: Slot, cell: Choice, at: tuple[int, int]) -> Piece:
         here = " cursor" if at == self._at and self.has_focus else ""
@@ -147,25 +148,21 @@ class Modifiers(Pane):
         digit = _digits(self._form, slot)[cell.lane]
         return f" {digit} ", ("chosen" if written else "") + here
 
-    def _hint(self) -> str:
-        current = self._current()
-        if current is None:
-            return ""
-        slot, cell = current
-        if self._refused:
-            return f"× {self._refused}"
-        if not self.has_focus:
-            return "" if self._form is None else _reads(self._form)
-        reason = self._why_not(cell)
+    def _hint(self, slot: Slot, cells: list[Choice], width: int) -> list[str]:
+        """What the cell under the cursor means, or why it can't be chosen."""
+        cell = cells[self._at[0]]
+        reason = self._refused or self._why_not(cell)
         if reason:
-            return f"× {reason}"
-        if cell.lane is None:
-            return f"{SLOT_NAMES[slot.name]}; Enter chooses"
-        if slot.name == "mask":
-            return f"lane {cell.lane} of the mask; Enter switches it"
-        assert self._form
-        source = _source(self._form, _digits(self._form, slot)[cell.lane])
-        return f"lane {cell.lane} of {slot.place} takes {source}; a digit or + - changes it"
+            said = f"× {reason}"
+        elif cell.lane is None:
+            said = SLOT_NAMES[slot.name]
+        elif slot.name == "mask":
+            said = f"lane {cell.lane} of the mask: Enter switches it"
+        else:
+            assert self._form
+            source = _source(self._form, _digits(self._form, slot)[cell.lane])
+            said = f"lane {cell.lane} of {slot.place} takes {source}: a digit, + or - changes it"
+        return textwrap.wrap(said, max(width - 1, 12), initial_indent="  ", subsequent_indent="  ")
 
     # --- the cursor and choosing ---------------------------------------------------
 
@@ -189,6 +186,7 @@ class Modifiers(Pane):
     def _show_cursor(self) -> None:
         for y, line in enumerate(self.drawn):
             if any(piece.target == ("choice", self._at) for piece in line):
+                self.show_line(min(y + 2, len(self.drawn) - 1))
                 self.show_line(y)
 
     def clicked(self, target: object) -> None:
@@ -301,17 +299,3 @@ def _digits(form: Form, slot: Slot) -> tuple[int, ...]:
 def _source(form: Form, digit: int) -> str:
     lanes = CATALOG[form.opcode].lanes
     return f"{'ab'[digit // lanes]}.{'h' if lanes == 2 else 'b'}{digit % lanes}"
-
-
-def _reads(form: Form) -> str:
-    """What the selectors of a dual or quad form pick, in words."""
-    entry = CATALOG[form.opcode]
-    if entry.lanes == 1:
-        return ""
-    said = []
-    for name in ("asel", "bsel"):
-        slot = entry.slot(name)
-        if slot and form.get(name) is not None:
-            picked = (_source(form, digit) for digit in reversed(_digits(form, slot)))
-            said.append(f"{slot.place}: {' '.join(picked)}")
-    return "  ".join(said)

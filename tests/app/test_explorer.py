@@ -1,0 +1,165 @@
+"""The explorer through its keys: what is on the screen is what the engine says."""
+
+from __future__ import annotations
+
+import pytest
+
+from ptxscope.widgets.lanes import Lanes
+from tests.app.driving import LINE, VALUES, explorer
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+async def test_a_pasted_line_shows_its_lanes_and_result(size: tuple[int, int]) -> None:
+    async with explorer(size=size) as drive:
+        shown = await drive.text()
+        assert "%r1 = 0x00000007" in shown
+        for said in ("ff·80 = -128", "-128 < 1 ✓ 1", "127 < 1 ✗ 0", "5 + 1 = 6", "+ 0 = 7"):
+            assert said in shown
+        assert "Step 5 of 5" in shown
+
+
+async def test_without_a_line_an_example_is_open() -> None:
+    async with explorer(None) as drive:
+        assert "0x00000007" in await drive.text()
+
+
+async def test_steps_are_revealed_one_by_one() -> None:
+    async with explorer() as drive:
+        shown = await drive.press("home")
+        assert "▸1 select" in shown
+        assert "-128 < 1" not in shown
+        assert "%r1 = 0x00000007" in shown
+        shown = await drive.press("n", "n")
+        assert "▸3 compare" in shown
+        assert "lane 2: 0xff is -1 as s32; 0x01 is 1 as u32; -1 < 1, so the lane is 1" in shown
+        assert "5 + 1 = 6" not in shown
+        assert "▸2 extend" in await drive.press("p")
+        assert "▸3 compare" in await drive.press("right")
+        assert "▸2 extend" in await drive.press("left")
+        assert "▸5 write" in await drive.press("end")
+        assert "▸5 write" in await drive.press("home", "a")
+
+
+async def test_typing_in_the_line_moves_form_and_result() -> None:
+    async with explorer() as drive:
+        await drive.press("i", "home", *["right"] * len("vset4.s32.u32."), "delete", "delete")
+        shown = await drive.type("ge")
+        assert drive.session.setup.line == LINE.replace(".lt", ".ge") + ";"
+        assert "[ge]" in shown
+        assert "%r1 = 0x00000007" in shown
+        assert drive.session.trace.result == {"%r1": 5 + 2}
+        assert "127 >= 1 ✓ 1" in shown
+
+
+async def test_while_the_line_is_wrong_it_says_why_and_keeps_the_result() -> None:
+    async with explorer() as drive:
+        shown = await drive.press("i", "backspace", "backspace", "backspace", "x")
+        assert "%r1 = 0x00000007" in shown
+        shown = await drive.press("home", *["right"] * 5, *["delete"] * 4)
+        assert "missing its" in shown
+        assert "^" in shown
+        assert "%r1 = 0x00000007" in shown
+
+
+async def test_the_form_moves_the_line_and_refuses_what_is_illegal() -> None:
+    values = {"a": 0x80FF7F01, "b": 0x01FF0180, "c": 0x11223344}
+    async with explorer("vadd4.s32.s32.u32.sat d, a, b, c", values) as drive:
+        shown = await drive.press("m", *["down"] * 4, "right")
+        assert "× `.sat` and `.add` exclude" in shown
+        await drive.press("enter")
+        assert drive.session.setup.line == "vadd4.s32.s32.u32.sat d, a, b, c;"
+        await drive.press("up", "left", "enter")
+        assert drive.session.setup.line == "vadd4.s32.s32.u32 d, a, b, c;"
+        await drive.press("down", "right", "enter")
+        assert drive.session.setup.line == "vadd4.s32.s32.u32.add d, a, b, c;"
+
+
+async def test_selectors_and_masks_are_edited_lane_by_lane() -> None:
+    async with explorer() as drive:
+        await drive.press("m", *["down"] * 4, "right", "right", "enter")
+        assert drive.session.setup.instruction.form.mask is not None
+        assert ".b310," in drive.session.setup.line.replace("%r1.b310", ".b310")
+        await drive.press("down", "right", "7")
+        assert "%r2.b7210" in drive.session.setup.line
+        await drive.press("plus")
+        assert "%r2.b7310" in drive.session.setup.line
+
+
+async def test_the_browser_finds_and_opens() -> None:
+    async with explorer() as drive:
+        shown = await drive.press("slash", "a", "v", "r", "g", "4")
+        assert "vavrg4" in shown
+        assert "vset2" not in shown
+        shown = await drive.press("enter")
+        assert drive.session.setup.instruction.opcode == "vavrg4"
+        assert "3 average" in shown
+
+
+async def test_operands_are_nudged_flipped_and_typed() -> None:
+    async with explorer() as drive:
+        await drive.press("o", "plus")
+        assert drive.session.trace.operands["a"] == 0x80FF7F02
+        await drive.press("right", "right", "right", "minus")
+        assert drive.session.trace.operands["a"] == 0x7FFF7F02
+        await drive.press(*["right"] * 4, "enter")
+        assert drive.session.trace.operands["a"] == 0xFFFF7F02
+        shown = await drive.press("left", "enter", "minus", "1", "enter")
+        assert "%r2" in shown
+
+
+async def test_the_model_switches_and_a_badge_says_that_answers_part() -> None:
+    values = {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344}
+    async with explorer("vadd.u32.s32.s32.sat d.b0, a, b, c", values) as drive:
+        shown = await drive.text()
+        assert "d = 0x11223300" in shown
+        assert "≠ ptxas-13.5 0x112233ff (E3)" in shown
+        shown = await drive.press("t")
+        assert "d = 0x112233ff" in shown
+        assert "≠ isa 0x11223300" in shown
+        assert "d = 0x11223300" in await drive.press("t")
+
+
+async def test_undo_and_redo() -> None:
+    async with explorer() as drive:
+        before = drive.session.setup
+        await drive.press("s", "r")
+        assert drive.session.setup.values != before.values
+        await drive.press("u", "u")
+        assert drive.session.setup == before
+        await drive.press("ctrl+r")
+        assert drive.session.trace.operands["a"] == VALUES["%r3"]
+
+
+async def test_the_cursor_over_the_lanes_lights_up_where_bits_come_from() -> None:
+    async with explorer() as drive:
+        await drive.press("l", *["down"] * 4, "right")
+        lanes = drive.screen.query_one(Lanes)
+        assert lanes.cell is not None
+        assert lanes.cell[:2] == ("select.a", 2)
+        inks = {piece.target: piece.ink for line in lanes.drawn for piece in line if piece.target}
+        assert "origin" in inks["a", 2]
+        assert "reached" in inks["accumulate.t", 0]
+        assert "origin" not in inks["a", 1]
+
+
+async def test_hostile_text_is_shown_as_text() -> None:
+    for text in ("[a]", "[/x]", "[red]x[/red]"):
+        async with explorer() as drive:
+            await drive.press("i", "ctrl+a", "ctrl+k")
+            for char in text:
+                await drive.pilot.press(
+                    {"[": "left_square_bracket", "]": "right_square_bracket", "/": "slash"}.get(
+                        char, char
+                    )
+                )
+            assert text in await drive.text()
+
+
+async def test_resizing_keeps_everything() -> None:
+    async with explorer() as drive:
+        await drive.press("p", "p")
+        for size in ((60, 20), (200, 60), (80, 24), (40, 12), (120, 40)):
+            await drive.pilot.resize_terminal(*size)
+        shown = await drive.text()
+        assert "▸3 compare" in shown
+        assert "%r1 = 0x00000007" in shown
