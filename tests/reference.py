@@ -1,386 +1,375 @@
-"""A second formulation of the 27 instructions, to be held beside SEMANTICS.md line by line.
+"""A second formulation of all 27 instructions, to compare with the engine.
 
-Plain Python integers and floats, `if` by `if`; nothing is shared with the package. Lines are
-canonical or free in their modifiers' order, with register operands and no guard.
+Written from SEMANTICS.md alone, on plain Python integers and floats, and importing nothing of the
+project: where the two agree, they agree for different reasons. "Step 4" and "E7" in comments are
+the steps of its section 1 and the errata of its section 3. Only legal forms are expected.
 """
-
-from __future__ import annotations
 
 import math
 import struct
-from typing import NamedTuple
+from dataclasses import dataclass
 
-_WORDS32 = 2**32
+MODELS = ("isa", "ptxas-13.0", "ptxas-13.5")
+TYPES = ("b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64").split()
+BOOLS = ("and", "or", "xor")
+SCALAR = ("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vset")
+SIMD = ("vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax", "vset")
+SMALLEST_NORMAL = 2.0**-126  # of f32
 
 
-class Line(NamedTuple):
-    """A line cut into words."""
+@dataclass(frozen=True)
+class Operand:
+    """One operand: its bits, the selector behind its name ("" if none), and a `-` or `!`."""
+
+    bits: int
+    selector: str
+    negated: bool
+
+
+@dataclass(frozen=True)
+class Line:
+    """An instruction split up, with the bits of its source operands filled in."""
 
     opcode: str
     modifiers: list[str]
     types: list[str]
     destinations: list[str]
-    dsel: str
-    a: str
-    asel: str
-    minus_a: bool
-    b: str
-    bsel: str
-    minus_b: bool
-    c: str
-    sign_c: str
-    """``-``, ``!`` or nothing."""
+    mask: str
+    sources: list[Operand]
+
+    def one_of(self, *names: str) -> str:
+        """Return the first modifier that is one of these names, or ""."""
+        return next((modifier for modifier in self.modifiers if modifier in names), "")
 
 
 def reference(line: str, values: dict[str, int], model: str) -> dict[str, int]:
-    """The destinations' bits by name; ``values`` are bits by register name."""
-    text = _read(line)
-    ptxas = model != "isa"
-    a, b, c = values[text.a], values[text.b], values.get(text.c, 0)
-    if text.opcode == "setp":
-        return _setp(text, a, b, c)
-    if text.opcode == "set":
-        result = _set(text, a, b, c)
-    elif text.opcode == "selp":
-        chosen = bool(c) != (text.sign_c == "!")
-        result = a if chosen else b
-    elif text.opcode == "slct":
-        result = a if _not_negative(text, c) else b
-    elif text.opcode == "vmad":
-        result = _vmad_ptxas(text, a, b, c) if ptxas else _vmad(text, a, b, c)
-    elif text.opcode[-1] in "24":
-        result = _simd(text, a, b, c)
-    elif ptxas:
-        result = _scalar_ptxas(text, a, b, c, repaired=model == "ptxas-13.5")
+    """Execute one line on register values, all of them unsigned bits; see MODELS."""
+    if model not in MODELS:
+        raise ValueError(f"no model {model!r}")
+    ins = parse(line, values)
+    if ins.opcode == "setp":
+        return run_setp(ins)
+    if ins.opcode == "set":
+        result = run_set(ins)
+    elif ins.opcode == "selp":
+        result = ins.sources[0].bits if predicate(ins.sources[2]) else ins.sources[1].bits
+    elif ins.opcode == "slct":
+        result = run_slct(ins)
+    elif ins.opcode == "vmad":
+        result = run_vmad(ins, model)
+    elif ins.opcode in SCALAR:
+        result = run_scalar(ins, model)
+    elif ins.opcode[:-1] in SIMD and ins.opcode[-1] in "24":
+        result = run_simd(ins)
     else:
-        result = _scalar(text, a, b, c)
-    return {text.destinations[0]: result}
+        raise ValueError(f"no instruction {ins.opcode!r}")
+    return {ins.destinations[0]: result}
 
 
-def _read(line: str) -> Line:
-    mnemonic, _, rest = line.strip().rstrip(";").partition(" ")
-    opcode, *modifiers = mnemonic.split(".")
-    operands = [word.strip() for word in rest.split(",")]
-    d, _, dsel = operands[0].partition(".")
-    a, _, asel = operands[1].lstrip("-").partition(".")
-    b, _, bsel = operands[2].lstrip("-").partition(".")
-    c = operands[3] if len(operands) > 3 else ""
-    types = [word for word in modifiers if word[0] in "usbf" and word[1:].isdigit()]
+# ---------------------------------------------------------------- reading a line
+
+
+def parse(line: str, values: dict[str, int]) -> Line:
+    """Split at the first blank, then at `.`, `,` and `|`; operands go by position."""
+    head, tail = line.strip().rstrip(";").split(None, 1)
+    opcode, *modifiers = head.split(".")
+    first, *rest = tail.split(",")
+    names, _, mask = first.strip().partition(".")
     return Line(
         opcode,
         modifiers,
-        types,
-        d.split("|"),
-        dsel,
-        a,
-        asel,
-        operands[1].startswith("-"),
-        b,
-        bsel,
-        operands[2].startswith("-"),
-        c.lstrip("-!"),
-        c[:1] if c[:1] in ("-", "!") else "",
+        [modifier for modifier in modifiers if modifier in TYPES],
+        [name.strip() for name in names.split("|")],
+        mask,
+        [parse_source(text.strip(), values) for text in rest],
     )
 
 
-def _signed(value: int, bits: int) -> int:
-    """The low bits of a number as a signed one."""
-    value %= 2**bits
+def parse_source(text: str, values: dict[str, int]) -> Operand:
+    """Read one source operand, such as `a`, `-a.h0`, `b.b7654` or `!c`."""
+    name, _, selector = text.lstrip("-! ").partition(".")
+    return Operand(values[name.strip()], selector, text[0] in "-!")
+
+
+# ---------------------------------------------------------------- numbers
+
+
+def signed(value: int, bits: int) -> int:
+    """Read the low bits as a two's complement number."""
+    value = value % 2**bits
     return value - 2**bits if value >= 2 ** (bits - 1) else value
 
 
-def _clamp(value: int, bits: int, signed: bool) -> int:
-    low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)
-    return low if value < low else high if value > high else value
+def extend(value: int, bits: int, kind: str) -> int:
+    """Read the low bits as signed if the type is one of .s16 .s32 .s64, else as unsigned."""
+    return signed(value, bits) if kind[0] == "s" else value % 2**bits
 
 
-# --- set, setp, slct ---------------------------------------------------------------------
+def highest(bits: int, kind: str) -> int:
+    """Return the largest number of this width and signedness."""
+    return 2 ** (bits - 1) - 1 if kind[0] == "s" else 2**bits - 1
 
 
-def _flushed(bits: int) -> int:
-    exponent, fraction = bits // 2**23 % 256, bits % 2**23
-    return bits - fraction if exponent == 0 and fraction else bits
+def clamp(value: int, bits: int, kind: str) -> int:
+    """Bring a number into the range of this width and signedness."""
+    lowest = -(2 ** (bits - 1)) if kind[0] == "s" else 0
+    return max(lowest, min(value, highest(bits, kind)))
 
 
-def _number(bits: int, type_: str) -> float | int:
-    """What a bit pattern is worth."""
-    width = int(type_[1:])
-    if type_[0] == "s":
-        return _signed(bits, width)
-    if type_[0] == "f":
-        packed = bits.to_bytes(width // 8, "little")
-        number: float = struct.unpack("<f" if width == 32 else "<d", packed)[0]
-        return number
-    return bits
-
-
-def _holds(cmp: str, x: float | int, y: float | int) -> bool:
-    nan = math.isnan(x) or math.isnan(y)
-    if cmp == "num":
-        return not nan
-    if cmp == "nan":
-        return nan
-    unordered = cmp in ("equ", "neu", "ltu", "leu", "gtu", "geu")
-    if nan:
-        return unordered
-    plain = {"lo": "lt", "ls": "le", "hi": "gt", "hs": "ge"}.get(cmp, cmp)[:2]
-    if plain == "eq":
+def relation(name: str, x: float, y: float) -> bool:
+    """Compare two numbers, mathematically."""
+    if name == "eq":
         return x == y
-    if plain == "ne":
+    if name == "ne":
         return x != y
-    if plain == "lt":
+    if name in ("lt", "lo"):
         return x < y
-    if plain == "le":
+    if name in ("le", "ls"):
         return x <= y
-    return x > y if plain == "gt" else x >= y
+    if name in ("gt", "hi"):
+        return x > y
+    if name in ("ge", "hs"):
+        return x >= y
+    raise ValueError(f"no comparison {name!r}")
 
 
-def _compared(text: Line, a: int, b: int) -> bool:
-    type_ = text.types[-1]
-    if "ftz" in text.modifiers:
-        a, b = _flushed(a), _flushed(b)
-    return _holds(_cmp(text), _number(a, type_), _number(b, type_))
+def select(operand: Operand, kind: str) -> int:
+    """Scalar video, steps 1 and 2: the chosen byte, half-word or word, extended by its type."""
+    if not operand.selector:
+        return extend(operand.bits, 32, kind)
+    width = 8 if operand.selector[0] == "b" else 16
+    index = int(operand.selector[1])
+    return extend(operand.bits // 2 ** (width * index), width, kind)
 
 
-_CMP = "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan".split()
+# ---------------------------------------------------------------- scalar video
 
 
-def _cmp(text: Line) -> str:
-    return next(word for word in text.modifiers if word in _CMP)
+def run_scalar(ins: Line, model: str) -> int:
+    """`vadd vsub vabsdiff vmin vmax vshl vshr vset`."""
+    dtype, atype, btype = ins.types if ins.opcode != "vset" else ["u32", *ins.types]
+    c = ins.sources[3 - 1].bits if len(ins.sources) == 3 else 0
+    secondary = ins.one_of("add", "min", "max")
+    lane = {"": 32, "b": 8, "h": 16}[ins.mask[:1]]
+
+    t = operate(ins, select(ins.sources[0], atype), select(ins.sources[1], btype))
+    if model == "isa":
+        if "sat" in ins.modifiers:  # step 4
+            t = clamp(t, lane, dtype)
+        if secondary:  # step 5
+            t = combine(secondary, t, extend(c, 32, dtype))
+    else:
+        if "sat" in ins.modifiers:
+            t = saturate_ptxas(ins.opcode, t, lane, dtype)
+        if secondary:
+            t = combine_ptxas(ins, secondary, t, c, dtype, atype)
+    if not ins.mask:  # step 7
+        return t % 2**32
+
+    if ins.mask == "h1" and model == "ptxas-13.0":  # E1
+        t = t // 2**16
+    position = 2 ** (lane * int(ins.mask[1]))  # step 6
+    old = c // position % 2**lane
+    return c + (t % 2**lane - old) * position
 
 
-def _combined(text: Line, t: bool, c: int) -> bool:
-    p = bool(c) != (text.sign_c == "!")
-    if "and" in text.modifiers:
-        return t and p
-    if "or" in text.modifiers:
-        return t or p
-    if "xor" in text.modifiers:
-        return t != p
-    return t
+def operate(ins: Line, a: int, b: int) -> int:
+    """Step 3, exactly."""
+    if ins.opcode in ("vshl", "vshr"):
+        b = min(b, 32) if "clamp" in ins.modifiers else b % 32
+        return a * 2**b if ins.opcode == "vshl" else a // 2**b
+    if ins.opcode == "vset":
+        return 1 if relation(ins.one_of("eq", "ne", "lt", "le", "gt", "ge"), a, b) else 0
+    return arithmetic(ins.opcode, a, b)
 
 
-def _set(text: Line, a: int, b: int, c: int) -> int:
-    if not _combined(text, _compared(text, a, b), c):
+def arithmetic(opcode: str, a: int, b: int) -> int:
+    """Return the result of what the scalar and the SIMD instructions have in common."""
+    if opcode == "vadd":
+        return a + b
+    if opcode == "vsub":
+        return a - b
+    if opcode == "vabsdiff":
+        return abs(a - b)
+    return min(a, b) if opcode == "vmin" else max(a, b)
+
+
+def combine(secondary: str, t: int, c: int) -> int:
+    """Step 5, exactly."""
+    if secondary == "add":
+        return t + c
+    return min(t, c) if secondary == "min" else max(t, c)
+
+
+def saturate_ptxas(opcode: str, t: int, lane: int, dtype: str) -> int:
+    """Step 4 as ptxas has it; for the shifts the merge cuts to the lane."""
+    if opcode == "vshl":
+        t = signed(t, 34)  # E5
+    if opcode in ("vshl", "vshr"):
+        return clamp(t, 32, dtype)  # E4
+    if lane == 32:
+        if dtype == "u32" and opcode in ("vadd", "vsub", "vabsdiff"):
+            return max(t, 0) % 2**32  # E2
+        return clamp(t, 32, dtype)
+    if opcode == "vabsdiff":
+        return clamp(t, lane, dtype)
+    return highest(lane, dtype) if t < 0 else min(t, highest(lane, dtype))  # E3
+
+
+def combine_ptxas(ins: Line, secondary: str, t: int, c: int, dtype: str, atype: str) -> int:
+    """Step 5 as ptxas has it: the numbers compared are 64 bits wide."""
+    shift = ins.opcode in ("vshl", "vshr")
+    if ins.opcode == "vset":
+        return combine(secondary, t, extend(c, 32, atype))  # E9
+    if ins.opcode in ("vadd", "vsub"):
+        t = signed(t, 32)  # E6
+    if shift and "sat" in ins.modifiers and dtype == "u32":
+        t = signed(t, 32)  # E8
+    # dtype u32: E6, E7 and E8, a negative t counts as very large; dtype s32: E13
+    return combine(secondary, extend(t, 64, dtype), extend(c, 32, dtype))
+
+
+def run_vmad(ins: Line, model: str) -> int:
+    """`vmad`; dtype, the first type, plays no part."""
+    _, atype, btype = ins.types
+    a, b, c = ins.sources
+    one_negated = a.negated != b.negated
+    signed_final = "s32" in (atype, btype) or one_negated or c.negated
+    final = "s32" if signed_final else "u32"
+    shift = int(ins.one_of("shr7", "shr15").removeprefix("shr") or "0")
+    saturate = "sat" in ins.modifiers
+    emulated = model != "isa" and (saturate or shift > 0)
+
+    x, y = select(a, atype), select(b, btype)
+    if emulated:
+        x, y = signed(x, 32), signed(y, 32)  # E10
+    t = x * y
+    if "po" in ins.modifiers:
+        t = t + 1
+    if one_negated:
+        t = -t  # ~t, and 1 added
+    addend = ~c.bits if c.negated else c.bits
+    t = t + extend(addend, 32, "s32" if emulated else final)  # E11
+    if c.negated:
+        t = t + 1
+    if emulated:
+        t = extend(t, 64, final)  # E12: before the shift; bit 63 alone decides what follows
+        below = signed(t, 64) < 0 and not signed_final and shift == 0
+        t = 0 if saturate and below else t
+    t = extend(t // 2**shift, 64, final)
+    if saturate:
+        t = clamp(t, 32, final)
+    return t % 2**32
+
+
+# ---------------------------------------------------------------- SIMD video
+
+
+def run_simd(ins: Line) -> int:
+    """The dual and the quad instructions; both answers are equal."""
+    opcode, count = ins.opcode[:-1], int(ins.opcode[-1])
+    bits = 32 // count
+    dtype, atype, btype = ins.types if opcode != "vset" else ["u32", *ins.types]
+    a, b, c = ins.sources
+    pool = lanes(a.bits, count) + lanes(b.bits, count)
+    default_a, default_b, everything = (
+        ("10", "32", "10") if count == 2 else ("3210", "7654", "3210")
+    )
+    # step 1: the rightmost digit is lane 0
+    picks_a = [pool[int(digit)] for digit in reversed(a.selector[1:] or default_a)]
+    picks_b = [pool[int(digit)] for digit in reversed(b.selector[1:] or default_b)]
+    mask = [int(digit) for digit in ins.mask[1:] or everything]
+
+    old = lanes(c.bits, count)
+    new = list(old)
+    total = extend(c.bits, 32, "u32")
+    for lane in mask:
+        x, y = extend(picks_a[lane], bits, atype), extend(picks_b[lane], bits, btype)  # step 2
+        if opcode == "vset":  # step 3
+            t = 1 if relation(ins.one_of("eq", "ne", "lt", "le", "gt", "ge"), x, y) else 0
+        elif opcode == "vavrg":
+            t = (x + y + 1) // 2 if x + y >= 0 else (x + y) // 2
+        else:
+            t = arithmetic(opcode, x, y)
+        if "sat" in ins.modifiers:  # step 4
+            t = clamp(t, bits, dtype)
+        new[lane] = t % 2**bits  # step 5
+        total = total + t
+    if "add" in ins.modifiers:
+        return total % 2**32
+    return sum(value * 2 ** (bits * lane) for lane, value in enumerate(new))
+
+
+def lanes(word: int, count: int) -> list[int]:
+    """Cut a word into lanes, the least significant first."""
+    bits = 32 // count
+    return [word // 2 ** (bits * lane) % 2**bits for lane in range(count)]
+
+
+# ---------------------------------------------------------------- comparison and selection
+
+
+def predicate(operand: Operand) -> bool:
+    """Read `c` or `!c`."""
+    return (operand.bits != 0) != operand.negated
+
+
+def number(bits: int, kind: str, ftz: bool) -> float:
+    """Read bits as a number of this type; `.bN` counts as unsigned."""
+    if kind == "f64":
+        (double,) = struct.unpack("<d", struct.pack("<Q", bits))
+        return float(double)
+    if kind == "f32":
+        (single,) = struct.unpack("<f", struct.pack("<I", bits))
+        return math.copysign(0.0, single) if ftz and abs(single) < SMALLEST_NORMAL else single
+    return extend(bits, int(kind[1:]), kind)
+
+
+def compare(ins: Line) -> bool:
+    """t of `set` and `setp`, before the BoolOp."""
+    kind = ins.types[-1]
+    x, y = (number(source.bits, kind, "ftz" in ins.modifiers) for source in ins.sources[:2])
+    name = ins.one_of(*"eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan".split())
+    if kind[0] != "f":
+        return relation(name, x, y)
+    unordered = math.isnan(x) or math.isnan(y)
+    if name in ("num", "nan"):
+        return unordered == (name == "nan")
+    if unordered:
+        return name.endswith("u")
+    return relation(name.removesuffix("u"), x, y)
+
+
+def boolean(ins: Line, t: bool) -> bool:
+    """BoolOp(t, c), or t where there is none."""
+    name = ins.one_of(*BOOLS)
+    if not name:
+        return t
+    c = predicate(ins.sources[2])
+    if name == "and":
+        return t and c
+    return t or c if name == "or" else t != c
+
+
+def run_set(ins: Line) -> int:
+    """`set`: all ones, or 1.0 for a dtype of .f32, or 0."""
+    if not boolean(ins, compare(ins)):
         return 0
-    return 0x3F800000 if text.types[0] == "f32" else 0xFFFFFFFF
+    return 0x3F800000 if ins.types[0] == "f32" else 0xFFFFFFFF
 
 
-def _setp(text: Line, a: int, b: int, c: int) -> dict[str, int]:
-    t = _compared(text, a, b)
-    results = {}
-    if len(text.destinations) == 2:
-        results[text.destinations[1]] = int(_combined(text, not t, c))
-    results[text.destinations[0]] = int(_combined(text, t, c))
+def run_setp(ins: Line) -> dict[str, int]:
+    """`setp`: p from t, q from its opposite; p is written last, and wins where p is q."""
+    t = compare(ins)
+    results: dict[str, int] = {}
+    if len(ins.destinations) == 2:
+        results[ins.destinations[1]] = int(boolean(ins, not t))
+    results[ins.destinations[0]] = int(boolean(ins, t))
     results.pop("_", None)
     return results
 
 
-def _not_negative(text: Line, c: int) -> bool:
-    if text.types[1] == "s32":
-        return _signed(c, 32) >= 0
-    number = _number(_flushed(c) if "ftz" in text.modifiers else c, "f32")
-    return number >= 0  # false for NaN, true for -0.0
-
-
-# --- scalar video ------------------------------------------------------------------------
-
-
-def _part(word: int, selector: str) -> tuple[int, int]:
-    """The selected byte, half-word or word, and its width."""
-    if not selector:
-        return word, 32
-    width = 8 if selector[0] == "b" else 16
-    return word // 2 ** (width * int(selector[1])) % 2**width, width
-
-
-def _operand(word: int, selector: str, type_: str) -> int:
-    part, width = _part(word, selector)
-    return _signed(part, width) if type_ == "s32" else part
-
-
-def _dtype(text: Line) -> str:
-    return "u32" if text.opcode.startswith("vset") else text.types[0]
-
-
-def _primary(text: Line, a: int, b: int) -> int:
-    """Steps 1 to 3: select, extend, operate."""
-    atype, btype = text.types[-2:]
-    x, y = _operand(a, text.asel, atype), _operand(b, text.bsel, btype)
-    if text.opcode in ("vshl", "vshr"):
-        y = min(y, 32) if "clamp" in text.modifiers else y % 32
-        return int(x * 2**y if text.opcode == "vshl" else x // 2**y)
-    return _arithmetic(text, text.opcode, x, y)
-
-
-def _arithmetic(text: Line, opcode: str, x: int, y: int) -> int:
-    if opcode == "vadd":
-        return x + y
-    if opcode == "vsub":
-        return x - y
-    if opcode == "vabsdiff":
-        return abs(x - y)
-    if opcode == "vmin":
-        return min(x, y)
-    if opcode == "vmax":
-        return max(x, y)
-    if opcode == "vavrg":
-        total = x + y
-        return (total + 1) // 2 if total >= 0 else total // 2
-    return int(_holds(_cmp(text), x, y))
-
-
-def _secondary_name(text: Line) -> str:
-    return next((word for word in text.modifiers if word in ("add", "min", "max")), "")
-
-
-def _second(name: str, t: int, c: int) -> int:
-    return t + c if name == "add" else min(t, c) if name == "min" else max(t, c)
-
-
-def _merged(t: int, c: int, dsel: str) -> int:
-    """Steps 6 and 7: the low bits of t at the selected position, all other bits from c."""
-    if not dsel:
-        return t % _WORDS32
-    old, width = _part(c, dsel)
-    place = 2 ** (width * int(dsel[1]))
-    return int(c + (t % 2**width - old) * place)
-
-
-def _scalar(text: Line, a: int, b: int, c: int) -> int:
-    t = _primary(text, a, b)
-    signed = _dtype(text) == "s32"
-    if "sat" in text.modifiers:
-        width = _part(0, text.dsel)[1]
-        t = _clamp(t, width, signed)
-    if name := _secondary_name(text):
-        t = _second(name, t, _signed(c, 32) if signed else c)
-    return _merged(t, c, text.dsel)
-
-
-def _scalar_ptxas(text: Line, a: int, b: int, c: int, *, repaired: bool) -> int:
-    """Section 3: operate; E5, E2/E3/E4; the cut; secondary operation (E6-E9); merge (E1)."""
-    opcode, sat, name = text.opcode, "sat" in text.modifiers, _secondary_name(text)
-    signed = _dtype(text) == "s32"
-    t = _primary(text, a, b)
-    if sat:
-        t = _saturated_ptxas(text, t, signed)
-    if name:
-        c_signed = text.types[0] == "s32" if opcode == "vset" and name != "add" else signed  # E9
-        other = _signed(c, 32) if c_signed else c
-        if name in ("min", "max") and opcode not in ("vset", "vabsdiff"):
-            if opcode in ("vadd", "vsub") or (opcode in ("vshl", "vshr") and sat):
-                t = _signed(t, 32)  # E6, E8
-            if opcode in ("vadd", "vsub", "vshl", "vshr") or not sat:
-                t = _signed(t, 64) if signed else t % 2**64  # E6, E7, E8, E13
-                other = _signed(other, 64) if signed else other % 2**64
-        t = _second(name, t, other)
-    if text.dsel == "h1" and not repaired:
-        return t // 2**16 % 2**16 * 2**16 + c % 2**16  # E1
-    return _merged(t, c, text.dsel)
-
-
-def _saturated_ptxas(text: Line, t: int, signed: bool) -> int:
-    if text.opcode == "vshl":
-        t = _signed(t, 34)  # E5
-    if text.opcode in ("vshl", "vshr"):
-        return _clamp(t, 32, signed)  # E4: also where d is a lane
-    if text.dsel:
-        width = _part(0, text.dsel)[1]
-        if text.opcode == "vabsdiff":
-            return _clamp(t, width, signed)
-        top = 2 ** (width - 1) - 1 if signed else 2**width - 1
-        return top if t < 0 or t > top else t  # E3
-    if text.opcode in ("vadd", "vsub", "vabsdiff") and not signed:
-        return max(t, 0)  # E2
-    return _clamp(t, 32, signed)
-
-
-def _signed_final(text: Line) -> bool:
-    one_negated = text.minus_a != text.minus_b
-    return "s32" in text.types[1:3] or one_negated or text.sign_c == "-"
-
-
-def _scale(text: Line) -> int:
-    return 7 if "shr7" in text.modifiers else 15 if "shr15" in text.modifiers else 0
-
-
-def _vmad(text: Line, a: int, b: int, c: int) -> int:
-    final_signed = _signed_final(text)
-    t = _operand(a, text.asel, text.types[1]) * _operand(b, text.bsel, text.types[2])
-    return _vmad_end(text, t, c, final_signed, c_signed=final_signed)
-
-
-def _vmad_end(text: Line, t: int, c: int, final_signed: bool, *, c_signed: bool) -> int:
-    """From the exact product on, as the manual's pseudo-code goes."""
-    lsb = 0
-    if "po" in text.modifiers:
-        lsb = 1
-    if text.minus_a != text.minus_b:
-        t, lsb = ~t, 1
-    if text.sign_c == "-":
-        c, lsb = 0xFFFFFFFF - c, 1
-    t += (_signed(c, 32) if c_signed else c) + lsb
-    t //= 2 ** _scale(text)
-    t = _signed(t, 64) if final_signed else t % 2**64
-    if "sat" in text.modifiers:
-        t = _clamp(t, 32, final_signed)
-    return t % _WORDS32
-
-
-def _vmad_ptxas(text: Line, a: int, b: int, c: int) -> int:
-    if "sat" not in text.modifiers and not _scale(text):
-        return _vmad(text, a, b, c)
-    final_signed = _signed_final(text)
-    x, y = (
-        _signed(word, 32) if not selector else _operand(word, selector, type_)  # E10
-        for word, selector, type_ in (
-            (a, text.asel, text.types[1]),
-            (b, text.bsel, text.types[2]),
-        )
-    )
-    t = x * y + ("po" in text.modifiers)
-    if text.minus_a != text.minus_b:
-        t = -x * y
-    t += -_signed(c, 32) if text.sign_c == "-" else _signed(c, 32)  # E11
-    if final_signed:
-        t = _signed(t, 64) // 2 ** _scale(text)  # E12
-        return (_clamp(t, 32, signed=True) if "sat" in text.modifiers else t) % _WORDS32
-    t = t % 2**64 // 2 ** _scale(text)  # E12: a logical shift of 64 bits
-    if "sat" in text.modifiers:
-        t = 0 if t >= 2**63 else min(t, 2**32 - 1)
-    return t % _WORDS32
-
-
-# --- SIMD video --------------------------------------------------------------------------
-
-
-def _simd(text: Line, a: int, b: int, c: int) -> int:
-    lanes = int(text.opcode[-1])
-    width = 32 // lanes
-    asel = text.asel or {2: "h10", 4: "b3210"}[lanes]
-    bsel = text.bsel or {2: "h32", 4: "b7654"}[lanes]
-    mask = text.dsel or {2: "h10", 4: "b3210"}[lanes]
-    atype, btype = text.types[-2:]
-    signed = _dtype(text) == "s32"
-    accumulate = "add" in text.modifiers
-    pair = b * _WORDS32 + a
-    total, word = c, 0
-    for lane in range(lanes):
-        x = pair // 2 ** (width * int(asel[-1 - lane])) % 2**width
-        y = pair // 2 ** (width * int(bsel[-1 - lane])) % 2**width
-        t = _arithmetic(
-            text,
-            text.opcode[:-1],
-            _signed(x, width) if atype == "s32" else x,
-            _signed(y, width) if btype == "s32" else y,
-        )
-        chosen = str(lane) in mask[1:]
-        if accumulate:
-            total += t if chosen else 0
-            continue
-        if "sat" in text.modifiers:
-            t = _clamp(t, width, signed)
-        kept = t if chosen else c // 2 ** (width * lane)
-        word += kept % 2**width * 2 ** (width * lane)
-    return total % _WORDS32 if accumulate else word
+def run_slct(ins: Line) -> int:
+    """`slct`: a if c >= 0, else b; a NaN is not."""
+    a, b, c = ins.sources
+    return a.bits if number(c.bits, ins.types[1], "ftz" in ins.modifiers) >= 0 else b.bits
