@@ -1,375 +1,368 @@
-"""A second formulation of all 27 instructions, to compare with the engine.
+"""A second formulation of what the 27 instructions compute, to hold against the engine.
 
-Written from SEMANTICS.md alone, on plain Python integers and floats, and importing nothing of the
-project: where the two agree, they agree for different reasons. "Step 4" and "E7" in comments are
-the steps of its section 1 and the errata of its section 3. Only legal forms are expected.
+Written from `shared/SEMANTICS.md` and `shared/SYNTAX.md` alone: exact Python integers, plain `if`
+arithmetic, nothing of ptxscope. It takes legal lines with register operands and no guard; it does
+not judge whether a line is legal.
 """
 
-import math
 import struct
 from dataclasses import dataclass
 
-MODELS = ("isa", "ptxas-13.0", "ptxas-13.5")
-TYPES = ("b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64").split()
-BOOLS = ("and", "or", "xor")
-SCALAR = ("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vset")
-SIMD = ("vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax", "vset")
-SMALLEST_NORMAL = 2.0**-126  # of f32
+TYPES = "b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64".split()
+COMPARISONS = "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan".split()
+WORDS = "and or xor ftz sat add min max clamp wrap po shr7 shr15".split()
+SCALAR = "vadd vsub vabsdiff vmin vmax vshl vshr vset".split()
+LANEWISE = "vadd vsub vavrg vabsdiff vmin vmax vset".split()
+MODELS = "isa ptxas-13.0 ptxas-13.5".split()
+
+
+# The line
 
 
 @dataclass(frozen=True)
 class Operand:
-    """One operand: its bits, the selector behind its name ("" if none), and a `-` or `!`."""
+    """`name`, `name.selector`, and whether a `-` or `!` stood before it."""
 
-    bits: int
+    name: str
     selector: str
     negated: bool
 
 
 @dataclass(frozen=True)
 class Line:
-    """An instruction split up, with the bits of its source operands filled in."""
+    """An instruction taken apart; `words` are all modifiers but types and comparison."""
 
-    opcode: str
-    modifiers: list[str]
+    op: str
     types: list[str]
-    destinations: list[str]
-    mask: str
+    comparison: str
+    words: set[str]
+    targets: list[Operand]
     sources: list[Operand]
 
-    def one_of(self, *names: str) -> str:
-        """Return the first modifier that is one of these names, or ""."""
-        return next((modifier for modifier in self.modifiers if modifier in names), "")
+
+def parse_operand(text: str) -> Operand:
+    """Read one operand, such as `-a.h0`, `d.b310`, `!c`."""
+    text = text.strip()
+    name, _, selector = text.lstrip("-!").strip().partition(".")
+    return Operand(name.strip(), selector, text[0] in "-!")
+
+
+def parse(text: str) -> Line:
+    """Read one line; types keep their order among themselves, other modifiers have none."""
+    head, _, tail = text.strip().removesuffix(";").partition(" ")
+    op, *modifiers = head.split(".")
+    types, comparison, words = [], "", set()
+    for word in modifiers:
+        if word in TYPES:
+            types.append(word)
+        elif word in COMPARISONS:
+            comparison = word
+        elif word in WORDS:
+            words.add(word)
+        else:
+            raise ValueError(f"no such modifier: .{word}")
+    target, *sources = tail.split(",")
+    targets = [parse_operand(part) for part in target.split("|")]
+    return Line(op, types, comparison, words, targets, [parse_operand(part) for part in sources])
+
+
+# Numbers
+
+
+def two_to(exponent: int) -> int:
+    """2 to a power that is not negative."""
+    return 1 << exponent
+
+
+def unsigned(value: int, width: int) -> int:
+    """Read the low `width` bits as unsigned."""
+    return value % two_to(width)
+
+
+def signed(value: int, width: int) -> int:
+    """Read the low `width` bits as signed."""
+    low = value % two_to(width)
+    return low - two_to(width) if low >= two_to(width - 1) else low
+
+
+def extend(value: int, width: int, kind: str) -> int:
+    """Read the low `width` bits as signed for a type `.s…`, else as unsigned."""
+    return signed(value, width) if kind.startswith("s") else unsigned(value, width)
+
+
+def clamp(value: int, width: int, kind: str) -> int:
+    """`.sat`: the nearest number of `width` bits, signed for a type `.s…`."""
+    if kind.startswith("s"):
+        return min(max(value, -(two_to(width - 1))), two_to(width - 1) - 1)
+    return min(max(value, 0), two_to(width) - 1)
+
+
+def as_float(value: int, width: int, ftz: bool) -> float:
+    """Read a bit pattern as f32 or f64; `.ftz` makes f32 subnormals zero, keeping the sign."""
+    if width == 64:
+        number: float = struct.unpack("<d", struct.pack("<Q", value % 2**64))[0]
+        return number
+    number = struct.unpack("<f", struct.pack("<I", value % 2**32))[0]
+    if ftz and abs(number) < 2.0**-126:
+        number = number * 0.0
+    return number
+
+
+def compare(comparison: str, x: float, y: float) -> bool:
+    """Compare ordered numbers (integers stay exact: they are never turned into floats)."""
+    if comparison in ("eq", "ne"):
+        return (x == y) == (comparison == "eq")
+    if comparison in ("lt", "lo"):
+        return x < y
+    if comparison in ("le", "ls"):
+        return x <= y
+    if comparison in ("gt", "hi"):
+        return x > y
+    if comparison in ("ge", "hs"):
+        return x >= y
+    raise ValueError(f"no such comparison: {comparison}")
+
+
+def compare_floats(comparison: str, x: float, y: float) -> bool:
+    """With a NaN only `nan` and the unordered six (`equ` … `geu`) are true."""
+    either_is_nan = x != x or y != y
+    if comparison == "num":
+        return not either_is_nan
+    if comparison == "nan":
+        return either_is_nan
+    if either_is_nan:
+        return comparison.endswith("u")
+    return compare(comparison.removesuffix("u"), x, y)
+
+
+# Comparison and selection
+
+
+def compare_operands(line: Line, a: int, b: int) -> bool:
+    """`set`, `setp`: t = a CMP b, by the source type, the last one of the name."""
+    kind = line.types[-1]
+    width = int(kind[1:])
+    if kind.startswith("f"):
+        ftz = "ftz" in line.words
+        return compare_floats(line.comparison, as_float(a, width, ftz), as_float(b, width, ftz))
+    return compare(line.comparison, extend(a, width, kind), extend(b, width, kind))
+
+
+def combine(line: Line, t: bool, c: bool) -> bool:
+    """BoolOp(t, c); t alone where the name has no BoolOp."""
+    if "and" in line.words:
+        return t and c
+    if "or" in line.words:
+        return t or c
+    if "xor" in line.words:
+        return t != c
+    return t
+
+
+def do_slct(line: Line, a: int, b: int, c: int) -> int:
+    """c >= 0 takes a, else b; false for a NaN, true for -0."""
+    if line.types[1] == "f32":
+        take_a = as_float(c, 32, "ftz" in line.words) >= 0.0
+    else:
+        take_a = signed(c, 32) >= 0
+    return unsigned(a if take_a else b, int(line.types[0][1:]))
+
+
+# Scalar video
+
+
+def part_of_word(selector: str) -> tuple[int, int]:
+    """Width and position of what a scalar selector names: byte, half-word, or the whole word."""
+    if selector == "":
+        return 32, 0
+    return (8 if selector[0] == "b" else 16), int(selector[1])
+
+
+def select(value: int, width: int, position: int, kind: str) -> int:
+    """Take a byte, half-word or word out of a value and extend it."""
+    return extend(value // two_to(width * position), width, kind)
+
+
+def operate(line: Line, op: str, x: int, y: int) -> int:
+    """The primary operation on exact integers, of scalars and lanes alike."""
+    if op == "vadd":
+        return x + y
+    if op == "vsub":
+        return x - y
+    if op == "vabsdiff":
+        return abs(x - y)
+    if op == "vmin":
+        return min(x, y)
+    if op == "vmax":
+        return max(x, y)
+    if op == "vavrg":
+        return (x + y + 1) // 2 if x + y >= 0 else (x + y) // 2
+    if op == "vset":
+        return 1 if compare(line.comparison, x, y) else 0
+    amount = y % 32 if "wrap" in line.words else min(y, 32)
+    if op == "vshl":
+        return x * two_to(amount)
+    if op == "vshr":
+        return x // two_to(amount)
+    raise ValueError(f"no such operation: {op}")
+
+
+def saturate_ptxas(op: str, t: int, lane: int, kind: str) -> int:
+    """Scalar `.sat` as ptxas has it; `lane` is 8 or 16 with a selector on d, else 32."""
+    if op == "vshl":
+        t = signed(t, 34)  # E5
+    if lane == 32:
+        if op in ("vadd", "vsub", "vabsdiff") and kind == "u32":
+            return unsigned(max(t, 0), 32)  # E2
+        return clamp(t, 32, kind)
+    if op in ("vshl", "vshr"):
+        return clamp(t, 32, kind)  # E4: the merge cuts it to the lane
+    if op in ("vadd", "vsub", "vmin", "vmax"):
+        largest = clamp(2**32, lane, kind)
+        return largest if t < 0 else min(t, largest)  # E3
+    return clamp(t, lane, kind)
+
+
+def secondary_isa(line: Line, t: int, c: int, kind: str) -> int:
+    """`.add`, `.min`, `.max` with c, on exact integers."""
+    if "add" in line.words:
+        return t + extend(c, 32, kind)
+    if "min" in line.words:
+        return min(t, extend(c, 32, kind))
+    if "max" in line.words:
+        return max(t, extend(c, 32, kind))
+    return t
+
+
+def secondary_ptxas(line: Line, t: int, c: int, kind: str) -> int:
+    """The same in the 64-bit registers of ptxas: signed for `.s32`, unsigned for `.u32`."""
+    if line.op in ("vadd", "vsub"):
+        t = signed(t, 32)  # E6
+    if line.op in ("vshl", "vshr") and "sat" in line.words:
+        t = signed(t, 32)  # E8; an s32 has this value already
+    return secondary_isa(line, extend(t, 64, kind), c, kind)  # E7, E13
+
+
+def merge(t: int, c: int, width: int, position: int) -> int:
+    """The low bits of t go to their place, all other bits come from c."""
+    place = two_to(width * position)
+    return unsigned(c, 32) - select(c, width, position, "u") * place + unsigned(t, width) * place
+
+
+def do_scalar(line: Line, a: int, b: int, c: int, model: str) -> int:
+    """`vadd vsub vabsdiff vmin vmax vshl vshr vset`."""
+    selector = line.targets[0].selector
+    lane, position = part_of_word(selector)
+    *dtype, atype, btype = line.types
+    x = select(a, *part_of_word(line.sources[0].selector), atype)
+    y = select(b, *part_of_word(line.sources[1].selector), btype)
+    t = operate(line, line.op, x, y)
+    if model == "isa":
+        kind = dtype[0] if dtype else "u32"  # vset has no dtype: c is unsigned
+        if "sat" in line.words:
+            t = clamp(t, lane, kind)
+        t = secondary_isa(line, t, c, kind)
+    else:
+        kind = line.types[0]  # E9: vset takes its atype for the dtype
+        if "sat" in line.words:
+            t = saturate_ptxas(line.op, t, lane, kind)
+        t = secondary_ptxas(line, t, c, kind)
+    if model == "ptxas-13.0" and selector == "h1":
+        t = t // 2**16  # E1
+    return merge(t, c, lane, position)
+
+
+def do_vmad(line: Line, a: int, b: int, c: int, model: str) -> int:
+    """`vmad`; without `.sat` and `.shr…` both answers are the low 32 bits of the same sum."""
+    _, atype, btype = line.types
+    minus_a, minus_b, minus_c = [source.negated for source in line.sources]
+    minus_product = minus_a != minus_b
+    signed_final = atype == "s32" or btype == "s32" or minus_product or minus_c
+    x = select(a, *part_of_word(line.sources[0].selector), atype)
+    y = select(b, *part_of_word(line.sources[1].selector), btype)
+    if model != "isa":
+        x, y = signed(x, 32), signed(y, 32)  # E10
+    t = x * y
+    if minus_product:
+        t = -t
+    addend = -1 - c if minus_c else c  # ~c
+    t = t + extend(addend, 32, "s32" if signed_final or model != "isa" else "u32")  # E11
+    if "po" in line.words or minus_c:
+        t = t + 1
+    final = "s64" if signed_final else "u64"
+    if model != "isa":
+        t = extend(t, 64, final)  # E12
+    if "shr7" in line.words:
+        t = t // 2**7
+    if "shr15" in line.words:
+        t = t // 2**15
+    t = extend(t, 64, final)
+    if "sat" in line.words:
+        if model != "isa" and not signed_final and t >= 2**63:
+            t = 0  # E12
+        t = clamp(t, 32, final)
+    return unsigned(t, 32)
+
+
+# Dual and quad video
+
+
+def do_lanes(line: Line, a: int, b: int, c: int) -> int:
+    """The 14 SIMD instructions; both answers are the same."""
+    count = int(line.op[-1])
+    width = 32 // count
+    *dtype, atype, btype = line.types
+    mask, pick_a, pick_b = ("10", "10", "32") if count == 2 else ("3210", "3210", "7654")
+    mask = line.targets[0].selector[1:] or mask
+    pick_a = line.sources[0].selector[1:] or pick_a
+    pick_b = line.sources[1].selector[1:] or pick_b
+    pair = unsigned(b, 32) * 2**32 + unsigned(a, 32)
+    result = total = c
+    for lane in range(count):
+        x = select(pair, width, int(pick_a[-1 - lane]), atype)
+        y = select(pair, width, int(pick_b[-1 - lane]), btype)
+        t = operate(line, line.op[:-1], x, y)
+        if "sat" in line.words:
+            t = clamp(t, width, dtype[0])
+        if str(lane) in mask:
+            result = merge(t, result, width, lane)
+            total = total + t
+    return unsigned(total if "add" in line.words else result, 32)
+
+
+# All of them
 
 
 def reference(line: str, values: dict[str, int], model: str) -> dict[str, int]:
-    """Execute one line on register values, all of them unsigned bits; see MODELS."""
+    """The bits written to each destination register, from the bits in the source registers.
+
+    `model` is `isa`, `ptxas-13.0` or `ptxas-13.5`. Predicates are 0 or 1; a sink `_` is left out.
+    """
     if model not in MODELS:
-        raise ValueError(f"no model {model!r}")
-    ins = parse(line, values)
-    if ins.opcode == "setp":
-        return run_setp(ins)
-    if ins.opcode == "set":
-        result = run_set(ins)
-    elif ins.opcode == "selp":
-        result = ins.sources[0].bits if predicate(ins.sources[2]) else ins.sources[1].bits
-    elif ins.opcode == "slct":
-        result = run_slct(ins)
-    elif ins.opcode == "vmad":
-        result = run_vmad(ins, model)
-    elif ins.opcode in SCALAR:
-        result = run_scalar(ins, model)
-    elif ins.opcode[:-1] in SIMD and ins.opcode[-1] in "24":
-        result = run_simd(ins)
+        raise ValueError(f"no such model: {model}")
+    parsed = parse(line)
+    a, b, *third = [values[source.name] for source in parsed.sources]
+    c = third[0] if third else 0
+    c_true = bool(c % 2) != parsed.sources[-1].negated  # where c is a predicate
+    if parsed.op == "setp":
+        t = compare_operands(parsed, a, b)
+        outcomes = [combine(parsed, t, c_true), combine(parsed, not t, c_true)]
+        written = list(zip(parsed.targets, outcomes, strict=False))
+        # the second first, so that p wins in p|p
+        return {target.name: int(won) for target, won in reversed(written) if target.name != "_"}
+    if parsed.op == "set":
+        true_bits = 0x3F800000 if parsed.types[0] == "f32" else 0xFFFFFFFF
+        d = true_bits if combine(parsed, compare_operands(parsed, a, b), c_true) else 0
+    elif parsed.op == "selp":
+        d = unsigned(a if c_true else b, int(parsed.types[0][1:]))
+    elif parsed.op == "slct":
+        d = do_slct(parsed, a, b, c)
+    elif parsed.op == "vmad":
+        d = do_vmad(parsed, a, b, c, model)
+    elif parsed.op in SCALAR:
+        d = do_scalar(parsed, a, b, c, model)
+    elif parsed.op[-1] in "24" and parsed.op[:-1] in LANEWISE:
+        d = do_lanes(parsed, a, b, c)
     else:
-        raise ValueError(f"no instruction {ins.opcode!r}")
-    return {ins.destinations[0]: result}
-
-
-# ---------------------------------------------------------------- reading a line
-
-
-def parse(line: str, values: dict[str, int]) -> Line:
-    """Split at the first blank, then at `.`, `,` and `|`; operands go by position."""
-    head, tail = line.strip().rstrip(";").split(None, 1)
-    opcode, *modifiers = head.split(".")
-    first, *rest = tail.split(",")
-    names, _, mask = first.strip().partition(".")
-    return Line(
-        opcode,
-        modifiers,
-        [modifier for modifier in modifiers if modifier in TYPES],
-        [name.strip() for name in names.split("|")],
-        mask,
-        [parse_source(text.strip(), values) for text in rest],
-    )
-
-
-def parse_source(text: str, values: dict[str, int]) -> Operand:
-    """Read one source operand, such as `a`, `-a.h0`, `b.b7654` or `!c`."""
-    name, _, selector = text.lstrip("-! ").partition(".")
-    return Operand(values[name.strip()], selector, text[0] in "-!")
-
-
-# ---------------------------------------------------------------- numbers
-
-
-def signed(value: int, bits: int) -> int:
-    """Read the low bits as a two's complement number."""
-    value = value % 2**bits
-    return value - 2**bits if value >= 2 ** (bits - 1) else value
-
-
-def extend(value: int, bits: int, kind: str) -> int:
-    """Read the low bits as signed if the type is one of .s16 .s32 .s64, else as unsigned."""
-    return signed(value, bits) if kind[0] == "s" else value % 2**bits
-
-
-def highest(bits: int, kind: str) -> int:
-    """Return the largest number of this width and signedness."""
-    return 2 ** (bits - 1) - 1 if kind[0] == "s" else 2**bits - 1
-
-
-def clamp(value: int, bits: int, kind: str) -> int:
-    """Bring a number into the range of this width and signedness."""
-    lowest = -(2 ** (bits - 1)) if kind[0] == "s" else 0
-    return max(lowest, min(value, highest(bits, kind)))
-
-
-def relation(name: str, x: float, y: float) -> bool:
-    """Compare two numbers, mathematically."""
-    if name == "eq":
-        return x == y
-    if name == "ne":
-        return x != y
-    if name in ("lt", "lo"):
-        return x < y
-    if name in ("le", "ls"):
-        return x <= y
-    if name in ("gt", "hi"):
-        return x > y
-    if name in ("ge", "hs"):
-        return x >= y
-    raise ValueError(f"no comparison {name!r}")
-
-
-def select(operand: Operand, kind: str) -> int:
-    """Scalar video, steps 1 and 2: the chosen byte, half-word or word, extended by its type."""
-    if not operand.selector:
-        return extend(operand.bits, 32, kind)
-    width = 8 if operand.selector[0] == "b" else 16
-    index = int(operand.selector[1])
-    return extend(operand.bits // 2 ** (width * index), width, kind)
-
-
-# ---------------------------------------------------------------- scalar video
-
-
-def run_scalar(ins: Line, model: str) -> int:
-    """`vadd vsub vabsdiff vmin vmax vshl vshr vset`."""
-    dtype, atype, btype = ins.types if ins.opcode != "vset" else ["u32", *ins.types]
-    c = ins.sources[3 - 1].bits if len(ins.sources) == 3 else 0
-    secondary = ins.one_of("add", "min", "max")
-    lane = {"": 32, "b": 8, "h": 16}[ins.mask[:1]]
-
-    t = operate(ins, select(ins.sources[0], atype), select(ins.sources[1], btype))
-    if model == "isa":
-        if "sat" in ins.modifiers:  # step 4
-            t = clamp(t, lane, dtype)
-        if secondary:  # step 5
-            t = combine(secondary, t, extend(c, 32, dtype))
-    else:
-        if "sat" in ins.modifiers:
-            t = saturate_ptxas(ins.opcode, t, lane, dtype)
-        if secondary:
-            t = combine_ptxas(ins, secondary, t, c, dtype, atype)
-    if not ins.mask:  # step 7
-        return t % 2**32
-
-    if ins.mask == "h1" and model == "ptxas-13.0":  # E1
-        t = t // 2**16
-    position = 2 ** (lane * int(ins.mask[1]))  # step 6
-    old = c // position % 2**lane
-    return c + (t % 2**lane - old) * position
-
-
-def operate(ins: Line, a: int, b: int) -> int:
-    """Step 3, exactly."""
-    if ins.opcode in ("vshl", "vshr"):
-        b = min(b, 32) if "clamp" in ins.modifiers else b % 32
-        return a * 2**b if ins.opcode == "vshl" else a // 2**b
-    if ins.opcode == "vset":
-        return 1 if relation(ins.one_of("eq", "ne", "lt", "le", "gt", "ge"), a, b) else 0
-    return arithmetic(ins.opcode, a, b)
-
-
-def arithmetic(opcode: str, a: int, b: int) -> int:
-    """Return the result of what the scalar and the SIMD instructions have in common."""
-    if opcode == "vadd":
-        return a + b
-    if opcode == "vsub":
-        return a - b
-    if opcode == "vabsdiff":
-        return abs(a - b)
-    return min(a, b) if opcode == "vmin" else max(a, b)
-
-
-def combine(secondary: str, t: int, c: int) -> int:
-    """Step 5, exactly."""
-    if secondary == "add":
-        return t + c
-    return min(t, c) if secondary == "min" else max(t, c)
-
-
-def saturate_ptxas(opcode: str, t: int, lane: int, dtype: str) -> int:
-    """Step 4 as ptxas has it; for the shifts the merge cuts to the lane."""
-    if opcode == "vshl":
-        t = signed(t, 34)  # E5
-    if opcode in ("vshl", "vshr"):
-        return clamp(t, 32, dtype)  # E4
-    if lane == 32:
-        if dtype == "u32" and opcode in ("vadd", "vsub", "vabsdiff"):
-            return max(t, 0) % 2**32  # E2
-        return clamp(t, 32, dtype)
-    if opcode == "vabsdiff":
-        return clamp(t, lane, dtype)
-    return highest(lane, dtype) if t < 0 else min(t, highest(lane, dtype))  # E3
-
-
-def combine_ptxas(ins: Line, secondary: str, t: int, c: int, dtype: str, atype: str) -> int:
-    """Step 5 as ptxas has it: the numbers compared are 64 bits wide."""
-    shift = ins.opcode in ("vshl", "vshr")
-    if ins.opcode == "vset":
-        return combine(secondary, t, extend(c, 32, atype))  # E9
-    if ins.opcode in ("vadd", "vsub"):
-        t = signed(t, 32)  # E6
-    if shift and "sat" in ins.modifiers and dtype == "u32":
-        t = signed(t, 32)  # E8
-    # dtype u32: E6, E7 and E8, a negative t counts as very large; dtype s32: E13
-    return combine(secondary, extend(t, 64, dtype), extend(c, 32, dtype))
-
-
-def run_vmad(ins: Line, model: str) -> int:
-    """`vmad`; dtype, the first type, plays no part."""
-    _, atype, btype = ins.types
-    a, b, c = ins.sources
-    one_negated = a.negated != b.negated
-    signed_final = "s32" in (atype, btype) or one_negated or c.negated
-    final = "s32" if signed_final else "u32"
-    shift = int(ins.one_of("shr7", "shr15").removeprefix("shr") or "0")
-    saturate = "sat" in ins.modifiers
-    emulated = model != "isa" and (saturate or shift > 0)
-
-    x, y = select(a, atype), select(b, btype)
-    if emulated:
-        x, y = signed(x, 32), signed(y, 32)  # E10
-    t = x * y
-    if "po" in ins.modifiers:
-        t = t + 1
-    if one_negated:
-        t = -t  # ~t, and 1 added
-    addend = ~c.bits if c.negated else c.bits
-    t = t + extend(addend, 32, "s32" if emulated else final)  # E11
-    if c.negated:
-        t = t + 1
-    if emulated:
-        t = extend(t, 64, final)  # E12: before the shift; bit 63 alone decides what follows
-        below = signed(t, 64) < 0 and not signed_final and shift == 0
-        t = 0 if saturate and below else t
-    t = extend(t // 2**shift, 64, final)
-    if saturate:
-        t = clamp(t, 32, final)
-    return t % 2**32
-
-
-# ---------------------------------------------------------------- SIMD video
-
-
-def run_simd(ins: Line) -> int:
-    """The dual and the quad instructions; both answers are equal."""
-    opcode, count = ins.opcode[:-1], int(ins.opcode[-1])
-    bits = 32 // count
-    dtype, atype, btype = ins.types if opcode != "vset" else ["u32", *ins.types]
-    a, b, c = ins.sources
-    pool = lanes(a.bits, count) + lanes(b.bits, count)
-    default_a, default_b, everything = (
-        ("10", "32", "10") if count == 2 else ("3210", "7654", "3210")
-    )
-    # step 1: the rightmost digit is lane 0
-    picks_a = [pool[int(digit)] for digit in reversed(a.selector[1:] or default_a)]
-    picks_b = [pool[int(digit)] for digit in reversed(b.selector[1:] or default_b)]
-    mask = [int(digit) for digit in ins.mask[1:] or everything]
-
-    old = lanes(c.bits, count)
-    new = list(old)
-    total = extend(c.bits, 32, "u32")
-    for lane in mask:
-        x, y = extend(picks_a[lane], bits, atype), extend(picks_b[lane], bits, btype)  # step 2
-        if opcode == "vset":  # step 3
-            t = 1 if relation(ins.one_of("eq", "ne", "lt", "le", "gt", "ge"), x, y) else 0
-        elif opcode == "vavrg":
-            t = (x + y + 1) // 2 if x + y >= 0 else (x + y) // 2
-        else:
-            t = arithmetic(opcode, x, y)
-        if "sat" in ins.modifiers:  # step 4
-            t = clamp(t, bits, dtype)
-        new[lane] = t % 2**bits  # step 5
-        total = total + t
-    if "add" in ins.modifiers:
-        return total % 2**32
-    return sum(value * 2 ** (bits * lane) for lane, value in enumerate(new))
-
-
-def lanes(word: int, count: int) -> list[int]:
-    """Cut a word into lanes, the least significant first."""
-    bits = 32 // count
-    return [word // 2 ** (bits * lane) % 2**bits for lane in range(count)]
-
-
-# ---------------------------------------------------------------- comparison and selection
-
-
-def predicate(operand: Operand) -> bool:
-    """Read `c` or `!c`."""
-    return (operand.bits != 0) != operand.negated
-
-
-def number(bits: int, kind: str, ftz: bool) -> float:
-    """Read bits as a number of this type; `.bN` counts as unsigned."""
-    if kind == "f64":
-        (double,) = struct.unpack("<d", struct.pack("<Q", bits))
-        return float(double)
-    if kind == "f32":
-        (single,) = struct.unpack("<f", struct.pack("<I", bits))
-        return math.copysign(0.0, single) if ftz and abs(single) < SMALLEST_NORMAL else single
-    return extend(bits, int(kind[1:]), kind)
-
-
-def compare(ins: Line) -> bool:
-    """t of `set` and `setp`, before the BoolOp."""
-    kind = ins.types[-1]
-    x, y = (number(source.bits, kind, "ftz" in ins.modifiers) for source in ins.sources[:2])
-    name = ins.one_of(*"eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan".split())
-    if kind[0] != "f":
-        return relation(name, x, y)
-    unordered = math.isnan(x) or math.isnan(y)
-    if name in ("num", "nan"):
-        return unordered == (name == "nan")
-    if unordered:
-        return name.endswith("u")
-    return relation(name.removesuffix("u"), x, y)
-
-
-def boolean(ins: Line, t: bool) -> bool:
-    """BoolOp(t, c), or t where there is none."""
-    name = ins.one_of(*BOOLS)
-    if not name:
-        return t
-    c = predicate(ins.sources[2])
-    if name == "and":
-        return t and c
-    return t or c if name == "or" else t != c
-
-
-def run_set(ins: Line) -> int:
-    """`set`: all ones, or 1.0 for a dtype of .f32, or 0."""
-    if not boolean(ins, compare(ins)):
-        return 0
-    return 0x3F800000 if ins.types[0] == "f32" else 0xFFFFFFFF
-
-
-def run_setp(ins: Line) -> dict[str, int]:
-    """`setp`: p from t, q from its opposite; p is written last, and wins where p is q."""
-    t = compare(ins)
-    results: dict[str, int] = {}
-    if len(ins.destinations) == 2:
-        results[ins.destinations[1]] = int(boolean(ins, not t))
-    results[ins.destinations[0]] = int(boolean(ins, t))
-    results.pop("_", None)
-    return results
-
-
-def run_slct(ins: Line) -> int:
-    """`slct`: a if c >= 0, else b; a NaN is not."""
-    a, b, c = ins.sources
-    return a.bits if number(c.bits, ins.types[1], "ftz" in ins.modifiers) >= 0 else b.bits
+        raise ValueError(f"no such instruction: {parsed.op}")
+    return {parsed.targets[0].name: d}

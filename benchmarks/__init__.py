@@ -1,0 +1,1 @@
+"""Speed, reported as ratios against baselines of the same run; never a test."""

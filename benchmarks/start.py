@@ -1,0 +1,29 @@
+"""Whole-process time of the commands that need no screen, against an empty program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .measure import interleaved, process
+
+BASELINE = "import argparse, dataclasses, enum, json, re"
+LINE = "vset4.s32.u32.lt.add %r1, %r2, %r3, %r0"
+VALUES = ("%r2=0x80ff7f01", "%r3=0x01010101", "%r0=5")
+
+
+def report() -> Iterator[str]:
+    """A line a command."""
+    runs = {
+        "baseline": process("-c", BASELINE),
+        "trace": process("-m", "ptxscope", "trace", LINE, *VALUES),
+        "trace --model ptxas": process("-m", "ptxscope", "trace", LINE, *VALUES, "--model=ptxas"),
+        "eval": process("-m", "ptxscope", "eval", LINE, *VALUES),
+        "list": process("-m", "ptxscope", "list"),
+        "show": process("-m", "ptxscope", "show", "vmad"),
+        "errata": process("-m", "ptxscope", "errata"),
+    }
+    found = interleaved(runs, 21)
+    base = found.pop("baseline")
+    yield f"python -c {BASELINE!r}: {base * 1e3:.1f} ms"
+    for name, seconds in found.items():
+        yield f"{name:<20} {seconds / base:5.2f} x  (trace: at most 2.5)"
