@@ -213,7 +213,7 @@ def saturate_ptxas(op: str, t: int, lane: int, kind: str) -> int:
         t = signed(t, 34)  # E5
     if lane == 32:
         if op in ("vadd", "vsub", "vabsdiff") and kind == "u32":
-            return unsigned(max(t, 0), 32)  # E2
+            return max(t, 0)  # E2: it wraps when d is written, behind the secondary operation
         return clamp(t, 32, kind)
     if op in ("vshl", "vshr"):
         return clamp(t, 32, kind)  # E4: the merge cuts it to the lane
