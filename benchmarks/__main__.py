@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-NAMES = ("start", "batch")
+NAMES = ("start", "screen", "batch")
 
 
 def main() -> None:
