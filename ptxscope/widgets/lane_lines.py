@@ -1,33 +1,17 @@
-"""The lines that draw a trace lane by lane: registers, selection, extension, clamp, merge.
-
-Everything shown is read off the Trace; nothing is computed here but where to put it.
-"""
+"""The lines of the lanes: registers, then every step; two answers and a pin beside it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from typing import NamedTuple
 
-from ..engine.micro import (
-    Accumulate,
-    Choose,
-    Clamp,
-    Compare,
-    Encode,
-    Extend,
-    Flush,
-    Merge,
-    Pack,
-    Select,
-    Truncate,
-)
+from ..engine.parting import Parting
 from ..engine.plan import Stage
-from ..engine.provenance import Cell
 from ..engine.stages import title
-from ..engine.trace import Flag, RowTrace, Step, Trace
-from ..engine.types import Type
-from ..engine.values import float_class, float_parts, hex_text, value_text
-from ..engine.words import operand_name, reading, words
+from ..engine.trace import RowTrace, Step, Trace
+from ..engine.words import operand_name
+from .lane_rows import DARK, Lights, Painter, fitted
 from .pane import Line, Piece
 
 LABEL = 19
@@ -36,28 +20,20 @@ LABEL = 19
 _NAMES = {"negated": "neg", "amount": "by", "not": "!t", "guard": "@"}
 """Rows whose name is too long for its column."""
 
-GLYPHS = {
-    Flag.CLAMPED_LOW: "▲",
-    Flag.CLAMPED_HIGH: "▼",
-    Flag.WRAPPED: "↻",
-    Flag.MASKED_OUT: "□",
-    Flag.FLUSHED: "≈0",
-    Flag.NAN: "NaN",
-}
-"""What marks a flag beside its colour."""
+_ORDER = {stage: order for order, stage in enumerate(Stage)}
 
 
 class View(NamedTuple):
-    """What the lanes show of a trace."""
+    """What the lanes show."""
 
     trace: Trace
     step: int
     """Steps up to this number are revealed."""
-    cursor: Cell | None = None
-    origins: frozenset[tuple[str, int]] = frozenset()
-    """Key and lane of what the cursor's cell came from."""
-    reached: frozenset[tuple[str, int]] = frozenset()
-    """Key and lane of what it went to."""
+    lights: Lights = DARK
+    parting: Parting | None = None
+    """Another answer, shown beside the trace from where they part."""
+    pin: Trace | None = None
+    """An evaluation to compare with, row by row."""
 
 
 class Drawing(NamedTuple):
@@ -69,341 +45,198 @@ class Drawing(NamedTuple):
 
 def draw(view: View, width: int) -> Drawing:
     """Every register and step of a trace in so many columns."""
-    painter = _Painter(view, width)
-    lines = list(painter.header())
+    composer = _Composer(view, max(width - LABEL, 20))
+    lines = list(composer.header())
     starts: dict[int, int] = {}
-    for step in view.trace.steps:
-        starts[step.number] = len(lines)
-        lines += painter.step(step)
+    for stage in composer.stages():
+        step = composer.step_of(view.trace, stage)
+        if step:
+            starts[step.number] = len(lines)
+        lines += composer.step(stage)
     return Drawing(lines, starts)
 
 
-class _Painter:
+class _Composer:
     def __init__(self, view: View, width: int) -> None:
-        self.view, self.trace = view, view.trace
-        self.width = max(width - LABEL, 20)
-        self.lanes = max(len(row.lanes) for row in view.trace.rows.values())
+        self.view, self.trace, self.width = view, view.trace, width
+        self.painter = Painter(view.trace, width, view.lights)
+        current = view.trace.steps[min(view.step, len(view.trace.steps)) - 1]
+        self.current = current.stage
+        self.parting = view.parting if view.pin is None else None
 
-    # --- geometry ------------------------------------------------------------------
+    @staticmethod
+    def step_of(trace: Trace, stage: Stage) -> Step | None:
+        return next((step for step in trace.steps if step.stage is stage), None)
 
-    def columns(self, cells: list[list[Piece]]) -> Line:
-        """Cells side by side, the first given leftmost."""
-        each = self.width // len(cells)
-        return [piece for cell in cells for piece in fitted(cell, each)]
+    def stages(self) -> list[Stage]:
+        """The stages that any of the traces shown has."""
+        traces: list[Trace] = [self.trace]
+        if self.parting:
+            traces += [self.parting.isa, self.parting.other]
+        if self.view.pin:
+            traces.append(self.view.pin)
+        used = {step.stage for trace in traces for step in trace.steps}
+        return [stage for stage in Stage if stage in used]
+
+    def header(self) -> Iterator[Line]:
+        """The operands; above the lanes of a dual or quad form, their numbers."""
+        painter = self.painter
+        if self.trace.instruction.entry.lanes > 1:
+            heads = [[Piece(f"lane {lane}", "dim")] for lane in painter.order()]
+            yield self.labelled("", "", "", painter.columns(heads))
+        for role in ("a", "b", "c", "guard", "d", "p", "q"):
+            if role in self.trace.operands and any(
+                source.role == role for source in self.trace.plan.sources
+            ):
+                name = operand_name(self.trace, role)
+                label = "@" if role == "guard" else "old" if role in "dpq" else role
+                shown = "" if name == label else f" {name}"
+                yield self.labelled(shown, label, "dim", painter.register(role))
+                yield from self.pinned_register(role, label)
 
     def labelled(self, label: str, name: str, ink: str, body: Line) -> Line:
+        """A line behind its label: the step's number and title, the row's name."""
         name = _NAMES.get(name, name)
         return [Piece(f"{label:<14}"[:14], ink), Piece(f"{name:<5}"[:5], "label"), *body]
 
-    def marked(self, pieces: list[Piece], key: str, lane: int) -> list[Piece]:
-        """The pieces of a cell, with its target and what the cursor says of it."""
-        ink = ""
-        if self.view.cursor and (key, lane) == self.view.cursor[:2]:
-            ink = " cursor"
-        elif (key, lane) in self.view.origins:
-            ink = " origin"
-        elif (key, lane) in self.view.reached:
-            ink = " reached"
-        return [Piece(text, style + ink, (key, lane)) for text, style, _ in pieces]
-
-    # --- registers -----------------------------------------------------------------
-
-    def header(self) -> Iterator[Line]:
-        if self.trace.instruction.entry.lanes > 1:
-            heads = [[Piece(f"lane {lane}", "dim")] for lane in self.order()]
-            yield self.labelled("", "", "", self.columns(heads))
-        for role in ("a", "b", "c", "guard", "d", "p", "q"):
-            if any(source.role == role for source in self.trace.plan.sources):
-                yield self.register(role)
-
-    def order(self) -> range:
-        """The lanes from the most significant down."""
-        return range(self.lanes - 1, -1, -1)
-
-    def register(self, role: str) -> Line:
-        bits = self.trace.operands[role]
-        type_ = self.trace.instruction.type_of(role)
-        name = operand_name(self.trace, role)
-        label = "@" if role == "guard" else "old" if role in "dpq" else role
-        name = "" if name == label else name
-        unit = part_width(self.trace, role)
-        if unit == type_.bits:
-            body = self.marked([Piece(hex_text(bits, type_.bits), "pattern")], role, 0)
-        elif self.trace.instruction.entry.lanes > 1:
-            cells = [self.part(role, bits, unit, lane) for lane in self.order()]
-            return self.labelled(f" {name}", label, "dim", self.columns(cells))
-        else:
-            body = []
-            for lane in range(32 // unit - 1, -1, -1):
-                body += self.part(role, bits, unit, lane)
-        return self.labelled(f" {name}", label, "dim", [*body, *self.meaning(bits, type_)])
-
-    def part(self, role: str, bits: int, unit: int, lane: int) -> list[Piece]:
-        """One byte or half-word of a register; a scalar's selected one in brackets."""
-        text = hex_text(bits >> unit * lane & ((1 << unit) - 1), unit)[2:]
-        if self.trace.instruction.entry.lanes > 1:
-            return self.marked([Piece(text, "pattern")], role, lane)
-        taken = any(
-            isinstance(row.row.micro, Select)
-            and (row.row.inputs[0], row.row.micro.picks[0][1]) == (role, lane)
-            for row in self.trace.rows.values()
-        )
-        pieces = [Piece(f"[{text}]", "chosen") if taken else Piece(f" {text} ", "dim")]
-        return self.marked(pieces, role, lane)
-
-    def meaning(self, bits: int, type_: Type) -> Line:
-        """What a register's bits are worth."""
-        text = f"   {value_text(bits, type_)}"
-        if not type_.is_float:
-            return [Piece(text, "dim")]
-        sign, exponent, fraction = float_parts(bits, type_.bits)
-        kind = float_class(bits, type_.bits)
-        digits = 6 if type_.bits == 32 else 13
-        parts = f"   {kind}: sign {sign}, exponent {exponent:#x}, fraction 0x{fraction:0{digits}x}"
-        return [Piece(text, "strong"), Piece(parts, "dim")]
-
     # --- steps ---------------------------------------------------------------------
 
-    def step(self, step: Step) -> Iterator[Line]:
-        veiled = step.number > self.view.step
-        current = step.number == self.view.step
-        label = f"{'▸' if current else ' '}{step.number} {title(step)}"
+    def step(self, stage: Stage) -> Iterator[Line]:
+        """The lines of a step, veiled where its time has not come."""
+        step = self.step_of(self.trace, stage)
+        veiled = _ORDER[stage] > _ORDER[self.current]
+        current = stage is self.current
+        shown = step or self._elsewhere(stage)
+        number = str(step.number) if step else " "
+        label = f"{'▸' if current else ' '}{number} {title(shown)}"
         ink = "veil" if veiled else "current" if current else "strong"
-        for row in step.rows:
-            for i, body in enumerate(self.row(row)):
-                shown = [self.veil(piece) for piece in body] if veiled else body
-                yield self.labelled(label, row.row.name if i == 0 else "", ink, shown)
-                label = ""
+        for name, body in self.bodies(stage, step):
+            pieces = [_veiled(piece) for piece in body] if veiled else body
+            yield self.labelled(label, name, ink, pieces)
+            label = ""
 
-    def veil(self, piece: Piece) -> Piece:
-        """A piece whose time has not come: its place is seen, its value is not."""
-        return Piece("".join("·" if char != " " else " " for char in piece.text), "veil")
+    def _elsewhere(self, stage: Stage) -> Step:
+        """A step that only the other answer or the pin has."""
+        others = [self.view.pin] if self.view.pin else []
+        others += [self.parting.isa, self.parting.other] if self.parting else []
+        return next(step for other in others if (step := self.step_of(other, stage)))
 
-    def row(self, row: RowTrace) -> list[Line]:
-        """The lines of one row, without labels."""
-        drawing = _DRAWINGS.get(type(row.row.micro), _Painter.plain)
-        return drawing(self, row)
+    def bodies(self, stage: Stage, step: Step | None) -> Iterator[tuple[str, Line]]:
+        """Row names and lines of a step."""
+        parting = self.parting
+        if parting and _ORDER[stage] >= _ORDER[parting.stage]:
+            if stage is parting.stage:
+                yield "", self.halves_header(parting)
+            yield from self.halves(parting, stage)
+            return
+        for row in step.rows if step else ():
+            yield from _named(row.row.name, self.painter.row(row))
+            yield from self.pinned(row)
+        if self.view.pin:
+            yield from self.pinned_only(stage)
 
-    def across(self, row: RowTrace, cell: Callable[[RowTrace, int], list[Piece]]) -> Line:
-        """A cell for each lane."""
-        key = row.row.key
-        lanes = range(len(row.lanes) - 1, -1, -1)
-        if len(row.lanes) == 1:
-            return self.marked(cell(row, 0), key, 0)
-        return self.columns([self.marked(cell(row, lane), key, lane) for lane in lanes])
+    # --- two answers ---------------------------------------------------------------
 
-    def plain(self, row: RowTrace) -> list[Line]:
-        """The formula and the value in strong type; in two lines where one is too narrow."""
-        room = self.width // len(row.lanes) - 1
-        texts = [words(self.trace, row, lane).formula for lane in range(len(row.lanes))]
-        if len(row.lanes) == 1 or max(map(len, texts)) <= room:
-            return [self.across(row, self.formula)]
-        lefts = [text.rpartition(" = ")[0] for text in texts]
-        return [
-            self.across(row, lambda _, lane: [Piece(lefts[lane], "dim")]),
-            self.across(row, lambda row, lane: [Piece(f"= {row.values[lane]}", "value")]),
-        ]
+    def halves_header(self, parting: Parting) -> Line:
+        """The names of the two answers, the one that is stepped through marked."""
+        half = self.width // 2
+        names = []
+        for trace in (parting.isa, parting.other):
+            mine = trace.model == self.trace.model
+            ids = "" if trace is parting.isa else " " + ", ".join(x.id for x in parting.errata)
+            mark = "▸ " if mine else "  "
+            text = f"{mark}{trace.model.name}{ids}"
+            names += fitted([Piece(text, "current" if mine else "strong")], half)
+        return names
 
-    def formula(self, row: RowTrace, lane: int) -> list[Piece]:
-        left, equals, right = words(self.trace, row, lane).formula.rpartition(" = ")
-        if not equals:
-            return [Piece(right, "value")]
-        return [Piece(f"{left} = ", "dim"), Piece(right, "value"), *self.flags(row, lane)]
+    def halves(self, parting: Parting, stage: Stage) -> Iterator[tuple[str, Line]]:
+        """Both answers' rows of a stage side by side, ≠ where they differ."""
+        half = self.width // 2 - 2
+        sides = []
+        for trace in (parting.isa, parting.other):
+            mine = trace.model == self.trace.model
+            painter = Painter(self.trace if mine else trace, half, self.view.lights)
+            step = self.step_of(trace, stage)
+            rows = {row.row.key: row for row in step.rows} if step else {}
+            sides.append((painter, rows, mine))
+        (left, left_rows, left_mine), (right, right_rows, right_mine) = sides
+        keys = [*left_rows, *(key for key in right_rows if key not in left_rows)]
+        keys.sort(key=lambda key: _position(key, left_rows, right_rows))
+        for key in keys:
+            x, y = left_rows.get(key), right_rows.get(key)
+            differs = x is None or y is None or x.values != y.values
+            name = (x or y).row.name  # type: ignore[union-attr]
+            ours, theirs = _side(left, x, mine=left_mine), _side(right, y, mine=right_mine)
+            for i, (first, second) in enumerate(zip_longest(ours, theirs, fillvalue=Line())):
+                mark = Piece("≠ " if differs and i == 0 else "  ", "clamped")
+                line = [*fitted(first, half), mark, *fitted(second, half)]
+                yield name if i == 0 else "", line
 
-    def flags(self, row: RowTrace, lane: int) -> list[Piece]:
-        marks = [GLYPHS[flag] for flag in row.lanes[lane].flags if flag in GLYPHS]
-        return [Piece(f" {' '.join(marks)}", "changed")] if marks else []
+    # --- a pin ---------------------------------------------------------------------
 
-    def select(self, row: RowTrace) -> list[Line]:
-        return [self.across(row, self.selected)]
+    def pinned(self, row: RowTrace) -> Iterator[tuple[str, Line]]:
+        """The pinned evaluation's row where it differs, equal lanes left blank."""
+        pin = self.view.pin
+        other = pin.rows.get(row.row.key) if pin else None
+        if pin is None or other is None or other.values == row.values:
+            return
+        same: set[int] = set()
+        if len(other.values) == len(row.values):
+            pairs = zip(other.values, row.values, strict=True)
+            same = {lane for lane, (x, y) in enumerate(pairs) if x == y}
+        for line in Painter(pin, self.width).row(other):
+            yield "≠pin", [_pin_ink(piece, same) for piece in line]
 
-    def selected(self, row: RowTrace, lane: int) -> list[Piece]:
-        micro = row.row.micro
-        assert isinstance(micro, Select)
-        word, index = micro.picks[lane]
-        role = row.row.inputs[word]
-        text = hex_text(row.values[lane], micro.unit)[2:]
-        part = role if micro.unit == 32 else f"{role}.{'b' if micro.unit == 8 else 'h'}{index}"
-        home = row.row.name == role and (index == lane or len(row.lanes) == 1)
-        return [Piece(text, "pattern"), Piece(f" ◂ {part}", "dim" if home else "chosen")]
+    def pinned_only(self, stage: Stage) -> Iterator[tuple[str, Line]]:
+        """Rows that only the pinned evaluation has."""
+        pin = self.view.pin
+        step = self.step_of(pin, stage) if pin else None
+        for row in step.rows if pin and step else ():
+            if row.row.key not in self.trace.rows:
+                assert pin
+                for line in Painter(pin, self.width).row(row):
+                    yield "≠pin", [_pin_ink(piece, set()) for piece in line]
 
-    def extend(self, row: RowTrace) -> list[Line]:
-        return [self.across(row, self.extended)]
+    def pinned_register(self, role: str, label: str) -> Iterator[Line]:
+        """An operand's value in the pinned evaluation, where it is another."""
+        pin = self.view.pin
+        if pin and role in pin.operands and pin.operands[role] != self.trace.operands[role]:
+            line = Painter(pin, self.width).register(role)
+            yield self.labelled("", "≠pin", "", [_pin_ink(piece, set()) for piece in line])
 
-    def extended(self, row: RowTrace, lane: int) -> list[Piece]:
-        micro = row.row.micro
-        assert isinstance(micro, Extend)
-        bits = row.inputs[0][lane]
-        above = "f" if micro.signed and bits >> (micro.bits - 1) else "0"
-        text = hex_text(bits, micro.bits)[2:]
-        extension = "" if micro.bits == 32 else above * (micro.bits // 4) + "·"
-        pieces = [Piece(extension, "extension"), Piece(text, "pattern")]
-        value = Piece(f" = {row.values[lane]}", "number")
-        if len(row.lanes) > 1:
-            return [*pieces, value]
-        how = "sign" if micro.signed else "zero"
-        kind = f"{'s' if micro.signed else 'u'}32"
-        return [*pieces, value, Piece(f"   {kind}, {how}-extended", "dim")]
 
-    def clamp(self, row: RowTrace) -> list[Line]:
-        return [self.across(row, self.number_line), self.across(row, self.clamped)]
+def _named(name: str, lines: Iterable[Line]) -> Iterator[tuple[str, Line]]:
+    for i, line in enumerate(lines):
+        yield name if i == 0 else "", line
 
-    def number_line(self, row: RowTrace, lane: int) -> list[Piece]:
-        micro = row.row.micro
-        assert isinstance(micro, Clamp)
-        room = self.width // len(row.lanes) - 5
-        return [Piece(number_line(micro, row.inputs[0][lane], min(room, 44)), "dim")]
 
-    def clamped(self, row: RowTrace, lane: int) -> list[Piece]:
-        micro = row.row.micro
-        assert isinstance(micro, Clamp)
-        before, value = row.inputs[0][lane], row.values[lane]
-        if before == value:
-            pieces = [Piece(str(value), "value")]
-        else:
-            glyph = "▼" if value < before else "▲"
-            pieces = [Piece(f"{value} ", "clamped"), Piece(f"◂ {before} {glyph}", "changed")]
-        if len(row.lanes) == 1:
-            low = "" if micro.low is None else micro.low
-            high = "" if micro.high is None else micro.high
-            pieces.append(Piece(f"   within {low} … {high}", "dim"))
-        return pieces
+def _position(key: str, left: dict[str, RowTrace], right: dict[str, RowTrace]) -> float:
+    """Where a row belongs among those of both sides: the other side's own rows come first."""
+    keys, others = list(left), list(right)
+    if key in left:
+        return keys.index(key)
+    following = (other for other in others[others.index(key) :] if other in left)
+    before = next(following, None)
+    return (keys.index(before) if before else len(keys)) - 0.5
 
-    def compare(self, row: RowTrace) -> list[Line]:
-        return [self.across(row, self.compared)]
 
-    def compared(self, row: RowTrace, lane: int) -> list[Piece]:
-        micro = row.row.micro
-        assert isinstance(micro, Compare)
-        left = words(self.trace, row, lane).formula.rpartition(" = ")[0]
-        left = left[1:-1] if left.startswith("(") else left
-        value = row.values[lane]
-        mark = Piece(" ✓ 1" if value else " ✗ 0", "good" if value else "bad")
-        return [Piece(left, "number"), mark, *self.flags(row, lane)]
-
-    def merge(self, row: RowTrace) -> list[Line]:
-        return [self.across(row, self.merged)]
-
-    def merged(self, row: RowTrace, lane: int) -> list[Piece]:
-        micro = row.row.micro
-        assert isinstance(micro, Merge)
-        text = hex_text(row.values[lane], micro.unit)[2:]
-        if lane not in micro.lanes:
-            part = f"c.{'b' if micro.unit == 8 else 'h'}{lane}"
-            return [Piece("□ ", "dim"), Piece(text, "pattern"), Piece(f" ◂ {part}", "dim")]
-        before = row.inputs[0][lane if len(row.inputs[0]) > 1 else 0]
-        wrapped = Flag.WRAPPED in row.lanes[lane].flags
-        source = f" ◂ {before}" + (" ↻" if wrapped else "")
-        return [
-            Piece("■ ", "good"),
-            Piece(text, "value"),
-            Piece(source, "changed" if wrapped else "dim"),
-        ]
-
-    def accumulate(self, row: RowTrace) -> list[Line]:
-        micro = row.row.micro
-        assert isinstance(micro, Accumulate)
-        terms, total = row.inputs[0], row.inputs[1][0]
-        cells = []
-        for lane in range(micro.of - 1, -1, -1):
-            if lane in micro.lanes:
-                total += terms[lane]
-                start = f"{row.inputs[1][0]} " if lane == max(micro.lanes) else ""
-                sign = "+" if terms[lane] >= 0 else "-"
-                cell = [
-                    Piece(f"{start}{sign} {abs(terms[lane])}", "number"),
-                    Piece(f" = {total}", "value"),
-                ]
-            else:
-                cell = [Piece("□ not in mask", "dim")]
-            cells.append(self.marked(cell, row.row.key, 0))
-        return [self.columns(cells)]
-
-    def choose(self, row: RowTrace) -> list[Line]:
-        condition = row.inputs[0][0]
-        role = row.row.name if row.row.stage is Stage.GUARD else "a"
-        width = self.trace.instruction.type_of(role).bits
-        lines = []
-        for index in (1, 2):
-            key = row.row.inputs[index]
-            taken = bool(condition) == (index == 1)
-            known = self.trace.rows.get(key)
-            name = known.row.name if known else key
-            bits = hex_text(row.inputs[index][0], width)
-            mark = "▶ " if taken else "  "
-            pieces = [Piece(f"{mark}{name} {bits}", "chosen" if taken else "dim")]
-            why = "true" if condition else "false"
-            if taken:
-                pieces.append(Piece(f"   the condition is {why}", "dim"))
-            lines.append(self.marked(pieces, row.row.key, 0) if taken else pieces)
+def _side(painter: Painter, row: RowTrace | None, *, mine: bool) -> list[Line]:
+    """The lines of one answer; only the one that is stepped through has cells for the cursor."""
+    if row is None:
+        return []
+    lines = painter.row(row)
+    if mine:
         return lines
-
-    def write(self, row: RowTrace) -> list[Line]:
-        name = row.row.name
-        ins, bits = self.trace.instruction, row.values[0]
-        shown = [
-            Piece(hex_text(bits, ins.type_of(name).bits), "value"),
-            Piece(f"   {reading(ins, name, bits)}", "dim"),
-        ]
-        return [self.marked([*shown, *self.flags(row, 0)], row.row.key, 0)]
-
-    def flush(self, row: RowTrace) -> list[Line]:
-        before, after = row.inputs[0][0], row.values[0]
-        pieces = [Piece(hex_text(after, 32), "pattern")]
-        if before == after:
-            pieces.append(Piece("   not subnormal", "dim"))
-        else:
-            pieces.append(Piece(f" ◂ {hex_text(before, 32)} ≈0", "changed"))
-        return [self.marked(pieces, row.row.key, 0)]
+    return [[Piece(text, ink) for text, ink, _ in line] for line in lines]
 
 
-_DRAWINGS: dict[type, Callable[[_Painter, RowTrace], list[Line]]] = {
-    Select: _Painter.select,
-    Extend: _Painter.extend,
-    Clamp: _Painter.clamp,
-    Compare: _Painter.compare,
-    Merge: _Painter.merge,
-    Accumulate: _Painter.accumulate,
-    Choose: _Painter.choose,
-    Truncate: _Painter.write,
-    Pack: _Painter.write,
-    Encode: _Painter.write,
-    Flush: _Painter.flush,
-}
+def _pin_ink(piece: Piece, same: set[int]) -> Piece:
+    """A piece of the pinned evaluation: what is equal is blank, nothing takes the cursor."""
+    if isinstance(piece.target, tuple) and piece.target[1] in same:
+        return Piece(" " * len(piece.text))
+    return Piece(piece.text, "changed" if piece.text.strip() else "")
 
 
-def part_width(trace: Trace, role: str) -> int:
-    """The width in bits of the parts that an operand is drawn in: 8, 16, or all of it."""
-    for row in trace.rows.values():
-        if role in row.row.inputs and isinstance(row.row.micro, Select | Merge):
-            return row.row.micro.unit
-    return trace.instruction.type_of(role).bits
-
-
-def fitted(pieces: list[Piece], width: int) -> list[Piece]:
-    """The pieces cut or filled to a width, one blank at least kept free at the end."""
-    room = width - 1
-    kept: list[Piece] = []
-    for piece in pieces:
-        text = piece.text
-        if len(text) > room:
-            text = text[: max(room - 1, 0)] + "…" if room > 0 else ""
-        if text:
-            kept.append(piece._replace(text=text))
-        room -= len(text)
-    return [*kept, Piece(" " * (room + 1))]
-
-
-def number_line(clamp: Clamp, value: int, width: int) -> str:
-    """A range as a line, with a point where the exact value fell: ``├──●──┤``, ``├─────┤ ●``."""
-    inner = max(width - 6, 3)
-    low, high = clamp.low, clamp.high
-    left, right = ("├" if low is not None else "╌"), ("┤" if high is not None else "╌")
-    if high is not None and value > high:
-        return f"  {left}{'─' * inner}{right} ●"
-    if low is not None and value < low:
-        return f"● {left}{'─' * inner}{right}  "
-    start = low if low is not None else 0
-    end = high if high is not None else max(value, 1) * 2
-    at = (value - start) * (inner - 1) // max(end - start, 1)
-    return f"  {left}{'─' * at}●{'─' * (inner - 1 - at)}{right}  "
+def _veiled(piece: Piece) -> Piece:
+    """A piece whose time has not come: its place is seen, its value is not."""
+    return Piece("".join("·" if char != " " else " " for char in piece.text), "veil")

@@ -9,13 +9,12 @@ from rich.cells import cell_len
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
+from ..engine.parting import Parting
 from ..engine.provenance import WHOLE, Cell, ancestors, descendants
 from ..engine.trace import Trace
-from .lane_lines import View, draw, part_width
+from .lane_lines import View, draw
+from .lane_rows import DARK, Lights, Place, part_width
 from .pane import Line, Pane
-
-Place = tuple[str, int]
-"""Key and lane of a cell."""
 
 
 class Lanes(Pane):
@@ -45,14 +44,24 @@ class Lanes(Pane):
         super().__init__(id, "Lanes")
         self._trace: Trace | None = None
         self._step = 0
+        self._parting: Parting | None = None
+        self._pin: Trace | None = None
+        self._starts: dict[int, int] = {}
         self.cell: Cell | None = None
         """The cell under the cursor."""
 
-    def show(self, trace: Trace, step: int) -> None:
-        """Draw a trace, its steps revealed up to a number."""
+    def show(
+        self,
+        trace: Trace,
+        step: int,
+        parting: Parting | None = None,
+        pin: Trace | None = None,
+    ) -> None:
+        """Draw a trace, its steps revealed up to a number, beside another answer or a pin."""
         if trace is not self._trace and self.cell and not self._has(trace, self.cell):
             self._set_cell(None)
         self._trace, self._step = trace, step
+        self._parting, self._pin = parting, pin
         self.redraw()
 
     @staticmethod
@@ -64,7 +73,9 @@ class Lanes(Pane):
         """The lines of the trace."""
         if self._trace is None:
             return []
-        drawing = draw(self._view(self._trace), width)
+        lights = self._lights(self._trace)
+        view = View(self._trace, self._step, lights, self._parting, self._pin)
+        drawing = draw(view, width)
         self._starts = drawing.steps
         return drawing.lines
 
@@ -77,13 +88,13 @@ class Lanes(Pane):
             self.show_line(end - 1)
             self.show_line(start)
 
-    def _view(self, trace: Trace) -> View:
+    def _lights(self, trace: Trace) -> Lights:
         if self.cell is None:
-            return View(trace, self._step)
+            return DARK
+        place = self.cell[:2]
         origins = frozenset(p for c in ancestors(trace, self.cell) for p in _places_of(trace, c))
         reached = frozenset(descendants(trace, self.cell))
-        place = self.cell[:2]
-        return View(trace, self._step, self.cell, origins - {place}, reached - {place})
+        return Lights(place, origins - {place}, reached - {place})
 
     # --- the cursor ----------------------------------------------------------------
 

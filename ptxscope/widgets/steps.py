@@ -11,7 +11,7 @@ from textual.message import Message
 from ..engine.stages import about, title
 from ..engine.trace import Flag, Step, Trace
 from ..engine.words import sentence
-from .lane_lines import GLYPHS
+from .lane_rows import GLYPHS
 from .pane import Line, Pane, Piece
 
 _QUIET = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}

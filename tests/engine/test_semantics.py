@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.reference import reference
 
 from ptxscope import Instruction, evaluate, parse, replay, trace
 from ptxscope.engine.arrays import BLOCK
 from ptxscope.engine.catalog import CATALOG
 from ptxscope.engine.lowering import lower
 from ptxscope.engine.provenance import provenance
+from tests.reference import reference
 from tests.reference_data import MODELS
 from tests.strategies import bits, evaluations, random_instruction
 
