@@ -1,34 +1,80 @@
-"""The Textual application."""
+"""The Textual application: the main screen, what is kept, the user's keys, the palette."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from textual.app import App
+from textual.command import Provider
 from textual.screen import Screen
 
 from .engine.instruction import Instruction
 from .screens.main import MainScreen
-from .session import example, opened
+from .session import Setup, example, opened
+from .store import Kept, Store
+
+
+def _actions() -> type[Provider]:
+    from .palette import ActionCommands
+
+    return ActionCommands
+
+
+def _instructions() -> type[Provider]:
+    from .palette import InstructionCommands
+
+    return InstructionCommands
 
 
 class Explorer(App[None]):
-    """The explorer, opened on an instruction or on an example."""
+    """The explorer, opened on an instruction, where it was left, or on an example."""
 
     TITLE = "ptxscope"
+    COMMANDS = App.COMMANDS | {_actions, _instructions}
 
     def __init__(
         self,
         instruction: Instruction | None = None,
         values: Mapping[str, int] | None = None,
         model: str = "isa",
+        store: Store | None = None,
     ) -> None:
         super().__init__()
-        if instruction is None:
-            self._setup = example("vset4")
-        else:
-            self._setup = opened(instruction, values or {}, model)
+        self.store = store
+        """What is kept on disk; None keeps nothing."""
+        kept = store.load() if store else Kept()
+        self.user_keymap = store.keymap() if store else {}
+        """Action ids and the keys that the user gave them."""
+        self._main = self._opened(kept, instruction, values or {}, model)
+        self._theme = kept.theme
+
+    @staticmethod
+    def _opened(
+        kept: Kept, ins: Instruction | None, values: Mapping[str, int], model: str
+    ) -> MainScreen:
+        if ins is not None:
+            return MainScreen(opened(ins, values, model), None, 0, kept.recent)
+        setup: Setup = kept.setup or example("vset4")
+        return MainScreen(setup, kept.pin, kept.step if kept.setup else 0, kept.recent)
 
     def get_default_screen(self) -> Screen[None]:
         """The main screen."""
-        return MainScreen(self._setup)
+        return self._main
+
+    def on_mount(self) -> None:
+        """Take over the user's theme and keys; say what could not be read."""
+        if self._theme in self.available_themes:
+            self.theme = self._theme
+        self.set_keymap(self.user_keymap)
+        for message in self.store.messages if self.store else ():
+            self.notify(message, severity="warning", markup=False, timeout=12)
+
+    def keep(self) -> None:
+        """Write down where the explorer is."""
+        if self.store is None:
+            return
+        main = self._main
+        last = main.step >= len(main.session.trace.steps)
+        setup = main.session.setup
+        step = 0 if last else main.step
+        self.store.save(Kept(setup, main.pin, step, main.recent, self.theme))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual.binding import Binding, BindingType
+
+if TYPE_CHECKING:
+    from textual.app import App
 
 
 class Action(NamedTuple):
@@ -13,102 +16,99 @@ class Action(NamedTuple):
     id: str
     """What a keymap calls it."""
     keys: str
+    """Keys that do it, Textual's names, with commas between."""
     action: str
     label: str
     """One or two words, for the footer."""
     tooltip: str
     """A sentence, for help and palette."""
-    group: str
-    footer: bool = False
-    display: str = ""
-    """How the footer names the key, where not by its character."""
 
 
-ACTIONS = (
-    Action("step.next", "n,right", "step(1)", "next", "Reveal the next step", "Steps", True),
-    Action("step.back", "p,left", "step(-1)", "back", "Go back a step", "Steps", True),
-    Action("step.first", "home", "step_to('first')", "first", "Go to the first step", "Steps"),
-    Action("step.last", "end", "step_to('last')", "last", "Go to the last step", "Steps"),
-    Action(
-        "step.play", "space", "play", "play", "Play the steps at a reader's pace, or pause", "Steps"
+GROUPS: dict[str, tuple[Action, ...]] = {
+    "Steps": (
+        Action("step.next", "n,right", "step(1)", "next", "Reveal the next step"),
+        Action("step.back", "p,left", "step(-1)", "back", "Go back a step"),
+        Action("step.first", "home", "step_to('first')", "first", "Go to the first step"),
+        Action("step.last", "end", "step_to('last')", "last", "Go to the last step"),
+        Action("step.play", "space", "play", "play", "Play the steps at a reader's pace, or pause"),
+        Action("step.all", "a", "step_to('last')", "all", "Reveal every step"),
     ),
-    Action("step.all", "a", "step_to('last')", "all", "Reveal every step", "Steps", True),
-    Action(
-        "go.instructions",
-        "slash",
-        "focus_on('filter')",
-        "find",
-        "Find an instruction",
-        "Go to",
-        True,
-        "/",
+    "Go to": (
+        Action("go.find", "slash", "focus_on('filter')", "find", "Find an instruction"),
+        Action("go.line", "i", "focus_on('line')", "line", "Edit the PTX line"),
+        Action("go.operands", "o", "focus_on('operands')", "operands", "Edit operand values"),
+        Action("go.modifiers", "m", "focus_on('modifiers')", "modifiers", "Change modifiers"),
+        Action("go.lanes", "l", "focus_on('lanes')", "lanes", "Move a cursor over the lanes"),
+        Action("go.steps", "escape", "focus_on('steps')", "steps", "Leave a field, to the steps"),
     ),
-    Action("go.line", "i", "focus_on('line')", "line", "Edit the PTX line", "Go to", True),
-    Action(
-        "go.operands", "o", "focus_on('operands')", "operands", "Edit operand values", "Go to", True
+    "Answers": (
+        Action("model", "t", "toggle_model", "model", "Switch between isa and ptxas"),
+        Action("pin", "equals_sign", "pin", "pin", "Pin this evaluation, or let it go"),
     ),
-    Action(
-        "go.modifiers",
-        "m",
-        "focus_on('modifiers')",
-        "modifiers",
-        "Change the modifiers",
-        "Go to",
-        True,
+    "Edit": (
+        Action("edit.undo", "u", "undo", "undo", "Undo the last edit"),
+        Action("edit.redo", "ctrl+r", "redo", "redo", "Redo what was undone"),
+        Action("edit.random", "r", "random", "random", "Random operand values, some of them nasty"),
+        Action("edit.swap", "s", "swap", "swap", "Exchange the values of a and b"),
+        Action("edit.fix", "f2", "fix", "fix", "Apply the fix that an error offers"),
     ),
-    Action("go.lanes", "l", "focus_on('lanes')", "lanes", "Move a cursor over the lanes", "Go to"),
-    Action(
-        "go.steps",
-        "escape",
-        "focus_on('steps')",
-        "steps",
-        "Leave a field; go to the steps",
-        "Go to",
+    "Copy": (
+        Action("copy.command", "y", "copy('command')", "copy", "Copy the command for this trace"),
+        Action("copy.result", "Y", "copy('result')", "copy result", "Copy the result"),
     ),
-    Action("model", "t", "toggle_model", "model", "Switch between isa and ptxas", "Answers", True),
-    Action("edit.undo", "u", "undo", "undo", "Undo the last edit", "Edit"),
-    Action("edit.redo", "ctrl+r", "redo", "redo", "Redo what was undone", "Edit"),
-    Action(
-        "edit.random", "r", "random", "random", "Random operand values, some of them nasty", "Edit"
+    "Program": (
+        Action("help", "question_mark", "help", "help", "What every key, stage and glyph means"),
+        Action("quit", "q", "app.quit", "quit", "Leave the explorer"),
     ),
-    Action("edit.swap", "s", "swap", "swap", "Exchange the values of a and b", "Edit"),
-    Action(
-        "copy.command",
-        "y",
-        "copy('command')",
-        "copy",
-        "Copy the shell command that prints this trace",
-        "Copy",
-    ),
-    Action("copy.result", "Y", "copy('result')", "copy result", "Copy the result", "Copy"),
-    Action(
-        "help",
-        "question_mark",
-        "help",
-        "help",
-        "What every key, stage and glyph means",
-        "Program",
-        True,
-        "?",
-    ),
-    Action("quit", "q", "app.quit", "quit", "Leave the explorer", "Program", True),
+}
+"""What can be done, as help lists it."""
+
+ACTIONS = tuple(action for group in GROUPS.values() for action in group)
+FOOTER = (
+    *("step.next", "step.back", "step.all", "go.find", "go.line", "go.operands", "go.modifiers"),
+    *("model", "pin", "help", "quit"),
 )
-"""In the order in which help lists them."""
+"""The actions whose keys are always shown."""
+
+_NAMES = {
+    "slash": "/",
+    "question_mark": "?",
+    "equals_sign": "=",
+    "right": "→",
+    "left": "←",
+    "escape": "Esc",
+    "home": "Home",
+    "end": "End",
+    "f2": "F2",
+}
+
+
+def _name(key: str) -> str:
+    return _NAMES.get(key.strip(), key.strip().replace("ctrl+", "^"))
 
 
 def bindings() -> list[BindingType]:
     """The table as Textual bindings."""
-    groups = {action.group: Binding.Group(action.group) for action in ACTIONS}
     return [
         Binding(
             action.keys,
             action.action,
             action.label,
-            show=action.footer,
-            key_display=action.display or None,
+            show=action.id in FOOTER,
+            key_display=_name(action.keys.partition(",")[0]),
             tooltip=action.tooltip,
             id=action.id,
-            group=groups[action.group],
+            group=Binding.Group(name),
         )
-        for action in ACTIONS
+        for name, group in GROUPS.items()
+        for action in group
     ]
+
+
+def key_names(app: App[object]) -> dict[str, tuple[str, ...]]:
+    """How each action's keys are called, by id, with what the user's keymap changed."""
+    keymap = getattr(app, "user_keymap", {})
+    return {
+        action.id: tuple(map(_name, keymap.get(action.id, action.keys).split(",")))
+        for action in ACTIONS
+    }

@@ -106,7 +106,8 @@ def trace_of(setup: Setup) -> Trace:
 def opened(ins: Instruction, bits_by_name: Mapping[str, int], model_name: str = "isa") -> Setup:
     """A setup of an instruction with values by register name; what is missing is 0."""
     values = {role: bits_by_name[name] for role, name in ins.names.items() if name in bits_by_name}
-    return Setup(ins, str(ins), values, model_name)
+    canonical = parse(str(ins))
+    return Setup(canonical, str(ins), values, model_name)
 
 
 def example(opcode: str) -> Setup:
@@ -126,7 +127,7 @@ def with_line(setup: Setup, text: str) -> Setup:
 
 def with_instruction(setup: Setup, ins: Instruction) -> Setup:
     """The setup with another instruction, its line canonical."""
-    return replace(setup, instruction=ins, line=str(ins), error=None)
+    return replace(setup, instruction=parse(str(ins)), line=str(ins), error=None)
 
 
 def with_form(setup: Setup, form: Form) -> Setup:
@@ -154,8 +155,14 @@ def with_opcode(setup: Setup, opcode: str) -> Setup:
 
 
 def adapted(form: Form, entry: Entry) -> Form:
-    """The entry's example with every choice of another form that is legal there."""
+    """A form of an entry with every choice of another form that is legal there.
+
+    What must be written and the other does not have is as in the entry's example.
+    """
     found = parse(entry.example[0]).form
+    for slot in entry.slots:
+        if slot.optional:
+            found = with_slot(found, slot.name, slot.absent)
     for slot in entry.slots:
         value = form.get(slot.name)
         if value == slot.absent if slot.optional else value not in slot.values:
@@ -192,8 +199,7 @@ def instruction_of(
             source = sources.get(operand.role) or Register(operand.role)
             literal = isinstance(source, Literal)
             operands.append(Register(operand.role) if literal and not entry.literals else source)
-    ins = Instruction(form, written, tuple(operands), guard)
-    return parse(str(ins))
+    return Instruction(form, written, tuple(operands), guard)
 
 
 def with_value(setup: Setup, role: str, bits: int) -> Setup:

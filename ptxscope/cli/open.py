@@ -35,6 +35,11 @@ def run(words: Sequence[str]) -> int:
     if not sys.stdout.isatty() or not sys.stdin.isatty():
         raise CommandError("error: the explorer needs a terminal; `ptxscope trace` prints to any")
     from ..app import Explorer
+    from ..store import Store
 
-    Explorer(ins, values, model.name).run()
-    return 0
+    app = Explorer(ins, values, model.name, Store())
+    try:
+        app.run()
+    finally:
+        app.keep()
+    return app.return_code or 0

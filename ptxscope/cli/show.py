@@ -15,7 +15,8 @@ from ..engine.models import ERRATA
 from ..engine.parser import parse
 from ..engine.stages import title
 from ..engine.trace import trace
-from ..export.text import command, result_text
+from ..engine.words import result_text
+from ..export.text import command
 from . import CommandError
 from .arguments import parser
 

@@ -8,7 +8,7 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from .errors import Problem, Span
+from .errors import Problem, Span, quoted
 from .syntax import Kind, Token
 from .types import Type
 
@@ -76,8 +76,8 @@ def constant(words: Sequence[Token]) -> Constant:
     if reader.at < len(words):
         extra = words[reader.at]
         if extra.kind is Kind.DOTTED:
-            raise BadConstantError(f"a literal takes no selector `{extra.text}`", extra.span)
-        raise BadConstantError(f"`{extra.text}` does not continue a constant", extra.span)
+            raise BadConstantError(f"a literal takes no selector {quoted(extra.text)}", extra.span)
+        raise BadConstantError(f"{quoted(extra.text)} does not continue a constant", extra.span)
     return value
 
 
@@ -216,7 +216,9 @@ class _Reader:
             if value == float("inf"):
                 raise BadConstantError("the constant is too large for binary64", word.span)
             return Constant(value)
-        raise BadConstantError(f"`{word.text}` is not a PTX literal", word.span, _hint(word.text))
+        raise BadConstantError(
+            f"{quoted(word.text)} is not a PTX literal", word.span, _hint(word.text)
+        )
 
 
 def _hint(text: str) -> str:

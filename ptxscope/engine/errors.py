@@ -74,6 +74,11 @@ def _printable(char: str) -> str:
     return "\N{REPLACEMENT CHARACTER}"
 
 
+def quoted(text: str) -> str:
+    """A word of somebody's text in backquotes, shortened where it is very long."""
+    return f"`{text}`" if len(text) <= 48 else f"`{text[:40]}…`"
+
+
 def cells(text: str) -> int:
     """How many terminal columns a printable text takes."""
     if text.isascii():

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from .catalog import CATALOG
 from .entry import Entry, Slot
-from .errors import Problem, Span, nearest
+from .errors import Problem, Span, nearest, quoted
 from .grammar import (
     SLOT_NAMES,
     allowed,
@@ -185,10 +185,12 @@ def _unknown(entry: Entry, word: Token) -> Problem:
     candidates = sorted(known) + sorted(_TYPE_NAMES)
     if text[:1] in ("b", "h") and text[1:].isdigit():
         return Problem(
-            f"`.{text}` is a selector; it belongs behind an operand, not behind the opcode",
+            f"{quoted(word.text)} is a selector; it belongs behind an operand",
             word.span,
             hint,
         )
     close = nearest(text, candidates)
-    message = f"unknown modifier `.{text}`" + (f"; did you mean `.{close}`?" if close else "")
+    message = f"unknown modifier {quoted(word.text)}" + (
+        f"; did you mean `.{close}`?" if close else ""
+    )
     return Problem(message, word.span, hint, f".{close}" if close else None)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from .constants import BadConstantError, constant, constant_bits, is_constant
 from .entry import Entry, Operand, Place
-from .errors import Problem, Span
+from .errors import Problem, Span, quoted
 from .form import Form
 from .grammar import SLOT_NAMES, is_selector_slot
 from .instruction import Literal, Register
@@ -153,7 +153,7 @@ def _source(
             "[": "a memory operand is not allowed here",
             "{": "a vector operand is not allowed here",
             "_": "`_` throws a result away; it can't be read",
-        }.get(first.text, f"`{first.text}` can't begin an operand")
+        }.get(first.text, f"{quoted(first.text)} can't begin an operand")
         kinds = "a register or a literal" if entry.literals else "a register"
         found.wrong(what, _span(words), kinds)
         return
@@ -227,7 +227,7 @@ def _selectors(entry: Entry, place: Place, words: Sequence[Token], found: Operan
     slot = next((s for s in entry.slots if s.place is place and is_selector_slot(s)), None)
     if len(words) > 1 or words[0].kind is not Kind.DOTTED:
         extra = words[1] if words[0].kind is Kind.DOTTED else words[0]
-        found.wrong(f"`{extra.text}` does not belong to this operand", extra.span, "a comma")
+        found.wrong(f"{quoted(extra.text)} does not belong to this operand", extra.span, "a comma")
         return
     text = words[0].text[1:]
     known = _SELECTOR.fullmatch(text)
@@ -255,7 +255,7 @@ def _bad_selector(
     entry: Entry, slot: str, text: str, value: Selector | None, span: Span, found: Operands
 ) -> None:
     unit = {1: "b0 .b1 .b2 .b3 .h0 .h1", 2: "h10", 4: "b3210"}[entry.lanes]
-    what = f"`.{text}` is not a {SLOT_NAMES[slot]}"
+    what = f"{quoted(f'.{text}')} is not a {SLOT_NAMES[slot]}"
     fix = None
     if slot == "mask":
         hint = (

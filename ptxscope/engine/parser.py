@@ -8,7 +8,7 @@ from typing import NamedTuple
 from . import modifiers, operands
 from .catalog import CATALOG
 from .entry import Entry
-from .errors import Problem, PtxError, Span, nearest
+from .errors import Problem, PtxError, Span, nearest, quoted
 from .form import Form
 from .instruction import Guard, Instruction, Literal, Register
 from .legality import remarks, violations
@@ -212,7 +212,7 @@ def _unknown_opcode(statement: Statement, fragment: Fragment) -> Problem:
         message = f"`{opcode.text}` is a PTX instruction, but none of the 27 that ptxscope explains"
         return Problem(message, at, " ".join(CATALOG))
     close = nearest(opcode.text, list(CATALOG))
-    message = f"`{opcode.text}` is not an instruction" + (
+    message = f"{quoted(opcode.text)} is not an instruction" + (
         f"; did you mean `{close}`?" if close else ""
     )
     if opcode.text in ("varvg2", "varvg4"):
@@ -292,4 +292,4 @@ def _register_conflicts(instruction: Instruction, spans: dict[str, Span]) -> Ite
                 "a predicate" if t is Type.PRED else f"a {t.bits}-bit register"
                 for t in (first, type_)
             ]
-            yield Problem(f"`{name}` can't be both {kinds[0]} and {kinds[1]}", spans[role])
+            yield Problem(f"{quoted(name)} can't be both {kinds[0]} and {kinds[1]}", spans[role])

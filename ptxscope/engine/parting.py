@@ -31,6 +31,16 @@ def partings(trace: Trace) -> tuple[Parting, ...]:
     return tuple(found)
 
 
+def beside(trace: Trace, found: tuple[Parting, ...]) -> Parting | None:
+    """The two answers to show for a trace: its own and the other; None where they agree."""
+    if not trace.model.errata:
+        return found[0] if found else None
+    isa = Trace(trace.instruction, ISA_MODEL, trace.operands)
+    if isa.result == trace.result:
+        return None
+    return Parting(isa, trace, trace.changed_by, first_difference(isa, trace))
+
+
 def first_difference(x: Trace, y: Trace) -> Stage:
     """The first stage at which two traces of one instruction differ; the last if none does.
 

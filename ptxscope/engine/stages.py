@@ -60,7 +60,7 @@ def _select(trace: Trace, rows: tuple[Row, ...]) -> str:
                 else f"{UNIT_NAMES[micro.unit]} {micro.picks[0][1]} of {name}"
             )
         else:
-            parts.append(f"The lanes of {row.name} come from {_picked(trace, row, micro)}")
+            parts.append(f"For {row.name}, {_picked(trace, row, micro)}")
     if trace.instruction.entry.lanes > 1:
         return ". ".join(parts) + "."
     text = " and ".join(parts)
@@ -71,9 +71,10 @@ def _picked(trace: Trace, row: Row, micro: m.Select) -> str:
     names = [operand_name(trace, role) for role in row.inputs]
     unit = UNIT_NAMES[micro.unit]
     if len(names) == 1 and [index for _, index in micro.picks] == list(range(len(micro.picks))):
-        return f"{names[0]}, each its own {unit}"
+        return f"each lane takes its own {unit} of {names[0]}"
     letter = "b" if micro.unit == 8 else "h"
-    return ", ".join(f"{names[w]}.{letter}{i}" for w, i in reversed(micro.picks))
+    taken = ", ".join(f"{names[w]}.{letter}{i}" for w, i in reversed(micro.picks))
+    return f"lanes {len(micro.picks) - 1} to 0 take {taken}"
 
 
 def _extend(trace: Trace, rows: tuple[Row, ...]) -> str:

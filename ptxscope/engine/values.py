@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from .arithmetic import cast, limits
 from .constants import bits_float, float_bits
-from .errors import Problem, PtxError
+from .errors import Problem, PtxError, quoted
 from .types import Type
 
 _PREFIXED = re.compile(r"([+-]?)0([xXbBoO])([0-9a-fA-F]+)[uU]?")
@@ -41,7 +41,7 @@ def parse_value(text: str, type_: Type) -> int:
     if match := _FLOAT_BITS.fullmatch(word):
         digits = 8 if match[1] in "fF" else 16
         if len(match[2]) != digits or digits * 4 != type_.bits:
-            message = f"`{word}` is {len(match[2]) * 4} bits; the operand has {type_.bits}"
+            message = f"{quoted(word)} is {len(match[2]) * 4} bits; the operand has {type_.bits}"
             raise _wrong(text, message, _allowed(type_))
         return int(match[2], 16)
     if (type_.is_float and not _PREFIXED.fullmatch(word)) or word.lower() in ("true", "false"):
@@ -50,8 +50,16 @@ def parse_value(text: str, type_: Type) -> int:
     if number is not None:
         return number
     if _NUMBER.fullmatch(word) or word.lstrip("+-").lower() in _NAMED:
-        raise _wrong(text, f"`{word}` is a float; the operand is `.{type_}`", _allowed(type_))
-    raise _wrong(text, f"`{word}` is not a value", _allowed(type_))
+        raise _wrong(text, f"{quoted(word)} is a float; the operand is `.{type_}`", _allowed(type_))
+    raise _wrong(text, f"{quoted(word)} is not a value", _allowed(type_))
+
+
+def parse_integer(text: str, bits: int) -> int:
+    """The bits of an integer of a width, signed or unsigned. Raises PtxError."""
+    found = _integer(text, text.strip(), bits)
+    if found is None:
+        raise _wrong(text, f"{quoted(text.strip())} is not an integer", "0x7f, -5, 0b1010, 255")
+    return found
 
 
 def _allowed(type_: Type) -> str:
@@ -79,7 +87,7 @@ def _integer(text: str, word: str, bits: int) -> int | None:
     else:
         return None
     if not set(match[3].lower()) <= set("0123456789abcdef"[:base]):
-        problem = f"`{word}` has a digit that does not belong in base {base}"
+        problem = f"{quoted(word)} has a digit that does not belong in base {base}"
         raise _wrong(text, problem, "0o17 or 017 is octal, 17 decimal" if base == 8 else "")
     low, high = limits(bits, signed=True).low, limits(bits, signed=False).high
     digits = match[3].lstrip("0") or "0"
@@ -97,7 +105,7 @@ def _named_or_float(text: str, word: str, type_: Type) -> int:
     if named is not None and len(word.lstrip("+-")) >= len(word) - 1:
         return named | (1 << (type_.bits - 1) if word[0] == "-" else 0)
     if not type_.is_float or not _NUMBER.fullmatch(word):
-        raise _wrong(text, f"`{word}` is not a value", _allowed(type_))
+        raise _wrong(text, f"{quoted(word)} is not a value", _allowed(type_))
     return float_bits(float(word), type_.bits)
 
 
@@ -114,9 +122,7 @@ def _lanes(text: str, type_: Type) -> int:
     bits, at = 0, match.start(2)
     for part in parts:
         try:
-            lane = _integer(part, part.strip(), unit)
-            if lane is None:
-                raise _wrong(part, f"`{part.strip()}` is not a lane's value", "0x7f, -5, 255")
+            lane = parse_integer(part, unit)
         except PtxError as error:
             start, end = error.span
             problem = error.errors[0]._replace(span=(at + start, at + end))

@@ -54,6 +54,17 @@ def reading(ins: Instruction, role: str, bits: int) -> str:
     return f"[{', '.join(map(str, lanes))}]"
 
 
+def result_text(trace: Trace) -> str:
+    """The destinations' bits: ``0x00000007``; several as ``p = 0, q = 1``."""
+    found = {
+        name: hex_text(trace.result[name], trace.instruction.type_of(role).bits)
+        for role, name in trace.instruction.results.items()
+    }
+    if len(found) == 1:
+        return next(iter(found.values()))
+    return ", ".join(f"{name} = {bits}" for name, bits in found.items())
+
+
 class Words(NamedTuple):
     """What is said of one lane of a row."""
 

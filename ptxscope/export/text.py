@@ -13,7 +13,7 @@ from ..engine.parting import partings
 from ..engine.stages import about, title
 from ..engine.trace import Flag, RowTrace, Step, Trace
 from ..engine.values import hex_text
-from ..engine.words import reading, words
+from ..engine.words import reading, result_text, words
 
 WIDTH = 80
 _INDENT = 14
@@ -123,17 +123,6 @@ def _results(trace: Trace) -> Iterator[str]:
         bits = trace.result[name]
         shown = hex_text(bits, trace.instruction.type_of(role).bits)
         yield f"{printable(name)} = {shown}  {reading(trace.instruction, role, bits)}"
-
-
-def result_text(trace: Trace) -> str:
-    """The destinations' bits: ``0x00000007``; several as ``p = 0, q = 1``."""
-    found = {
-        name: hex_text(trace.result[name], trace.instruction.type_of(role).bits)
-        for role, name in trace.instruction.results.items()
-    }
-    if len(found) == 1:
-        return next(iter(found.values()))
-    return ", ".join(f"{name} = {bits}" for name, bits in found.items())
 
 
 def _two_answers(trace: Trace) -> Iterator[str]:

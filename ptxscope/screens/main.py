@@ -2,74 +2,103 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 from typing import ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.timer import Timer
-from textual.widgets import Input
 
 from .. import session as edits
-from ..engine.errors import PtxError
-from ..engine.parser import parse_all
-from ..engine.parting import partings
+from ..engine.errors import PtxError, printable
+from ..engine.instruction import Instruction
+from ..engine.parser import parse, parse_all
+from ..engine.parting import beside, partings
 from ..engine.provenance import Cell, provenance
-from ..engine.values import parse_value
-from ..export.text import command, result_text
-from ..keys import ACTIONS, bindings
-from ..session import Session, Setup
+from ..engine.trace import Trace
+from ..engine.words import operand_name, result_text
+from ..export.text import command
+from ..keys import ACTIONS, FOOTER, bindings, key_names
+from ..session import Session, Setup, trace_of
 from ..widgets.bars import KeyBar, ResultBar
 from ..widgets.browser import Browser
 from ..widgets.inks import InkScreen
 from ..widgets.lanes import Lanes
 from ..widgets.line import LineStatus, PtxLine
+from ..widgets.menu import Item
 from ..widgets.modifiers import Modifiers
-from ..widgets.operands import Field, Operands
+from ..widgets.operands import Operands
 from ..widgets.steps import Steps
+from ..widgets.value_field import ValueField
+
+Chosen = Callable[[int | None], None]
 
 _PACE = 1.6
 """Seconds a step stays while the steps are played."""
+_RECENT = 5
+"""Instructions that the browser keeps on top."""
 
 
-class MainScreen(InkScreen):
+class MainScreen(InkScreen[None]):
     """Line, lanes, steps and operands; instructions and modifiers beside them."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings()
     AUTO_FOCUS = "#steps"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-tiny"), (18, "-low"), (32, "-high")]  # noqa: RUF012
     DEFAULT_CSS = """
     MainScreen {
         layers: base over;
-        & #top { height: auto; border-top: solid $surface-lighten-2; border-title-style: bold; }
+        & #top { height: auto; border-top: solid $surface-lighten-2; border-title-style: bold;
+            border-title-color: $foreground; border-title-background: $background; }
         & #body { height: 1fr; }
         & #side { width: 32; }
-        & #main { width: 1fr; }
+        & #center { width: 1fr; }
+        & #picture { height: 1fr; width: 1fr; }
+        & #detail { height: auto; width: 1fr; }
         & #lanes { height: 1fr; min-height: 4; }
-        & #steps { height: 7; }
+        & #steps { height: 8; }
         & #operands { height: auto; max-height: 8; }
         & #modifiers { height: auto; max-height: 60%; }
-        & #value { display: none; border: none; height: 1; padding: 0 1; }
-        & #value.-open { display: block; }
-        &.-narrow {
-            & #side { display: none; width: 40; layer: over; background: $surface; }
-            & #side:focus-within { display: block; }
+        &.-low {
             & #steps { height: 4; }
             & #operands { max-height: 4; }
         }
-        &.-wide #side { width: 44; }
+        &.-tiny {
+            & #status { display: none; }
+            & #lanes { min-height: 2; }
+            & #steps { height: 3; }
+            & #operands { display: none; max-height: 4; }
+            & #operands.-used { display: block; }
+        }
+        &.-narrow {
+            & #side { display: none; width: 40; layer: over; background: $surface; }
+            & #side.-used, & #side:focus-within { display: block; }
+        }
+        &.-wide {
+            & #side { width: 44; }
+            & #center { layout: horizontal; }
+            & #detail { height: 1fr; width: 70; }
+            & #steps { height: 1fr; }
+            & #operands { max-height: 40%; }
+        }
     }
     """
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: Setup, pin: Setup | None, step: int, recent: list[str]) -> None:
         super().__init__()
         self.session = Session(setup)
-        self.step = len(self.session.trace.steps)
+        self.pin = pin
+        """What is compared with."""
+        self.step = step or len(self.session.trace.steps)
+        """The step up to which the trace is revealed, from 1."""
+        self.recent = recent
+        """Opcodes that were opened, the latest first."""
         self._random = Random()  # noqa: S311
         self._playing: Timer | None = None
-        self._field: Field | None = None
 
     def compose(self) -> ComposeResult:
         """The widgets, each once."""
@@ -81,23 +110,21 @@ class MainScreen(InkScreen):
             with Vertical(id="side"):
                 yield Browser()
                 yield Modifiers()
-            with Vertical(id="main"):
-                yield Lanes()
-                yield ResultBar()
-                yield Steps()
-                yield Operands()
-                yield Input(id="value")
+            with Vertical(id="center"):
+                with Vertical(id="picture"):
+                    yield Lanes()
+                    yield ResultBar()
+                with Vertical(id="detail"):
+                    yield Steps()
+                    yield Operands()
+                    yield ValueField()
         yield KeyBar()
 
     def on_mount(self) -> None:
         """Show the session."""
-        self.query_one(KeyBar).show(
-            [
-                (action.display or action.keys.partition(",")[0], action.label, action.action)
-                for action in ACTIONS
-                if action.footer
-            ]
-        )
+        names = key_names(self.app)
+        shown = [action for action in ACTIONS if action.id in FOOTER]
+        self.query_one(KeyBar).show([(names[x.id][0], x.label, x.action, x.tooltip) for x in shown])
         self.show_session()
 
     # --- showing -------------------------------------------------------------------
@@ -106,36 +133,46 @@ class MainScreen(InkScreen):
         """Let every widget show the session as it is now."""
         setup, trace = self.session.setup, self.session.trace
         self.step = min(max(self.step, 1), len(trace.steps))
-        line = self.query_one(PtxLine)
-        line.show(setup.line, setup.instruction, setup.error)
-        self.query_one(Browser).show(setup.instruction.opcode)
+        self.query_one(PtxLine).show(setup.line, setup.instruction, setup.error)
+        self.query_one(Browser).show(setup.instruction.opcode, self.recent)
         self.query_one(Modifiers).show(setup.instruction.form)
-        self.query_one(ResultBar).show(trace, partings(trace))
         self.query_one(Operands).show(trace)
         self._show_status()
         self._show_step()
 
     def _show_step(self) -> None:
-        trace = self.session.trace
-        self.query_one(Lanes).show(trace, self.step)
-        self.query_one(Steps).show(trace, self.step)
+        trace, found = self.session.trace, partings(self.session.trace)
+        pin = self._pinned()
+        self.query_one(ResultBar).show(trace, found, pin)
+        self.query_one(Lanes).show(trace, self.step, beside(trace, found), pin)
+        self.query_one(Steps).show(
+            trace, self.step, beside(trace, found), playing=self._playing is not None
+        )
+
+    def _pinned(self) -> Trace | None:
+        """The pinned evaluation, where it is of the same instruction."""
+        if self.pin is None:
+            return None
+        same = self.pin.instruction.opcode == self.session.setup.instruction.opcode
+        return trace_of(self.pin) if same else None
 
     def _show_status(self) -> None:
         setup = self.session.setup
         line = self.query_one(PtxLine)
         self.query_one(LineStatus).show(
-            setup.line,
+            setup.instruction,
             setup.error,
             self.session.trace.notes,
+            line.candidates if line.has_focus else (),
+            line.candidate,
             first=line.scroll_offset.x,
-            editing=line.has_focus,
         )
 
     def edit(self, setup: Setup) -> None:
         """Apply an edit, and show what it made."""
-        steps = len(self.session.trace.steps)
-        at_end = self.step >= steps
+        at_end = self.step >= len(self.session.trace.steps)
         if self.session.apply(setup):
+            self._pause()
             if at_end:
                 self.step = len(self.session.trace.steps)
             self.show_session()
@@ -144,10 +181,12 @@ class MainScreen(InkScreen):
 
     def action_step(self, by: int) -> None:
         """Go to the next step, or back."""
+        self._pause()
         self._go_to(self.step + by)
 
     def action_step_to(self, where: str) -> None:
         """Go to the first or the last step."""
+        self._pause()
         self._go_to(1 if where == "first" else len(self.session.trace.steps))
 
     def _go_to(self, step: int) -> None:
@@ -164,9 +203,10 @@ class MainScreen(InkScreen):
         if self.step >= len(self.session.trace.steps):
             self._go_to(1)
         self._playing = self.set_interval(_PACE, self._play_on)
+        self._show_step()
 
     def _play_on(self) -> None:
-        self.action_step(1)
+        self._go_to(self.step + 1)
         if self.step >= len(self.session.trace.steps):
             self._pause()
 
@@ -174,34 +214,86 @@ class MainScreen(InkScreen):
         if self._playing is not None:
             self._playing.stop()
             self._playing = None
+            self._show_step()
 
     @on(Steps.Chosen)
     def _step_chosen(self, event: Steps.Chosen) -> None:
+        self._pause()
         self._go_to(event.number)
 
-    # --- edits ---------------------------------------------------------------------
+    # --- the line ------------------------------------------------------------------
 
     @on(PtxLine.Edited)
     def _line_edited(self, event: PtxLine.Edited) -> None:
         self.edit(edits.with_line(self.session.setup, event.text))
+        self._show_status()
+
+    @on(PtxLine.CandidateMoved)
+    def _candidate_moved(self) -> None:
+        self._show_status()
+
+    def on_paste(self, event: events.Paste) -> None:
+        """A paste where no field has the focus is an instruction."""
+        self.paste(event.text)
 
     @on(PtxLine.Pasted)
     def _line_pasted(self, event: PtxLine.Pasted) -> None:
+        self.paste(event.text)
+
+    def paste(self, text: str) -> None:
+        """Open what was pasted: one instruction, or one of several; or say what is wrong."""
         try:
-            found = parse_all(event.text)
+            found = parse_all(text)
         except PtxError:
-            self.edit(edits.with_line(self.session.setup, " ".join(event.text.split())))
+            self.edit(edits.with_line(self.session.setup, " ".join(printable(text).split())))
+            self.action_focus_on("line")
             return
-        self.edit(edits.with_instruction(self.session.setup, found[0]))
+        if len(found) == 1:
+            self._open(found[0])
+            return
+
+        def chosen(index: int | None) -> None:
+            if index is not None:
+                self._open(found[index])
+
+        self._ask(f"{len(found)} instructions: open one", [Item(str(ins)) for ins in found], chosen)
+
+    def _open(self, ins: Instruction) -> None:
+        self._used(ins.opcode)
+        self.edit(edits.with_instruction(self.session.setup, ins))
+
+    def action_fix(self) -> None:
+        """Put what is likely meant in place of what is wrong."""
+        setup = self.session.setup
+        for problem in setup.error.errors if setup.error else ():
+            if problem.fix is not None:
+                start, end = problem.span
+                line = setup.line[:start] + problem.fix + setup.line[end:]
+                self.edit(edits.with_line(setup, line))
+                return
+
+    # --- instruction, modifiers, operands --------------------------------------------
+
+    @on(Browser.Chosen)
+    def _instruction_chosen(self, event: Browser.Chosen) -> None:
+        setup = self.session.setup
+        if event.intrinsic is None:
+            self._used(event.opcode)
+            self.edit(edits.with_opcode(setup, event.opcode))
+        else:
+            self._open(parse(event.intrinsic.ptx))
+            differs = event.intrinsic.differs or "it computes the same"
+            self.notify(differs, title=event.intrinsic.name, markup=False, timeout=10)
+        self.query_one(Browser).clear()
+        self.action_focus_on("steps")
+
+    def _used(self, opcode: str) -> None:
+        rest = [other for other in self.recent if other != opcode]
+        self.recent[:] = [opcode, *rest][:_RECENT]
 
     @on(Modifiers.Changed)
     def _modifier_changed(self, event: Modifiers.Changed) -> None:
         self.edit(edits.with_choice(self.session.setup, event.slot, event.value))
-
-    @on(Browser.Chosen)
-    def _instruction_chosen(self, event: Browser.Chosen) -> None:
-        self.edit(edits.with_opcode(self.session.setup, event.opcode))
-        self.action_focus_on("steps")
 
     @on(Operands.Changed)
     def _operand_changed(self, event: Operands.Changed) -> None:
@@ -209,23 +301,38 @@ class MainScreen(InkScreen):
 
     @on(Operands.Edit)
     def _operand_edit(self, event: Operands.Edit) -> None:
-        self._field = event.field
-        field = self.query_one("#value", Input)
-        field.add_class("-open")
-        field.value = event.start
-        field.focus()
+        ins, role = self.session.setup.instruction, event.field.role
+        self.query_one(ValueField).open(
+            event.field,
+            operand_name(self.session.trace, role),
+            ins.type_of(role),
+            32 // ins.entry.lanes,
+            self.session.trace.operands[role],
+            event.start,
+        )
 
-    @on(Input.Submitted, "#value")
-    def _value_submitted(self, event: Input.Submitted) -> None:
-        assert self._field
-        role = self._field.role
-        try:
-            bits = parse_value(event.value, self.session.setup.instruction.type_of(role))
-        except PtxError as error:
-            self.notify(str(error), markup=False)
-            return
-        self.edit(edits.with_value(self.session.setup, role, bits))
+    @on(ValueField.Entered)
+    def _value_entered(self, event: ValueField.Entered) -> None:
         self.action_focus_on("operands")
+        self.edit(edits.with_value(self.session.setup, event.role, event.bits))
+
+    @on(ValueField.Left)
+    def _value_left(self) -> None:
+        self.action_focus_on("operands")
+
+    @on(Operands.Presets)
+    def _operand_presets(self, event: Operands.Presets) -> None:
+        ins = self.session.setup.instruction
+        lanes = ins.entry.lanes if event.role in "abc" else 1
+        found = edits.presets(ins.type_of(event.role), lanes)
+
+        def chosen(index: int | None) -> None:
+            if index is not None:
+                self.edit(edits.with_value(self.session.setup, event.role, found[index][1]))
+
+        items = [Item(name, f"{bits:#x}") for name, bits in found]
+        name = operand_name(self.session.trace, event.role)
+        self._ask(f"Values that bite, for {name}", items, chosen)
 
     def action_random(self) -> None:
         """Give what is read random values."""
@@ -235,45 +342,70 @@ class MainScreen(InkScreen):
         """Exchange a and b."""
         self.edit(edits.swapped(self.session.setup))
 
+    # --- answers -------------------------------------------------------------------
+
     def action_toggle_model(self) -> None:
-        """Switch between the documentation and the newest assembler."""
+        """Go to the next answer: isa, ptxas, and an older ptxas where it has one of its own."""
         setup = self.session.setup
-        name = "isa" if setup.model != "isa" else "ptxas"
-        self.edit(edits.with_model(setup, name))
+        others = [parting.other.model.name for parting in partings(self.session.trace)]
+        names = ["isa", *dict.fromkeys(["ptxas-13.5", *others])]
+        at = names.index(setup.model) if setup.model in names else 0
+        self.edit(edits.with_model(setup, names[(at + 1) % len(names)]))
+
+    def action_pin(self) -> None:
+        """Pin this evaluation, so that what is edited next is compared with it; or let it go."""
+        self.pin = self.session.setup if self.pin is None else None
+        said = "what you edit now is shown against it" if self.pin else "nothing is compared"
+        self.notify(said, title="Pinned" if self.pin else "Unpinned", markup=False)
+        self._show_step()
 
     def action_undo(self) -> None:
-        """Undo."""
+        """Take back the last edit."""
         if self.session.undo():
             self.show_session()
 
     def action_redo(self) -> None:
-        """Redo."""
+        """Make an edit again that was taken back."""
         if self.session.redo():
             self.show_session()
 
-    # --- focus, copying ------------------------------------------------------------
+    # --- focus, copying, help --------------------------------------------------------
 
     def action_focus_on(self, id_: str) -> None:
         """Put the focus on a widget."""
-        self.query_one("#value").remove_class("-open")
-        self.query_one(f"#{id_}").focus()
+        self.query_one(ValueField).close()
+        target = self.query_one(f"#{id_}")
+        for hidden in ("operands", "side"):  # what a small screen shows only while it is used
+            panel = self.query_one(f"#{hidden}")
+            panel.set_class(panel in target.ancestors_with_self, "-used")
+        target.focus()
 
     def action_copy(self, what: str) -> None:
-        """Copy the command, or the result."""
+        """Copy the command that reproduces what is shown, or the result."""
         trace = self.session.trace
         text = command(trace) if what == "command" else result_text(trace)
         self.app.copy_to_clipboard(text)
         self.notify(text, title="Copied", markup=False)
 
+    def action_help(self) -> None:
+        """Show what every key, stage and glyph means."""
+        from .help import HelpScreen
+
+        self.app.push_screen(HelpScreen())
+
+    def _ask(self, title: str, items: list[Item], chosen: Chosen) -> None:
+        from .menu import MenuScreen
+
+        self.app.push_screen(MenuScreen(title, items), chosen)
+
     @on(Lanes.CursorMoved)
     def _cursor_moved(self, event: Lanes.CursorMoved) -> None:
-        lit = self._origin(event.cell) if event.cell else {}
-        self.query_one(Operands).light(lit)
+        self.query_one(Operands).light(self._origin(event.cell) if event.cell else {})
 
     def _origin(self, cell: Cell) -> dict[str, int]:
-        trace = self.session.trace
+        """The operand bits that a cell came from: a mask by role."""
         masks: dict[str, int] = {}
-        for role, low, high in provenance(trace, *cell):
+        for role, low, high in provenance(self.session.trace, *cell):
             masks[role] = masks.get(role, 0) | (1 << high) - (1 << low)
         return masks
 
@@ -283,4 +415,8 @@ class MainScreen(InkScreen):
 
     def on_descendant_focus(self) -> None:
         """The status line helps while the PTX line is edited."""
+        self._show_status()
+
+    def on_descendant_blur(self) -> None:
+        """The status line stops helping."""
         self._show_status()

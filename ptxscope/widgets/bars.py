@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from textual import events
 from textual.message import Message
 
-from ..engine.parting import Parting
+from ..engine.parting import Parting, beside
 from ..engine.trace import Trace
 from ..engine.values import hex_text
-from ..engine.words import reading
+from ..engine.words import reading, result_text
 from .pane import Line, Pane, Piece
 
 
@@ -24,10 +25,11 @@ class ResultBar(Pane, can_focus=False):
         super().__init__(id, "")
         self._trace: Trace | None = None
         self._partings: tuple[Parting, ...] = ()
+        self._pin: Trace | None = None
 
-    def show(self, trace: Trace, partings: tuple[Parting, ...]) -> None:
-        """Show the result of a trace, and how other models differ."""
-        self._trace, self._partings = trace, partings
+    def show(self, trace: Trace, partings: tuple[Parting, ...], pin: Trace | None) -> None:
+        """Show the result of a trace, how other models differ, and what is pinned."""
+        self._trace, self._partings, self._pin = trace, partings, pin
         self.redraw()
 
     def draw(self, width: int) -> list[Line]:
@@ -43,6 +45,8 @@ class ResultBar(Pane, can_focus=False):
             line.append(Piece(f"  {reading(ins, role, bits)}   ", "dim"))
         if not line:
             line.append(Piece("nothing is kept: the destination is _ ", "dim"))
+        if self._pin:
+            line.append(Piece(f"pin {result_text(self._pin)}   ", "changed"))
         badge = self._badge(self._trace)
         used = sum(len(piece.text) for piece in line)
         gap = width - used - len(badge.text)
@@ -52,11 +56,12 @@ class ResultBar(Pane, can_focus=False):
         model = trace.model.name
         if not self._partings:
             return Piece(f"model {model}; isa = ptxas", "good")
-        parting = self._partings[0]
+        parting = beside(trace, self._partings) or self._partings[0]
         ids = ", ".join(erratum.id for erratum in parting.errata)
-        other = parting.other if not trace.model.errata else parting.isa
-        bits = " ".join(f"{value:#010x}" for value in other.result.values())
-        return Piece(f"model {model} ≠ {other.model.name} {bits} ({ids})", "clamped")
+        same = trace.result == parting.isa.result
+        other = parting.other if same else parting.isa
+        said = f"model {model} ≠ {other.model.name} {result_text(other)} ({ids})"
+        return Piece(said, "clamped")
 
 
 class KeyBar(Pane, can_focus=False):
@@ -77,10 +82,10 @@ class KeyBar(Pane, can_focus=False):
 
     def __init__(self, id: str = "keys") -> None:  # noqa: A002
         super().__init__(id, "")
-        self._keys: Sequence[tuple[str, str, str]] = ()
+        self._keys: Sequence[tuple[str, str, str, str]] = ()
 
-    def show(self, keys: Sequence[tuple[str, str, str]]) -> None:
-        """Show keys: how the key is called, what it does, the action."""
+    def show(self, keys: Sequence[tuple[str, str, str, str]]) -> None:
+        """Show keys: how the key is called, what it does, the action, a sentence on it."""
         self._keys = keys
         self.redraw()
 
@@ -88,7 +93,7 @@ class KeyBar(Pane, can_focus=False):
         """As many keys as there is room for."""
         line: Line = []
         used = 0
-        for key, label, action in self._keys:
+        for key, label, action, _ in self._keys:
             text = f"{key} {label}  "
             if used + len(text) > width + 2:
                 break
@@ -99,3 +104,9 @@ class KeyBar(Pane, can_focus=False):
     def clicked(self, target: object) -> None:
         """Do what the key does."""
         self.post_message(self.Pressed(str(target)))
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """The tooltip of the key under the mouse."""
+        target = self.target_at(event.x, event.y)
+        tips = {action: tooltip for _, _, action, tooltip in self._keys}
+        self.tooltip = tips.get(str(target))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,6 +14,8 @@ from textual.message import Message
 from textual.widgets import Input
 
 from ..engine.catalog import CATALOG
+from ..engine.intrinsics import Intrinsic, intrinsics
+from .line import PlainInput
 from .pane import Line, Pane, Piece
 
 
@@ -40,6 +43,8 @@ class Browser(Vertical):
 
         browser: Browser
         opcode: str
+        intrinsic: Intrinsic | None = None
+        """The CUDA intrinsic through which it was found."""
 
         @property
         def control(self) -> Browser:
@@ -48,7 +53,7 @@ class Browser(Vertical):
 
     def __init__(self, id: str = "browser") -> None:  # noqa: A002
         super().__init__(id=id)
-        self.filter = Input(placeholder="/ filter", id="filter", select_on_focus=True)
+        self.filter = PlainInput(placeholder="/ filter", id="filter", select_on_focus=True)
         self.list = InstructionList()
 
     def compose(self) -> ComposeResult:
@@ -56,14 +61,26 @@ class Browser(Vertical):
         yield self.filter
         yield self.list
 
-    def show(self, opcode: str) -> None:
-        """Mark the instruction that is open."""
-        self.list.show(opcode)
+    def show(self, opcode: str, recent: Sequence[str]) -> None:
+        """Mark the instruction that is open; list those lately used on top."""
+        self.list.show(opcode, tuple(recent))
+
+    def clear(self) -> None:
+        """Show all instructions again."""
+        self.filter.value = ""
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Filter while typing."""
         event.stop()
         self.list.filter(event.value)
+
+    def on_descendant_focus(self) -> None:
+        """The cursor of the list shows while the filter has the focus, too."""
+        self.list.redraw()
+
+    def on_descendant_blur(self) -> None:
+        """The cursor of the list goes with the focus."""
+        self.list.redraw()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Open the best match."""
@@ -76,45 +93,53 @@ class Browser(Vertical):
 
     def action_choose(self) -> None:
         """Open the instruction under the cursor."""
-        if self.list.cursor is not None:
-            self.post_message(self.Chosen(self, self.list.cursor))
+        name = self.list.cursor
+        if name is None:
+            return
+        intrinsic = intrinsics().get(name)
+        opcode = intrinsic.ptx.partition(".")[0] if intrinsic else name
+        self.post_message(self.Chosen(self, opcode, intrinsic))
 
 
 class InstructionList(Pane):
-    """The instructions that match, by group."""
+    """The instructions and intrinsics that match, by group or best first."""
 
     def __init__(self) -> None:
         super().__init__("instructions", "Instructions")
         self._open = ""
+        self._recent: tuple[str, ...] = ()
         self._query = ""
         self.cursor: str | None = None
-        """The opcode under the cursor."""
+        """The opcode or intrinsic under the cursor."""
 
-    def show(self, opcode: str) -> None:
+    def show(self, opcode: str, recent: tuple[str, ...]) -> None:
         """Mark the instruction that is open, and put the cursor on it."""
-        if opcode != self._open:
-            self._open = self.cursor = opcode
+        if (opcode, recent) != (self._open, self._recent):
+            self._open, self._recent = opcode, recent
+            self.cursor = opcode
             self.redraw()
             self._show_cursor()
 
     def filter(self, query: str) -> None:
         """Keep what matches."""
-        self._query = query
+        self._query = query.strip()
         found = self.matches()
-        self.cursor = found[0] if query and found else self._open if not query else None
+        self.cursor = found[0] if self._query and found else self._open
         self.redraw()
+        self.scroll_to(y=0, animate=False)
         self._show_cursor()
 
     def matches(self) -> list[str]:
-        """The opcodes that match, best first; all in their order without a filter."""
-        if not self._query.strip():
-            return list(CATALOG)
-        matcher = Matcher(self._query.strip())
+        """What matches, best first; all instructions in their order without a filter."""
+        if not self._query:
+            return list(dict.fromkeys((*self._recent, *CATALOG)))
+        matcher = Matcher(self._query)
         scored = [
             (matcher.match(opcode) * 2 + matcher.match(entry.summary), opcode)
             for opcode, entry in CATALOG.items()
         ]
-        return [opcode for score, opcode in sorted(scored, key=lambda x: -x[0]) if score]
+        scored += [(matcher.match(name), name) for name in intrinsics()]
+        return [name for score, name in sorted(scored, key=lambda x: -x[0]) if score]
 
     def move(self, by: int) -> None:
         """Move the cursor among what is shown."""
@@ -130,22 +155,31 @@ class InstructionList(Pane):
         """Group heads and an instruction a line; best matches first while filtering."""
         lines: list[Line] = []
         group = None
-        for opcode in self.matches():
-            entry = CATALOG[opcode]
-            if not self._query and entry.group is not group:
-                group = entry.group
+        for name in self.matches():
+            entry = CATALOG.get(name)
+            head = "Recently used" if name in self._recent else entry.group if entry else ""
+            if not self._query and head != group:
+                group = head
                 lines.append([Piece(group, "dim")])
-            mark = "▸" if opcode == self._open else " "
-            ink = "current" if opcode == self._open else ""
-            here = " cursor" if opcode == self.cursor and self._has_cursor() else ""
-            text = f"{mark}{opcode:<9} "
-            room = max(width - len(text), 0)
-            summary = entry.summary[:room]
-            lines.append([Piece(text, ink + here, opcode), Piece(summary, "dim", opcode)])
+            if entry:
+                lines.append(self._line(name, entry.summary, width))
+            else:
+                found = intrinsics()[name]
+                sign = "≈" if found.differs else "="
+                lines.append(self._line(name, f"{sign} {found.ptx.partition(' ')[0]}", width))
         return lines or [[Piece("nothing matches", "dim")]]
 
+    def _line(self, name: str, about: str, width: int) -> Line:
+        mark, ink = ("▸", "current") if name == self._open else (" ", "")
+        here = " cursor" if name == self.cursor and self._has_cursor() else ""
+        text = f"{mark}{name:<9} "
+        return [
+            Piece(text, ink + here, name),
+            Piece(about[: max(width - len(text), 0)], "dim", name),
+        ]
+
     def _has_cursor(self) -> bool:
-        return self.parent is not None and self.parent.has_focus_within  # type: ignore[attr-defined]
+        return isinstance(self.parent, Browser) and self.parent.has_focus_within
 
     def _show_cursor(self) -> None:
         for y, line in enumerate(self.drawn):
@@ -155,14 +189,5 @@ class InstructionList(Pane):
     def clicked(self, target: object) -> None:
         """Open the clicked instruction."""
         self.cursor = str(target)
-        browser = self.parent
-        assert isinstance(browser, Browser)
-        browser.action_choose()
-
-    def on_focus(self) -> None:
-        """Show the cursor."""
-        self.redraw()
-
-    def on_blur(self) -> None:
-        """Hide the cursor."""
-        self.redraw()
+        if isinstance(self.parent, Browser):
+            self.parent.action_choose()

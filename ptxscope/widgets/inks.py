@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
 
 INKS = (
     "dim",
@@ -29,29 +29,42 @@ INKS = (
 """What text can look like; each is a component class ``ink--NAME``."""
 
 
-class InkScreen(Screen[None]):
+_COMPONENTS = {f"ink--{ink}" for ink in INKS}
+_CSS = """
+{} {{
+        & > .ink--dim {{ text-style: dim; }}
+        & > .ink--strong {{ text-style: bold; }}
+        & > .ink--number {{ color: $text-primary; }}
+        & > .ink--value {{ text-style: bold; }}
+        & > .ink--pattern {{ color: $text-secondary; }}
+        & > .ink--extension {{ color: $text-secondary; text-style: dim; }}
+        & > .ink--changed {{ color: $text-warning; text-style: bold; }}
+        & > .ink--clamped {{ color: $text-error; text-style: bold; }}
+        & > .ink--good {{ color: $text-success; }}
+        & > .ink--bad {{ color: $text-error; }}
+        & > .ink--veil {{ text-style: dim; }}
+        & > .ink--chosen {{ color: $text-accent; text-style: bold; }}
+        & > .ink--cursor {{ text-style: reverse; }}
+        & > .ink--origin {{ background: $primary-muted; text-style: underline; }}
+        & > .ink--reached {{ background: $warning-muted; text-style: italic; }}
+        & > .ink--current {{ color: $text-accent; text-style: bold; }}
+        & > .ink--off {{ text-style: dim strike; }}
+        & > .ink--label {{ text-style: dim; }}
+}}
+"""
+
+Result = TypeVar("Result")
+
+
+class InkScreen(Screen[Result]):
     """A screen whose panes find their inks here, so that a theme changes them all."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"ink--{ink}" for ink in INKS}
-    DEFAULT_CSS = """
-    InkScreen {
-        & > .ink--dim { text-style: dim; }
-        & > .ink--strong { text-style: bold; }
-        & > .ink--number { color: $text-primary; }
-        & > .ink--value { text-style: bold; }
-        & > .ink--pattern { color: $text-secondary; }
-        & > .ink--extension { color: $text-secondary; text-style: dim; }
-        & > .ink--changed { color: $text-warning; text-style: bold; }
-        & > .ink--clamped { color: $text-error; text-style: bold; }
-        & > .ink--good { color: $text-success; }
-        & > .ink--bad { color: $text-error; }
-        & > .ink--veil { text-style: dim; }
-        & > .ink--chosen { color: $text-accent; text-style: bold; }
-        & > .ink--cursor { text-style: reverse; }
-        & > .ink--origin { background: $primary-muted; text-style: underline; }
-        & > .ink--reached { background: $warning-muted; text-style: italic; }
-        & > .ink--current { color: $text-accent; text-style: bold; }
-        & > .ink--off { text-style: dim strike; }
-        & > .ink--label { text-style: dim; }
-    }
-    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = _COMPONENTS
+    DEFAULT_CSS = _CSS.format("InkScreen")
+
+
+class InkModal(ModalScreen[Result]):
+    """The same over another screen, to be answered or left."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = _COMPONENTS
+    DEFAULT_CSS = _CSS.format("InkModal")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from typing import NamedTuple
@@ -53,6 +54,7 @@ def draw(view: View, width: int) -> Drawing:
         if step:
             starts[step.number] = len(lines)
         lines += composer.step(stage)
+    lines += composer.footer()
     return Drawing(lines, starts)
 
 
@@ -171,6 +173,14 @@ class _Composer:
                 mark = Piece("≠ " if differs and i == 0 else "  ", "clamped")
                 line = [*fitted(first, half), mark, *fitted(second, half)]
                 yield name if i == 0 else "", line
+
+    def footer(self) -> Iterator[Line]:
+        """The sentences of the errata that make the answers part, once that step is revealed."""
+        if self.parting and _ORDER[self.parting.stage] <= _ORDER[self.current]:
+            for erratum in self.parting.errata:
+                said = f"≠ {erratum.id}: {erratum.sentence}"
+                for text in textwrap.wrap(said, self.width + LABEL - 2, subsequent_indent="  "):
+                    yield [Piece(f" {text}", "clamped")]
 
     # --- a pin ---------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""The PTX line: highlighted by part, with what is wrong under it."""
+"""The PTX line: highlighted by part, completing, with what is wrong under it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Input
 
-from ..engine.complete import completions
+from ..engine.complete import Completion, completions
 from ..engine.errors import PtxError, Span, printable
 from ..engine.instruction import Instruction
+from ..engine.parser import parse_all
 from .pane import Line, Pane, Piece
 
-_MODIFIER, _SELECTOR = "number", "pattern"
 _INKS = {
     "opcode": "strong",
     "guard": "label",
@@ -45,11 +45,21 @@ class _PartHighlighter(Highlighter):
             text.stylize("underline", start, max(end, start + 1))
 
 
-class PtxLine(Input):
+class PlainInput(Input):
+    """An input that shows pasted control characters as text."""
+
+    def _on_paste(self, event: events.Paste) -> None:
+        """Input's own handler, which runs next, puts the text in."""
+        event.text = printable(event.text)
+
+
+class PtxLine(PlainInput):
     """The editable instruction."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "complete", "Complete", show=False),
+        Binding("up", "move_candidate(-1)", "Previous completion", show=False),
+        Binding("down", "move_candidate(1)", "Next completion", show=False),
     ]
     DEFAULT_CSS = """
     PtxLine { border: none; height: 1; padding: 0 1; }
@@ -70,10 +80,21 @@ class PtxLine(Input):
 
     @dataclass
     class Pasted(Message):
-        """Text was pasted that is more than one line or statement."""
+        """What was pasted is an instruction, or several, of its own."""
 
         line: PtxLine
         text: str
+
+        @property
+        def control(self) -> PtxLine:
+            """The widget that sent it."""
+            return self.line
+
+    @dataclass
+    class CandidateMoved(Message):
+        """Another completion is the one that Tab takes."""
+
+        line: PtxLine
 
         @property
         def control(self) -> PtxLine:
@@ -90,47 +111,68 @@ class PtxLine(Input):
             select_on_focus=False,
         )
         self._shown = ""
+        self.candidates: tuple[Completion, ...] = ()
+        """What may come next at the end of the text."""
+        self.candidate = 0
+        """The one that Tab takes."""
 
     def show(self, text: str, ins: Instruction, error: PtxError | None) -> None:
         """Show a line without calling it an edit."""
-        self.parts = {} if error else ins.spans
+        # spans are those of the text that was parsed: blanks apart the same in a pasted line
+        self.parts = ins.spans if error is None and ins.text == text else {}
         self.wrong = tuple(problem.span for problem in error.errors) if error else ()
         if text != self.value:
             self._shown = text
             self.value = text
             self.cursor_position = len(text)
+        self._complete_from(text)
         self.refresh()
+
+    def _complete_from(self, text: str) -> None:
+        found = completions(text)
+        self.candidates = tuple(x for x in found if text[: x.start] + x.text != text)
+        self.candidate = 0
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Tell apart what was typed from what was shown."""
         event.stop()
         if event.value != self._shown:
             self._shown = event.value
+            self._complete_from(event.value)
             self.post_message(self.Edited(self, event.value))
 
     def _on_paste(self, event: events.Paste) -> None:
-        """Keep a paste of several lines whole."""
-        if len(event.text.strip().splitlines()) > 1 or "asm" in event.text:
+        """A paste that is an instruction of its own replaces the line; other text goes into it."""
+        try:
+            parse_all(event.text)
+            whole = True
+        except PtxError:
+            whole = len(event.text.strip().splitlines()) > 1
+        if whole:
             event.stop()
             event.prevent_default()
             self.post_message(self.Pasted(self, event.text))
         else:
-            super()._on_paste(event)
+            event.stop()  # PlainInput and Input, whose handlers run next, put it in
+
+    def action_move_candidate(self, by: int) -> None:
+        """Choose another completion."""
+        if self.candidates:
+            self.candidate = (self.candidate + by) % len(self.candidates)
+            self.post_message(self.CandidateMoved(self))
 
     def action_complete(self) -> None:
-        """Take the first completion, or go on to the next widget."""
-        if self.cursor_position == len(self.value):
-            found = completions(self.value)
-            typed = [x for x in found if self.value[: x.start] + x.text != self.value]
-            if typed:
-                self.value = self.value[: typed[0].start] + typed[0].text
-                self.cursor_position = len(self.value)
-                return
-        self.screen.focus_next()
+        """Take the completion, or go on to the next widget."""
+        if self.candidates and self.cursor_position == len(self.value):
+            chosen = self.candidates[self.candidate]
+            self.value = self.value[: chosen.start] + chosen.text
+            self.cursor_position = len(self.value)
+        else:
+            self.screen.focus_next()
 
 
 class LineStatus(Pane, can_focus=False):
-    """Two lines beneath the PTX line: notes; or carets, what is wrong and what is allowed."""
+    """Two lines beneath the PTX line: carets and what is wrong; what is allowed or comes next."""
 
     DEFAULT_CSS = """
     LineStatus { height: 2; border: none; padding: 0 1; overflow: hidden; }
@@ -138,42 +180,77 @@ class LineStatus(Pane, can_focus=False):
 
     def __init__(self, id: str = "status") -> None:  # noqa: A002
         super().__init__(id, "")
-        self._text = ""
+        self._ins: Instruction | None = None
         self._error: PtxError | None = None
         self._notes: tuple[str, ...] = ()
+        self._candidates: tuple[Completion, ...] = ()
+        self._candidate = 0
         self._from = 0
-        self._editing = False
 
     def show(
         self,
-        text: str,
+        ins: Instruction,
         error: PtxError | None,
         notes: tuple[str, ...],
+        candidates: tuple[Completion, ...],
+        candidate: int,
         *,
         first: int,
-        editing: bool,
     ) -> None:
         """Say what is to be said of a line whose column ``first`` is leftmost on the screen."""
-        self._text, self._error, self._notes = text, error, notes
-        self._from, self._editing = first, editing
+        self._ins, self._error, self._notes = ins, error, notes
+        self._candidates, self._candidate = candidates, candidate
+        self._from = first
         self.redraw()
 
     def draw(self, width: int) -> list[Line]:
-        """Carets and message; or notes."""
-        next_ = [x.text for x in completions(self._text)] if self._editing else []
-        said: Line = [Piece(f"next: {'  '.join(next_)}"[:width], "dim")] if next_ else []
+        """Carets and message, or notes; what is allowed, or completions."""
         if self._error is None:
-            notes = " · ".join(self._notes)
-            return [[Piece(notes[:width], "changed")], said]
+            return [self._about(width), self._next(width)]
         problem = self._error.errors[0]
         start, end = problem.span[0] - self._from, problem.span[1] - self._from
         start = min(max(start, 0), max(width - 1, 0))
         carets = "^" * max(min(end, width) - start, 1)
         message = printable(problem.message)
+        if problem.fix is not None:
+            message += f" · F2: {printable(problem.fix)}" if problem.fix else " · F2 removes it"
         room = width - start - len(carets) - 1
         hint = f"allowed: {printable(problem.hint)}" if problem.hint else ""
+        lead: Line = [Piece(" " * start), Piece(carets, "bad")]
         if len(message) <= room:
-            first = [Piece(" " * start), Piece(carets, "bad"), Piece(f" {message}", "bad")]
-            return [first, said or [Piece(hint[:width], "dim")]]
-        rest = f"{message}; {hint}" if hint else message
-        return [[Piece(" " * start), Piece(carets, "bad")], [Piece(rest[:width], "bad")]]
+            rest = self._next(width) or [Piece(hint[:width], "dim")]
+            return [[*lead, Piece(f" {message}", "bad")], rest]
+        if len(message) <= start - 1:
+            first = [Piece(message.ljust(start), "bad"), Piece(carets, "bad")]
+            return [first, self._next(width) or [Piece(hint[:width], "dim")]]
+        rest_text = f"{message}; {hint}" if hint else message
+        return [lead, [Piece(rest_text[:width], "bad")]]
+
+    def _about(self, width: int) -> Line:
+        """Notes on a legal line, or what the instruction is."""
+        if self._notes:
+            return [Piece(printable(" · ".join(self._notes))[:width], "changed")]
+        if self._ins is None:
+            return []
+        entry = self._ins.entry
+        target = "" if entry.target == "any" else f", {entry.target} and later"
+        said = f"{entry.summary} · PTX ISA {entry.section}, PTX {entry.ptx_isa}{target}"
+        return [Piece(said[:width], "dim")]
+
+    def _next(self, width: int) -> Line:
+        """The completions, the one that Tab takes marked."""
+        if not self._candidates:
+            return []
+        line: Line = [Piece("Tab: ", "label")]
+        used = 5
+        for i in range(len(self._candidates)):
+            candidate = self._candidates[(self._candidate + i) % len(self._candidates)]
+            if used + len(candidate.text) + 2 > width:
+                break
+            line.append(Piece(f"{candidate.text}", "chosen" if i == 0 else "dim"))
+            line.append(Piece("  "))
+            used += len(candidate.text) + 2
+        about = self._candidates[self._candidate].about
+        if used + len(about) < width:
+            line.append(Piece(f"  {about}", "label"))
+        return line

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
+from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
@@ -41,6 +42,7 @@ class Operands(Pane):
         Binding("plus,ctrl+up", "nudge(1)", "One more", show=False),
         Binding("minus,ctrl+down", "nudge(-1)", "One less", show=False),
         Binding("b", "flip", "Turn the bit", show=False),
+        Binding("v", "presets", "Values that bite", show=False),
     ]
 
     @dataclass
@@ -64,6 +66,18 @@ class Operands(Pane):
         operands: Operands
         role: str
         bits: int
+
+        @property
+        def control(self) -> Operands:
+            """The widget that sent it."""
+            return self.operands
+
+    @dataclass
+    class Presets(Message):
+        """A list of values that bite is wanted for an operand."""
+
+        operands: Operands
+        role: str
 
         @property
         def control(self) -> Operands:
@@ -129,7 +143,7 @@ class Operands(Pane):
         for role in roles:
             label = "@" if role == "guard" else "old" if role in "dpq" else role
             head = [Piece(f"{label:<4}", "label"), Piece(f"{names[role]:<{room}}  ", "strong")]
-            lines.append(head + list(self._values(trace, role)))
+            lines.append(head + list(self._values(trace, role, roles)))
             bits = list(self._bits(trace, role))
             if bits:
                 lines.append([Piece(" " * (6 + room)), *bits])
@@ -139,8 +153,9 @@ class Operands(Pane):
         here = field == self.field and self.has_focus
         return Piece(text, f"{ink} cursor" if here else ink, field)
 
-    def _values(self, trace: Trace, role: str) -> Iterator[Piece]:
+    def _values(self, trace: Trace, role: str, roles: list[str]) -> Iterator[Piece]:
         bits, type_ = trace.operands[role], trace.instruction.type_of(role)
+        unsigned = max(len(str(trace.operands[other])) for other in roles)
         for field in self._fields(trace, role):
             match field.notation:
                 case "truth":
@@ -148,11 +163,12 @@ class Operands(Pane):
                 case "hex":
                     yield self._piece(hex_text(bits, type_.bits), field, "value")
                 case "unsigned":
-                    yield Piece("  ")
+                    yield Piece(" " * (2 + unsigned - len(str(bits))))
                     yield self._piece(f"{bits}", field, "" if not type_.signed else "dim")
                 case "signed":
-                    yield Piece("  ")
-                    yield self._piece(f"{cast(bits, type_.bits, signed=True)}", field, "number")
+                    number = str(cast(bits, type_.bits, signed=True))
+                    yield Piece(" " * (3 + unsigned - len(number)))
+                    yield self._piece(number, field, "number")
                 case "float":
                     yield Piece("  ")
                     yield self._piece(value_text(bits, type_), field, "value")
@@ -225,6 +241,17 @@ class Operands(Pane):
             self.action_flip()
         else:
             self.post_message(self.Edit(self, self.field, start))
+
+    def action_presets(self) -> None:
+        """Ask for the list of values that bite."""
+        if self._trace and self._roles(self._trace):
+            self.post_message(self.Presets(self, self.field.role))
+
+    def on_key(self, event: events.Key) -> None:
+        """A digit or a bracket begins a new value."""
+        if event.character and event.character in "0123456789[." and self.field.notation != "bit":
+            event.stop()
+            self.action_edit(event.character)
 
     def action_flip(self) -> None:
         """Turn the bit under the cursor; elsewhere the lowest bit of the value or lane."""

@@ -147,8 +147,8 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         if start >= end:
             return strip
         style = self.screen.get_component_rich_style("screen--selection")
-        before, chosen, after = strip.divide([start, end, strip.cell_length + 1])
-        return Strip.join([before, chosen.apply_style(style), after])
+        chosen = strip.crop(start, end).apply_style(style)
+        return Strip.join([strip.crop(0, start), chosen, strip.crop(end)])
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The text of a mouse selection."""

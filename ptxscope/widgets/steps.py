@@ -8,12 +8,15 @@ from dataclasses import dataclass
 
 from textual.message import Message
 
+from ..engine.parting import Parting
 from ..engine.stages import about, title
 from ..engine.trace import Flag, Step, Trace
 from ..engine.words import sentence
 from .lane_rows import GLYPHS
 from .pane import Line, Pane, Piece
 
+_ROOMY = 24
+"""Lines from which on every revealed step is shown in full."""
 _QUIET = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}
 
 
@@ -36,27 +39,51 @@ class Steps(Pane):
         super().__init__(id, "Steps")
         self._trace: Trace | None = None
         self._step = 0
+        self._parting: Parting | None = None
+        self._start = 0
 
-    def show(self, trace: Trace, step: int) -> None:
-        """Show a step of a trace."""
-        self._trace, self._step = trace, step
+    def show(
+        self, trace: Trace, step: int, parting: Parting | None = None, *, playing: bool = False
+    ) -> None:
+        """Show a step of a trace, and what makes another answer part from it."""
+        self._trace, self._step, self._parting = trace, step, parting
         count = len(trace.steps)
         chosen = trace.steps[min(step, count) - 1]
-        self.border_title = f"Step {chosen.number} of {count} · {title(chosen)}"
+        mark = " · playing" if playing else ""
+        self.border_title = f"Step {chosen.number} of {count} · {title(chosen)}{mark}"
         self.border_subtitle = f"PTX ISA {trace.instruction.entry.section}"
         self.scroll_to(y=0, animate=False)
         self.redraw()
+        if self._start:
+            self.show_line(len(self.drawn) - 1)
+            self.show_line(self._start)
 
     def draw(self, width: int) -> list[Line]:
         """The list, what the step does, and a sentence for each lane."""
         if self._trace is None:
             return []
-        step = self._trace.steps[min(self._step, len(self._trace.steps)) - 1]
-        lines = list(self._list(self._trace.steps, width))
-        lines += _wrapped(about(self._trace, step), width, "strong")
-        for text, ink in _sentences(self._trace, step):
-            lines += _wrapped(text, width, ink)
+        trace = self._trace
+        current = trace.steps[min(self._step, len(trace.steps)) - 1]
+        lines = list(self._list(trace.steps, width))
+        shown = trace.steps[: current.number] if self.size.height >= _ROOMY else (current,)
+        self._start = 0
+        for step in shown:
+            if len(shown) > 1:
+                if step is current:
+                    self._start = len(lines)
+                ink = "current" if step is current else "label"
+                lines += [[], [Piece(f"{step.number} {title(step)}", ink, ("step", step.number))]]
+            lines += self._words(trace, step, width)
         return lines
+
+    def _words(self, trace: Trace, step: Step, width: int) -> Iterator[Line]:
+        """What a step does, why another answer parts from it, and a sentence for each lane."""
+        yield from _wrapped(about(trace, step), width, "strong")
+        if self._parting and self._parting.stage is step.stage:
+            for erratum in self._parting.errata:
+                yield from _wrapped(f"≠ {erratum.id}: {erratum.sentence}", width, "clamped")
+        for text, ink in _sentences(trace, step):
+            yield from _wrapped(text, width, ink)
 
     def _list(self, steps: tuple[Step, ...], width: int) -> Iterator[Line]:
         line: Line = []
@@ -83,9 +110,9 @@ def _sentences(trace: Trace, step: Step) -> Iterator[tuple[str, str]]:
     for row in step.rows:
         for lane in range(len(row.lanes) - 1, -1, -1):
             flags = [flag for flag in row.lanes[lane].flags if flag not in _QUIET]
-            marks = "".join(f"  {GLYPHS[flag]} {flag}" for flag in flags)
+            marks = "".join(f"{GLYPHS[flag]} " for flag in flags)
             name = f"{row.row.name}, " if len(step.rows) > 1 else ""
-            yield f"{name}{sentence(trace, row, lane)}{marks}", "changed" if flags else ""
+            yield f"{marks}{name}{sentence(trace, row, lane)}", "changed" if flags else ""
 
 
 def _wrapped(text: str, width: int, ink: str) -> list[Line]:

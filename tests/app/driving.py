@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
+from textual import events
 from textual.pilot import Pilot
+from textual.widget import Widget
 
 from ptxscope import parse
 from ptxscope.app import Explorer
 from ptxscope.screens.main import MainScreen
 from ptxscope.session import Session
+from ptxscope.store import Store
+from ptxscope.widgets.pane import Pane
 
 LINE = "vset4.s32.u32.lt.add %r1, %r2, %r3, %r0"
 VALUES = {"%r2": 0x80FF7F01, "%r3": 0x01010101, "%r0": 5}
+_KEYS = {
+    " ": "space",
+    ".": "full_stop",
+    ",": "comma",
+    "-": "minus",
+    "/": "slash",
+    "_": "underscore",
+    "[": "left_square_bracket",
+    "]": "right_square_bracket",
+    "%": "percent_sign",
+}
+
+_CHARACTERS = {name: char for char, name in _KEYS.items()} | {
+    "equals_sign": "=",
+    "question_mark": "?",
+    "plus": "+",
+}
 
 
 class Driver:
@@ -37,16 +59,67 @@ class Driver:
         await self.pilot.press(*keys)
         return await self.text()
 
+    async def mash(self, *keys: str) -> None:
+        """Send keys one after another without waiting for the screen, then wait."""
+        driver = self.app._driver
+        assert driver is not None
+        for key in keys:
+            char = _CHARACTERS.get(key, key if len(key) == 1 else None)
+            event = events.Key(key, char)
+            event.set_sender(self.app)
+            driver.send_message(event)
+            await asyncio.sleep(0.001)
+        await self.pilot.pause()
+
     async def type(self, text: str) -> str:
         """Type text."""
-        names = {" ": "space", ".": "full_stop", ",": "comma", "-": "minus", "[": "[", "]": "]"}
-        return await self.press(*(names.get(char, char) for char in text))
+        return await self.press(*(_KEYS.get(char, char) for char in text))
+
+    async def paste(self, text: str) -> str:
+        """Paste text, as a terminal hands it over."""
+        self.app.post_message(events.Paste(text))
+        await self.pilot.pause()
+        return await self.text()
 
     async def text(self) -> str:
         """What is on the screen, line by line."""
         await self.pilot.pause()
         strips = self.app.screen._compositor.render_strips()
         return "\n".join(strip.text.rstrip() for strip in strips)
+
+    async def click(self, pane: str, text: str) -> str:
+        """Click the first place where a panel shows a text."""
+        widget = self.screen.query_one(f"#{pane}", Pane)
+        for y, line in enumerate(widget.drawn):
+            said = "".join(piece.text for piece in line)
+            if text in said:
+                x = said.index(text) + widget.gutter.left
+                top = y - widget.scroll_offset.y + widget.gutter.top
+                await self.pilot.click(widget, offset=(x, top))
+                return await self.text()
+        raise AssertionError(f"{text!r} is not in {pane}:\n{widget.text()}")
+
+    def pane(self, id_: str) -> Pane:
+        """A panel."""
+        return self.screen.query_one(f"#{id_}", Pane)
+
+    def agree(self) -> None:
+        """Line, form, operands and result say the same."""
+        setup, trace = self.session.setup, self.session.trace
+        if setup.error is None:
+            assert parse(setup.line) == setup.instruction
+        assert trace.instruction == setup.instruction
+        again = type(trace)(trace.instruction, trace.model, trace.operands)
+        assert again.result == trace.result
+        shown = self.pane("result").text()
+        for name, bits in trace.result.items():
+            assert name in shown
+            assert f"{bits:x}" in shown
+
+
+def focused(drive: Driver) -> Widget | None:
+    """What has the focus."""
+    return drive.app.focused
 
 
 @asynccontextmanager
@@ -56,10 +129,12 @@ async def explorer(
     *,
     model: str = "isa",
     size: tuple[int, int] = (120, 40),
+    store: Store | None = None,
 ) -> AsyncIterator[Driver]:
     """The app, opened on a line."""
     ins = None if line is None else parse(line)
-    app = Explorer(ins, VALUES if values is None else values, model)
-    async with app.run_test(size=size) as pilot:
+    app = Explorer(ins, VALUES if values is None else values, model, store)
+    app.animation_level = "none"
+    async with app.run_test(size=size, notifications=True) as pilot:
         await pilot.pause()
         yield Driver(app, pilot)

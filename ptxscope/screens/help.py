@@ -1,0 +1,135 @@
+"""Help: every key, every stage, every glyph; made from the tables that the explorer uses."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from ..engine.plan import Stage
+from ..engine.trace import Flag
+from ..keys import ACTIONS, GROUPS, key_names
+from ..widgets.inks import InkModal
+from ..widgets.lane_rows import GLYPHS
+from ..widgets.pane import Line, Pane, Piece
+
+STAGES = {
+    Stage.FLUSH: "With .ftz, subnormal binary32 inputs become zeros of the same sign.",
+    Stage.SELECT: "Bytes, half-words or the whole word are taken from the registers. `80 ◂ a.b3`: "
+    "0x80, byte 3 of a. A source in another colour comes from another lane than its own.",
+    Stage.EXTEND: "What was taken is read as a signed or unsigned number. `ff·80 = -128`: the bits "
+    "above 80 are copies of its top bit; `00·80 = 128`: they are zeros.",
+    Stage.OPERATE: "The operation, on exact numbers: nothing wraps here.",
+    Stage.COMPARE: "The comparison: ✓ 1 where it holds, ✗ 0 where it does not.",
+    Stage.BOOLEAN: "The comparison is combined with the predicate c.",
+    Stage.CHOOSE: "▶ marks the operand that is chosen.",
+    Stage.SUM: "vmad: c is read, negated where asked, and added to the product.",
+    Stage.SCALE: "vmad: .shr7 or .shr15 shifts the sum right.",
+    Stage.SATURATE: "The clamp as a number line: ├──●──┤ the exact result lies in the range; "
+    "├─────┤ ● it lies above, and is moved to the end. `127 ◂ 254` became 127.",
+    Stage.SECONDARY: "The secondary operation with c: .add, .min or .max.",
+    Stage.MERGE: "■ the lane takes the result, cut to its width; □ it keeps c's bits.",
+    Stage.ACCUMULATE: "A running sum from c over the lanes of the mask.",
+    Stage.WRITE: "The destination's bits.",
+    Stage.GUARD: "@p: where the predicate forbids, the destination keeps its old value.",
+}
+"""What each stage shows."""
+
+_GLYPH_WORDS = {
+    Flag.CLAMPED_LOW: "it lay below the range and was moved up",
+    Flag.CLAMPED_HIGH: "it lay above the range and was moved down",
+    Flag.WRAPPED: "high bits were cut off that mattered",
+    Flag.MASKED_OUT: "the lane keeps c's bits",
+    Flag.FLUSHED: "a subnormal became zero",
+    Flag.NAN: "an input is not a number",
+}
+_PANES = (
+    (
+        "lanes",
+        "arrows move a cursor; what its bits came from is underlined, what they went to is "
+        "in italics, and the operands show the very bits",
+    ),
+    (
+        "operands",
+        "arrows move between values, lanes and bits; type or Enter edits, + and - nudge, "
+        "b turns the bit, v lists values that bite",
+    ),
+    (
+        "modifiers",
+        "arrows move, Enter chooses; × is illegal here, and says why; on a selector "
+        "a digit, + or - picks the lane's source, on the mask Enter switches the lane",
+    ),
+    ("line", "Tab takes a completion, up and down walk through them; F2 applies a fix; Esc leaves"),
+)
+
+
+class HelpScreen(InkModal[None]):
+    """A page to read; any of the usual keys leaves it."""
+
+    DEFAULT_CSS = """
+    HelpScreen {
+        align: center middle;
+        & > HelpText {
+            width: 90%; max-width: 100; height: 90%;
+            background: $surface; border: round $accent; padding: 0 1;
+        }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,question_mark,enter", "leave", "Leave", show=False),
+    ]
+
+    def compose(self) -> ComposeResult:
+        """The text."""
+        yield HelpText("help", "Help · Esc leaves")
+
+    def action_leave(self) -> None:
+        """Back to the explorer."""
+        self.dismiss(None)
+
+
+class HelpText(Pane):
+    """Keys, panes, stages and glyphs."""
+
+    def draw(self, width: int) -> list[Line]:
+        """The whole page."""
+        lines: list[Line] = []
+        names = key_names(self.app)
+        for group, actions in GROUPS.items():
+            lines += [[], [Piece(group, "current")]]
+            for action in actions:
+                lines += _entry(" ".join(names[action.id]), action.tooltip, width)
+        lines += [[], [Piece("In the panels", "current")]]
+        for name, text in _PANES:
+            lines += _entry(name, text, width)
+        lines += [[], [Piece("The stages", "current")]]
+        for stage, text in STAGES.items():
+            lines += _entry(stage, text, width)
+        lines += [[], [Piece("Glyphs", "current")]]
+        for flag, text in _GLYPH_WORDS.items():
+            lines += _entry(GLYPHS[flag], f"{flag}: {text}", width)
+        lines += _entry("≠", "the two answers, or the pinned evaluation, differ here", width)
+        lines += _entry("····", "a later step: its value is not revealed yet", width)
+        lines += [[], *_wrapped(_KEYMAP, width)]
+        return lines[1:]
+
+
+_KEYMAP = (
+    'Keys can be changed: write a line such as  step.next = "j"  for an action\'s id into '
+    "keys.toml in ptxscope's configuration folder. The ids are: "
+    + ", ".join(action.id for action in ACTIONS)
+    + "."
+)
+
+
+def _entry(name: str, text: str, width: int) -> Iterator[Line]:
+    for i, line in enumerate(textwrap.wrap(text, max(width - 16, 20))):
+        yield [Piece(f"  {name if i == 0 else '':<13} ", "strong"), Piece(line)]
+
+
+def _wrapped(text: str, width: int) -> Iterator[Line]:
+    for line in textwrap.wrap(text, max(width, 20)):
+        yield [Piece(line, "dim")]

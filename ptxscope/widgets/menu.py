@@ -1,0 +1,79 @@
+"""A list to choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from ..engine.errors import printable
+from .pane import Line, Pane, Piece
+
+
+class Item(NamedTuple):
+    """What can be chosen, and a word on it."""
+
+    label: str
+    about: str = ""
+
+
+class Menu(Pane):
+    """Items under each other; Enter or a click chooses."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1)", "Up", show=False),
+        Binding("down,j", "move(1)", "Down", show=False),
+        Binding("home", "move(-9999)", "First", show=False),
+        Binding("end", "move(9999)", "Last", show=False),
+        Binding("enter", "choose", "Choose", show=False),
+    ]
+
+    @dataclass
+    class Chosen(Message):
+        """An item was chosen."""
+
+        menu: Menu
+        index: int
+
+        @property
+        def control(self) -> Menu:
+            """The widget that sent it."""
+            return self.menu
+
+    def __init__(self, title: str, items: Sequence[Item], id: str = "menu") -> None:  # noqa: A002
+        super().__init__(id, title)
+        self.items = items
+        self.index = 0
+        """The item under the cursor."""
+
+    def draw(self, width: int) -> list[Line]:
+        """A line an item."""
+        room = max((len(item.label) for item in self.items), default=0)
+        lines = []
+        for i, (label, about) in enumerate(self.items):
+            ink = "cursor" if i == self.index else ""
+            text = printable(label).ljust(room)[: max(width - 1, 1)]
+            rest = printable(about)[: max(width - len(text) - 2, 0)]
+            lines.append([Piece(text, ink, i), Piece(f"  {rest}", "dim", i)])
+        return lines
+
+    def action_move(self, by: int) -> None:
+        """Move the cursor."""
+        self.index = min(max(self.index + by, 0), len(self.items) - 1)
+        self.redraw()
+        self.show_line(self.index)
+
+    def action_choose(self) -> None:
+        """Choose the item under the cursor."""
+        if self.items:
+            self.post_message(self.Chosen(self, self.index))
+
+    def clicked(self, target: object) -> None:
+        """Choose the clicked item."""
+        if isinstance(target, int):
+            self.index = target
+            self.redraw()
+            self.action_choose()

@@ -1,0 +1,130 @@
+"""The field in which an operand's value is typed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from ..engine.errors import PtxError, printable
+from ..engine.types import Type
+from ..engine.values import hex_text, parse_integer, parse_value
+from .line import PlainInput
+from .operands import Field
+
+
+class ValueField(Horizontal):
+    """A label, an input and what is wrong with it; hidden until it is opened."""
+
+    DEFAULT_CSS = """
+    ValueField {
+        height: 1; display: none;
+        &.-open { display: block; }
+        & > #value-label { width: auto; padding: 0 1; color: $text-accent; text-style: bold; }
+        & > Input { border: none; height: 1; padding: 0; width: 32; }
+        & > Input:focus { border: none; height: 1; }
+        & > #value-error { width: 1fr; padding: 0 1; color: $text-error; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Leave", show=False),
+    ]
+
+    @dataclass
+    class Entered(Message):
+        """New bits for an operand."""
+
+        value_field: ValueField
+        role: str
+        bits: int
+
+        @property
+        def control(self) -> ValueField:
+            """The widget that sent it."""
+            return self.value_field
+
+    @dataclass
+    class Left(Message):
+        """Nothing was entered."""
+
+        value_field: ValueField
+
+        @property
+        def control(self) -> ValueField:
+            """The widget that sent it."""
+            return self.value_field
+
+    def __init__(self, id: str = "value") -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.input = PlainInput(id="value-input", select_on_focus=False)
+        self._label = Static(id="value-label")
+        self._error = Static(id="value-error")
+        self._field = Field("a", "hex")
+        self._type = Type.U32
+        self._unit = 32
+        self._bits = 0
+
+    def compose(self) -> ComposeResult:
+        """Label, input, error."""
+        yield self._label
+        yield self.input
+        yield self._error
+
+    def open(self, field: Field, name: str, type_: Type, unit: int, bits: int, start: str) -> None:
+        """Ask for a value; ``bits`` is the operand now, ``unit`` the width of its lanes."""
+        self._field, self._type, self._unit, self._bits = field, type_, unit, bits
+        part = f" lane {field.at}" if field.notation == "lane" else ""
+        self._label.update(Content(f"{printable(name)}{part} ="))
+        self.add_class("-open")
+        self.input.value = start
+        self.input.focus()
+        self._check(start)
+
+    def close(self) -> None:
+        """Hide the field."""
+        self.remove_class("-open")
+
+    @property
+    def is_open(self) -> bool:
+        """It is on the screen."""
+        return self.has_class("-open")
+
+    def _parsed(self, text: str) -> int:
+        """The operand's bits with the typed value in its place; raises PtxError."""
+        if self._field.notation != "lane":
+            return parse_value(text, self._type)
+        lane = parse_integer(text, self._unit)
+        at, mask = self._unit * self._field.at, (1 << self._unit) - 1
+        return self._bits & ~(mask << at) | lane << at
+
+    def _check(self, text: str) -> None:
+        try:
+            said = f"= {hex_text(self._parsed(text), self._type.bits)}" if text.strip() else ""
+        except PtxError as error:
+            said = printable(error.message)
+            said += f"; allowed: {error.hint}" if error.hint else ""
+        self._error.update(Content(said))
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Say what the text means, or what is wrong with it."""
+        event.stop()
+        self._check(event.value)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter the value, or stay where it is wrong."""
+        event.stop()
+        try:
+            bits = self._parsed(event.value)
+        except PtxError:
+            return
+        self.post_message(self.Entered(self, self._field.role, bits))
+
+    def action_leave(self) -> None:
+        """Leave without a value."""
+        self.post_message(self.Left(self))

@@ -1,0 +1,553 @@
+"""What the explorer can do beyond showing a trace, each through its keys."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from ptxscope import parse
+from ptxscope.engine.catalog import CATALOG
+from ptxscope.engine.intrinsics import intrinsics
+from ptxscope.engine.plan import Stage
+from ptxscope.engine.trace import Flag
+from ptxscope.keys import ACTIONS, FOOTER, GROUPS, bindings
+from ptxscope.screens import main
+from ptxscope.screens.help import STAGES
+from ptxscope.screens.main import MainScreen
+from ptxscope.store import Store
+from ptxscope.widgets.lane_rows import GLYPHS
+from ptxscope.widgets.lanes import Lanes
+from tests.app.driving import LINE, VALUES, explorer, focused
+
+E1 = "vset.s32.u32.lt d.h1, a, b, c"
+E3 = ("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344})
+VADD4 = ("vadd4.s32.s32.u32.sat d.b310, a, b, c", {"a": 0x80FF7F01, "b": 0x01FF0180, "c": 1})
+
+
+# --- the browser -------------------------------------------------------------------------
+
+
+async def test_all_27_are_listed_in_three_groups() -> None:
+    async with explorer(size=(200, 60)) as drive:
+        listed = drive.pane("instructions").text()
+        for opcode, entry in CATALOG.items():
+            assert f"{opcode} " in listed
+            assert entry.group in listed
+
+
+async def test_intrinsics_are_found_and_say_what_differs() -> None:
+    async with explorer() as drive:
+        shown = await drive.press("slash", *"vcmpgts4")
+        assert "__vcmpgts4 ≈" in shown
+        shown = await drive.press("enter")
+        assert drive.session.setup.instruction == parse(intrinsics()["__vcmpgts4"].ptx)
+        assert "all ones" in shown
+        await drive.press("slash", *"vadd4", "underscore")
+        assert "nothing matches" in await drive.press("slash", *"zzz")
+
+
+async def test_recently_used_instructions_are_on_top() -> None:
+    async with explorer(size=(120, 40)) as drive:
+        await drive.press("slash", *"vmad", "enter", "slash", *"selp", "enter")
+        first = drive.pane("instructions").text().splitlines()[:3]
+        assert first[0].startswith("Recently used")
+        assert "selp" in first[1]
+        assert "vmad" in first[2]
+
+
+async def test_another_instruction_keeps_the_choices_it_also_has() -> None:
+    async with explorer(*VADD4) as drive:
+        await drive.press("slash", *"vsub4", "enter")
+        assert drive.session.setup.line == "vsub4.s32.s32.u32.sat d.b310, a, b, c;"
+        assert drive.session.trace.operands["a"] == 0x80FF7F01
+        await drive.press("slash", *"selp", "enter")
+        assert drive.session.setup.instruction.opcode == "selp"
+
+
+# --- the line ----------------------------------------------------------------------------
+
+
+async def test_tab_completes_and_the_arrows_choose() -> None:
+    async with explorer() as drive:
+        await drive.press("i", "home", "ctrl+k")
+        shown = await drive.press(*"vav")
+        assert "Tab: vavrg2  vavrg4" in shown
+        await drive.press("down", "tab")
+        assert drive.session.setup.line == "vavrg4"
+        shown = await drive.type(".")
+        assert "Tab: u32  s32" in shown
+        await drive.press("tab")
+        assert drive.session.setup.line == "vavrg4.u32"
+
+
+async def test_a_fix_is_one_key() -> None:
+    async with explorer() as drive:
+        shown = await drive.paste("varvg2.s32.s32.s32 d, a, b, c")
+        assert "did you mean `vavrg2`" in shown
+        assert "F2: vavrg2" in shown
+        await drive.press("f2")
+        assert drive.session.setup.error is None
+        assert drive.session.setup.instruction.opcode == "vavrg2"
+
+
+async def test_carets_stand_under_what_is_wrong() -> None:
+    async with explorer() as drive:
+        shown = (await drive.paste("vadd.u32.u32.foo d, a, b")).splitlines()
+        line = next(i for i, text in enumerate(shown) if "vadd.u32.u32.foo" in text)
+        assert shown[line].index(".foo") == shown[line + 1].index("^^^^")
+
+
+async def test_pasting_an_asm_statement_opens_it() -> None:
+    async with explorer() as drive:
+        await drive.paste('asm("vmin4.s32.s32.s32.add" "%0, %1.b3210,\\n\\t %2, %3;" : "=r"(x));')
+        assert drive.session.setup.line == "vmin4.s32.s32.s32.add %0, %1.b3210, %2, %3;"
+        await drive.press("i")
+        await drive.paste("vadd.u32.u32.u32 x, y, z")
+        assert drive.session.setup.line == "vadd.u32.u32.u32 x, y, z;"
+        await drive.press("end", "left")
+        await drive.paste("z")
+        assert drive.session.setup.line == "vadd.u32.u32.u32 x, y, zz;"
+
+
+async def test_pasting_several_instructions_opens_a_chooser() -> None:
+    block = "{ .reg .pred p; setp.ne.b32 p, %1, 0;\n selp.b32 %0, %2, %3, p; }"
+    async with explorer() as drive:
+        shown = await drive.paste(block)
+        assert "2 instructions: open one" in shown
+        await drive.press("down", "enter")
+        assert drive.session.setup.line == "selp.b32 %0, %2, %3, p;"
+        await drive.paste(block)
+        await drive.press("escape")
+        assert drive.session.setup.line == "selp.b32 %0, %2, %3, p;"
+
+
+async def test_a_pasted_text_that_is_wrong_is_kept_to_be_mended() -> None:
+    async with explorer() as drive:
+        shown = await drive.paste('asm volatile("vadd4.u32.u32 %0,\n %1, %2, %3;" : )')
+        assert 'asm volatile("vadd4.u32.u32 %0, %1, %2, %3;" : )' in shown
+        assert "missing its type of b" in shown
+        assert "%r1 = 0x00000007" in shown
+        assert focused(drive) is drive.screen.query_one("#line")
+
+
+# --- operands ----------------------------------------------------------------------------
+
+
+async def test_every_notation_of_a_value_is_shown() -> None:
+    async with explorer() as drive:
+        shown = drive.pane("operands").text()
+        for said in ("0x80ff7f01", "2164227841", "-2130739455", "[-128, -1, 127, 1]"):
+            assert said in shown
+        assert "1000 0000  1111 1111  0111 1111  0000 0001" in shown
+
+
+async def test_floats_show_their_parts_and_class() -> None:
+    line = "setp.lt.and.f32 p|q, a, b, c"
+    async with explorer(line, {"a": 1, "b": 0x7FC00000, "c": 1}) as drive:
+        shown = drive.pane("operands").text()
+        assert "1e-45 subnormal: sign 0, exponent 0x0, fraction 0x000001" in shown
+        assert "NaN NaN: sign 0, exponent 0xff" in shown
+        assert "1 true" in shown
+
+
+async def test_typing_replaces_a_value_and_says_what_is_wrong_with_it() -> None:
+    async with explorer() as drive:
+        shown = await drive.press("o", "1", "2", "x")
+        assert "`12x` is not a value" in shown
+        await drive.press("enter")
+        assert drive.session.trace.operands["a"] == 0x80FF7F01
+        await drive.press(*["backspace"] * 3)
+        shown = await drive.type("[-1,2,3,4]")
+        assert "= 0xff020304" in shown
+        await drive.press("enter")
+        assert drive.session.trace.operands["a"] == 0xFF020304
+        assert focused(drive) is drive.screen.query_one("#operands")
+        await drive.press("enter", *"77", "escape")
+        assert drive.session.trace.operands["a"] == 0xFF020304
+
+
+async def test_a_lane_can_be_typed() -> None:
+    async with explorer() as drive:
+        await drive.press("o", *["right"] * 4, "enter")
+        shown = await drive.type("-2")
+        assert "%r2 lane 2 =" in shown
+        await drive.press("enter")
+        assert drive.session.trace.operands["a"] == 0x80FE7F01
+
+
+async def test_presets_that_bite() -> None:
+    async with explorer() as drive:
+        shown = await drive.press("o", "v")
+        assert "each lane 0x80" in shown
+        await drive.press("down", "down", "down", "enter")
+        assert drive.session.trace.operands["a"] == 0x80808080
+    async with explorer("set.lt.u32.f32 d, a, b", {}) as drive:
+        shown = await drive.press("o", "v")
+        assert "smallest subnormal" in shown
+        assert "signalling NaN" in shown
+        await drive.press("down", "enter")
+        assert drive.session.trace.operands["a"] == 0x80000000
+
+
+async def test_one_register_in_two_roles_has_one_value() -> None:
+    async with explorer("vadd4.u32.u32.u32 x, x, y, x", {"x": 1, "y": 2}) as drive:
+        await drive.press("o", "plus")
+        assert drive.session.trace.result == {"x": 4}
+
+
+# --- two answers, the pin ----------------------------------------------------------------
+
+
+async def test_two_answers_stand_side_by_side_from_where_they_part() -> None:
+    async with explorer(*E3, size=(80, 24)) as drive:
+        lanes = drive.pane("lanes").text()
+        above, _, below = lanes.partition("ptxas-13.5 E3")
+        assert "3 add" in above
+        assert "≠" not in above
+        assert re.search(r"0x11223300.*≠ 0x112233ff", below)
+        assert "≠ E3: The clamp's lower bound is missing" in " ".join(below.split())
+        assert "≠ ptxas-13.5 0x112233ff (E3)" in await drive.text()
+
+
+async def test_an_older_assembler_is_an_answer_of_its_own() -> None:
+    async with explorer(E1, {"a": 0xFFFFFFFF, "b": 0, "c": 1}) as drive:
+        assert "≠ ptxas-13.0 0x00000001 (E1)" in await drive.text()
+        await drive.press("t")
+        assert drive.session.setup.model == "ptxas-13.5"
+        shown = await drive.press("t")
+        assert drive.session.setup.model == "ptxas-13.0"
+        assert "d = 0x00000001" in shown
+        await drive.press("t")
+        assert drive.session.setup.model == "isa"
+
+
+async def test_a_pin_is_compared_row_by_row() -> None:
+    async with explorer(*VADD4) as drive:
+        await drive.press("equals_sign")
+        assert "≠pin" not in await drive.text()
+        shown = await drive.press("m", *["down"] * 2, "right", "enter", "escape")
+        assert drive.session.setup.line.startswith("vadd4.s32.s32.s32")
+        lanes = drive.pane("lanes").text()
+        assert "≠pin" in lanes
+        extended = next(line for line in lanes.splitlines() if "00·80 = 128" in line)
+        assert "00·ff = 255" in extended
+        assert "00·01" not in extended
+        assert "pin 0x" in shown
+        assert "≠pin" not in await drive.press("equals_sign")
+
+
+# --- steps -------------------------------------------------------------------------------
+
+
+async def test_the_steps_play_by_themselves_and_stop(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(main, "_PACE", 0.3)
+    async with explorer() as drive:
+        shown = await drive.press("space")
+        assert "playing" in shown
+        for _ in range(60):
+            await drive.pilot.pause(0.05)
+            if drive.screen.step == 5:
+                break
+        assert "Step 5 of 5" in await drive.text()
+        assert "playing" not in await drive.text()
+        await drive.press("space", "space")
+        assert "playing" not in await drive.text()
+
+
+async def test_the_current_step_has_its_section_and_flags() -> None:
+    async with explorer(*VADD4) as drive:
+        shown = await drive.press("p", "p")
+        assert "PTX ISA 9.7.18.2.3" in shown
+        assert "▼ lane 2: 254 is above 127, the largest s8, so it becomes 127" in shown
+
+
+async def test_a_tall_panel_shows_every_revealed_step() -> None:
+    async with explorer(size=(200, 60)) as drive:
+        words = drive.pane("steps").text()
+        assert "1 select" in words
+        assert "lane 3: 0x80 is -128 as s32" in words
+        assert "%r0 and the lanes" in words
+
+
+# --- copying, help, keys, palette ---------------------------------------------------------
+
+
+async def test_the_copied_command_prints_the_result_on_the_screen() -> None:
+    async with explorer(*E3, model="ptxas") as drive:
+        await drive.press("y")
+        copied = drive.app.clipboard
+        assert copied.startswith("ptxscope trace")
+        words = shlex.split(copied)[1:]
+        done = subprocess.run(
+            [sys.executable, "-m", "ptxscope", *words], capture_output=True, text=True, check=True
+        )
+        assert "d = 0x112233ff" in done.stdout
+        assert "d = 0x112233ff" in await drive.text()
+        await drive.press("Y")
+        assert drive.app.clipboard == "0x112233ff"
+
+
+async def test_help_explains_every_key_stage_and_glyph() -> None:
+    async with explorer(size=(120, 120)) as drive:
+        shown = " ".join((await drive.press("question_mark")).split())
+        for action in ACTIONS:
+            assert action.tooltip in shown
+        for stage in Stage:
+            assert STAGES[stage]
+        for flag, glyph in GLYPHS.items():
+            assert f"{glyph} {flag}:" in shown
+        assert set(GLYPHS) | {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED} == set(Flag)
+        assert "Help" not in await drive.press("escape")
+
+
+def test_every_action_exists_and_has_an_id_a_tooltip_and_a_group() -> None:
+    ids = [action.id for action in ACTIONS]
+    assert len(set(ids)) == len(ids)
+    assert set(FOOTER) <= set(ids)
+    for action in ACTIONS:
+        name = action.action.partition("(")[0]
+        assert name.startswith("app.") or hasattr(MainScreen, f"action_{name}")
+        assert action.tooltip
+    keys = [key for action in ACTIONS for key in action.keys.split(",")]
+    assert len(set(keys)) == len(keys)
+    assert len(bindings()) == len(ACTIONS)
+    assert set(GROUPS) == {"Steps", "Go to", "Answers", "Edit", "Copy", "Program"}
+
+
+async def test_the_palette_opens_instructions_and_runs_actions() -> None:
+    async with explorer() as drive:
+        await drive.press("ctrl+p", *"vavrg4")
+        await drive.pilot.pause(0.3)
+        await drive.press("enter")
+        await drive.pilot.pause(0.1)
+        assert drive.session.setup.instruction.opcode == "vavrg4"
+        await drive.press("ctrl+p", *"exchange the", "space")
+        await drive.pilot.pause(0.3)
+        before = drive.session.trace.operands["a"]
+        await drive.press("enter")
+        await drive.pilot.pause(0.1)
+        assert drive.session.trace.operands["b"] == before
+
+
+async def test_the_users_keymap_is_obeyed_and_shown(tmp_path: Path) -> None:
+    (tmp_path / "keys.toml").write_text('"step.back" = "j"\n[go]\nline = "e"\n')
+    async with explorer(store=Store(tmp_path, tmp_path)) as drive:
+        assert "▸4" in await drive.press("j")
+        assert "▸4" in await drive.press("p")
+        assert "j back" in await drive.text()
+        await drive.press("e")
+        assert focused(drive) is drive.screen.query_one("#line")
+
+
+async def test_a_keymap_that_is_wrong_is_named_and_ignored(tmp_path: Path) -> None:
+    (tmp_path / "keys.toml").write_text("step.next = \n")
+    async with explorer(store=Store(tmp_path, tmp_path), size=(120, 40)) as drive:
+        assert "keys.toml is not used" in " ".join((await drive.text()).split())
+        assert "▸4" in await drive.press("p")
+
+
+# --- letters and fields, mouse -----------------------------------------------------------
+
+
+async def test_letters_act_unless_a_field_has_the_focus() -> None:
+    async with explorer() as drive:
+        assert focused(drive) is drive.screen.query_one("#steps")
+        await drive.press("i", "end", *"npq")
+        assert drive.session.setup.line.endswith("npq")
+        await drive.press("escape")
+        assert focused(drive) is drive.screen.query_one("#steps")
+        await drive.press("l", "down", "p")
+        assert drive.screen.step == 4
+
+
+async def test_everything_can_be_done_with_the_mouse() -> None:
+    async with explorer(*VADD4) as drive:
+        assert "▸3 add" in await drive.click("steps", "3 add")
+        await drive.click("modifiers", "u32")
+        assert drive.session.setup.line.startswith("vadd4.u32.")
+        await drive.click("operands", "1000 0000")
+        assert drive.session.trace.operands["a"] == 0x00FF7F01
+        await drive.click("keys", "n next")
+        assert drive.screen.step == 4
+        await drive.click("lanes", "◂ a.b1")
+        assert drive.screen.query_one(Lanes).cell is not None
+        await drive.pilot.click("#filter")
+        assert focused(drive) is drive.screen.query_one("#filter", Input)
+
+
+async def test_the_lanes_give_up_their_text_to_a_mouse_selection() -> None:
+    async with explorer() as drive:
+        lanes = drive.pane("lanes")
+        line = next(y for y, text in enumerate(lanes.text().splitlines()) if "ff·80" in text)
+        start = lanes.text().splitlines()[line].index("ff·80") + lanes.gutter.left
+        y = line + lanes.gutter.top - lanes.scroll_offset.y
+        await drive.pilot.mouse_down(lanes, offset=(start, y))
+        await drive.pilot.hover(lanes, offset=(start + 11, y))
+        await drive.pilot.mouse_up(lanes, offset=(start + 11, y))
+        selected = drive.app.screen.get_selected_text()
+        assert selected is not None
+        assert selected.startswith("ff·80 = -128"[:11])
+
+
+# --- what is kept ------------------------------------------------------------------------
+
+
+async def test_what_was_open_is_there_again(tmp_path: Path) -> None:
+    store = Store(tmp_path, tmp_path)
+    async with explorer(*VADD4, store=store) as drive:
+        await drive.press("equals_sign", "s", "p", "p", "slash", *"vsub4", "enter", "p")
+        drive.app.theme = "textual-light"
+        line, step = drive.session.setup.line, drive.screen.step
+        values = drive.session.trace.operands
+        drive.app.keep()
+    async with explorer(None, store=Store(tmp_path, tmp_path)) as drive:
+        assert drive.session.setup.line == line
+        assert drive.session.trace.operands == values
+        assert drive.screen.step == step
+        assert drive.screen.pin is not None
+        assert drive.app.theme == "textual-light"
+        assert "vsub4" in drive.screen.recent
+    async with explorer(store=Store(tmp_path, tmp_path)) as drive:
+        assert drive.session.setup.instruction == parse(LINE)
+        assert "vsub4" in drive.screen.recent
+
+
+async def test_an_illegal_line_is_kept_too(tmp_path: Path) -> None:
+    async with explorer(store=Store(tmp_path, tmp_path)) as drive:
+        await drive.press("i", "end", *"xyz")
+        drive.app.keep()
+    async with explorer(None, store=Store(tmp_path, tmp_path)) as drive:
+        assert drive.session.setup.line.endswith("xyz")
+        assert drive.session.trace.result == {"%r1": 7}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        '{"schema": "other/1"}',
+        '{"schema": "ptxscope.state/1"}',
+        '{"schema": "ptxscope.state/1", "setup": 5, "pin": null, "step": 0, "recent": [],'
+        ' "theme": ""}',
+        '{"schema": "ptxscope.state/1", "setup": {"instruction": "mov", "line": "x", "values": {},'
+        ' "model": "isa"}, "pin": null, "step": 0, "recent": [], "theme": ""}',
+        '{"schema": "ptxscope.state/1", "setup": {"instruction": "vadd.u32.u32.u32 d, a, b",'
+        ' "line": "x", "values": {"a": "0x1ffffffffffffffff"}, "model": "isa"}, "pin": null,'
+        ' "step": 0, "recent": [], "theme": ""}',
+        "\x00\xff",
+        "[" * 100_000,
+    ],
+)
+async def test_a_damaged_or_foreign_file_is_set_aside_with_a_word(
+    text: str, tmp_path: Path
+) -> None:
+    (tmp_path / "explorer.json").write_bytes(text.encode("latin-1"))
+    async with explorer(None, store=Store(tmp_path, tmp_path)) as drive:
+        assert "0x00000007" in await drive.text()
+        assert "could not be read" in " ".join((await drive.text()).split())
+        drive.app.keep()
+    assert (tmp_path / "explorer.damaged").exists()
+    assert Store(tmp_path, tmp_path).load().setup is not None
+
+
+async def test_a_folder_that_cannot_be_written_to_is_no_reason_to_fail(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    async with explorer(store=Store(blocked / "state", tmp_path)) as drive:
+        drive.app.keep()
+        assert "0x00000007" in await drive.text()
+
+
+# --- looks -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "theme", ["textual-light", "textual-dark", "ansi-dark", "ansi-light", "nord"]
+)
+async def test_themes_change_colours_only(theme: str) -> None:
+    async with explorer(*E3) as drive:
+        before = await drive.text()
+        drive.app.theme = theme
+        assert await drive.text() == before
+
+
+async def test_without_colour_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with explorer(*E3) as drive:
+        coloured = await drive.text()
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with explorer(*E3) as drive:
+        assert drive.app.no_color
+        assert await drive.text() == coloured
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 18), (40, 12), (20, 6), (200, 60), (300, 100)])
+@pytest.mark.parametrize(
+    "line", [LINE, E3[0], "setp.lt.and.f64 p|q, a, b, !c", "vmad.u32.u32.u32.sat d, a, b, c"]
+)
+async def test_any_size_keeps_the_result_in_sight(size: tuple[int, int], line: str) -> None:
+    async with explorer(line, {}, size=size) as drive:
+        shown = await drive.text()
+        if size >= (40, 12):
+            for name in drive.session.trace.result:
+                assert f"{name} = " in shown
+        drive.agree()
+
+
+@pytest.mark.parametrize(
+    "text", ["[a]", "[/x]", "[red]x[/red]", "\\[b]", "😀", "\u05d0\u05d1", "é"]
+)
+async def test_odd_text_is_shown_as_text_everywhere(text: str) -> None:
+    async with explorer() as drive:
+        shown = await drive.paste(f"vadd.u32.u32.u32 d, {text}, b")
+        if text.isascii():
+            assert text in shown
+        await drive.press("escape", "slash")
+        await drive.paste(text)
+        await drive.press("escape", "o", "enter")
+        shown = await drive.paste(text)
+        assert "is not a" in shown
+        drive.agree()
+
+
+async def test_ten_thousand_characters_and_escape_bytes() -> None:
+    async with explorer() as drive:
+        await drive.paste("x" * 10_000)
+        assert "is not an instruction" in await drive.text()
+        shown = await drive.paste("vadd\x1b[31m.u32 d, a, b")
+        assert "\x1b" not in shown
+        drive.agree()
+
+
+async def test_register_names_with_dollars_and_percent_signs() -> None:
+    async with explorer("vadd.u32.u32.u32 $x, %y_1, _z", {"%y_1": 1, "_z": 2}) as drive:
+        shown = await drive.text()
+        assert "$x = 0x00000003" in shown
+        assert "%y_1" in drive.pane("operands").text()
+
+
+async def test_a_newcomer_gets_the_same_result_in_explorer_and_shell() -> None:
+    async with explorer(None, {}) as drive:
+        await drive.press("slash", *"vavrg4", "enter")
+        await drive.press("o", *["right"] * 3, "enter")
+        await drive.type("-100")
+        await drive.press("enter", "m", *["down"] * 5, "right", "right", "enter")
+        await drive.press("right", "right", "enter", "escape", "end", "y")
+        form = drive.session.setup.instruction.form
+        assert str(form.mask) == "b31"
+        words = shlex.split(drive.app.clipboard)[1:]
+        done = subprocess.run(
+            [sys.executable, "-m", "ptxscope", *words], capture_output=True, text=True, check=True
+        )
+        (bits,) = drive.session.trace.result.values()
+        assert f"d = {bits:#010x}" in done.stdout
+        assert f"d = {bits:#010x}" in await drive.text()
+        assert VALUES

@@ -1,0 +1,56 @@
+"""Random keys and sizes: the app stays alive, and everything on it agrees."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from tests.app.driving import explorer
+
+_LETTERS = [*"npailomtursvbyYx=?/.,- 0123456789[]abcdefu"]
+_NAMED = """left right up down home end tab shift+tab enter escape backspace delete space pageup
+pagedown plus minus ctrl+r f2 ctrl+k ctrl+a""".split()
+_NAMES = {
+    "=": "equals_sign",
+    "?": "question_mark",
+    "/": "slash",
+    ".": "full_stop",
+    ",": "comma",
+    "-": "minus",
+    " ": "space",
+    "[": "left_square_bracket",
+    "]": "right_square_bracket",
+}
+_SIZES = [(80, 24), (120, 40), (200, 60), (40, 12), (20, 6), (99, 31), (160, 50)]
+
+
+async def _let_loose(seed: int, keys: int, resizes: int) -> None:
+    rng = Random(seed)
+    pool = [_NAMES.get(key, key) for key in _LETTERS] + _NAMED * 2
+    batch = max(keys // resizes, 1)
+    async with explorer(size=(120, 40)) as drive:
+        for _ in range(resizes):
+            await drive.mash(*rng.choices(pool, k=batch))
+            await drive.pilot.resize_terminal(*rng.choice(_SIZES))
+            assert drive.app.is_running
+            drive.agree()
+        # leave whatever screen or field it ended in
+        await drive.press("escape", "escape", "escape")
+        drive.agree()
+        await drive.pilot.resize_terminal(120, 40)
+        shown = await drive.text()
+        for name, bits in drive.session.trace.result.items():
+            assert f"{name} = " in shown
+            assert f"{bits:x}" in shown
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_two_thousand_keys(seed: int) -> None:
+    await _let_loose(seed, keys=500, resizes=10)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(100, 104))
+async def test_twenty_thousand_keys(seed: int) -> None:
+    await _let_loose(seed, keys=5_000, resizes=50)
