@@ -8,6 +8,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
 
+from .annotations import NOTHING, Annotations
 from .arithmetic import EXACT, Lanes, limits
 from .evaluate import bind, check_names, resolve_model
 from .instruction import Instruction
@@ -89,6 +90,8 @@ class Trace:
     model: Model
     operands: Mapping[str, int]
     """Bits by role: a, b, c, guard, and d, p, q where a guard may keep the old value."""
+    annotations: Annotations = NOTHING
+    """What a writer added."""
 
     @cached_property
     def plan(self) -> Plan:

@@ -1,0 +1,25 @@
+"""What a document shows of a trace."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..engine.plan import Stage
+
+
+class Options(NamedTuple):
+    """Choices of a writer that every format knows; a format passes over what it can't use."""
+
+    both: bool = False
+    """Where models part, show the steps of the other answer as well."""
+    standalone: bool = False
+    """A whole page rather than a fragment to be put into one."""
+    stages: frozenset[Stage] | None = None
+    """The steps to show; None shows them all."""
+
+    def shows(self, stage: Stage) -> bool:
+        """Whether a step is shown."""
+        return self.stages is None or stage in self.stages
+
+
+DEFAULT = Options()
