@@ -29,8 +29,9 @@ _SIGNS = {
 
 
 def cmp_sign(cmp: Cmp) -> str:
-    """``<`` for ``lt``, ``lo`` and ``ltu``; ``num`` and ``nan`` as they are."""
-    return _SIGNS.get(m.RELATIONS.get(cmp, cmp), str(cmp))
+    """``<`` for ``lt`` and ``lo``; ``<?`` for ``ltu``, true with a NaN; ``num``, ``nan``."""
+    unordered = "?" if cmp in m.UNORDERED else ""
+    return _SIGNS.get(m.RELATIONS.get(cmp, cmp), str(cmp)) + unordered
 
 
 def operand_name(trace: Trace, role: str) -> str:

@@ -225,8 +225,9 @@ class MainScreen(InkScreen[None]):
 
     @on(PtxLine.Edited)
     def _line_edited(self, event: PtxLine.Edited) -> None:
-        self.edit(edits.with_line(self.session.setup, event.text))
-        self._show_status()
+        if event.text == event.line.value:  # else more was typed, and is on its way
+            self.edit(edits.with_line(self.session.setup, event.text))
+            self._show_status()
 
     @on(PtxLine.CandidateMoved)
     def _candidate_moved(self) -> None:
@@ -378,7 +379,10 @@ class MainScreen(InkScreen[None]):
         for hidden in ("operands", "side"):  # what a small screen shows only while it is used
             panel = self.query_one(f"#{hidden}")
             panel.set_class(panel in target.ancestors_with_self, "-used")
-        target.focus()
+        if target.focusable:
+            self.set_focus(target)  # at once: the next key is already meant for it
+        else:
+            target.focus()  # when it has been laid out
 
     def action_copy(self, what: str) -> None:
         """Copy the command that reproduces what is shown, or the result."""

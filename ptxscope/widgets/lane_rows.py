@@ -24,7 +24,7 @@ from ..engine.micro import (
 from ..engine.plan import Stage
 from ..engine.trace import Flag, RowTrace, Trace
 from ..engine.types import Type
-from ..engine.values import float_class, float_parts, hex_text, value_text
+from ..engine.values import float_anatomy, hex_text, value_text
 from ..engine.words import reading, words
 from .pane import Line, Piece
 
@@ -124,10 +124,7 @@ class Painter:
         text = f"   {value_text(bits, type_)}"
         if not type_.is_float:
             return [Piece(text, "dim")]
-        sign, exponent, fraction = float_parts(bits, type_.bits)
-        kind = float_class(bits, type_.bits)
-        digits = 6 if type_.bits == 32 else 13
-        parts = f"   {kind}: sign {sign}, exponent {exponent:#x}, fraction 0x{fraction:0{digits}x}"
+        parts = f"   {float_anatomy(bits, type_.bits)}"
         return [Piece(text, "strong"), Piece(parts, "dim")]
 
     # --- rows ----------------------------------------------------------------------
@@ -271,10 +268,11 @@ class Painter:
                 total += terms[lane]
                 start = f"{row.inputs[1][0]} " if lane == max(micro.lanes) else ""
                 sign = "+" if terms[lane] >= 0 else "-"
-                cell = [
-                    Piece(f"{start}{sign} {abs(terms[lane])}", "number"),
-                    Piece(f" = {total}", "value"),
-                ]
+                sum_ = f" = {total}"
+                term = f"{start}{sign} {abs(terms[lane])}"
+                if len(term + sum_) >= self.width // micro.of:
+                    term = term.replace(" ", "")
+                cell = [Piece(term, "number"), Piece(sum_, "value")]
             else:
                 cell = [Piece("□ not in mask", "dim")]
             cells.append(self.marked(cell, row.row.key, 0))

@@ -121,11 +121,13 @@ class PtxLine(PlainInput):
         # spans are those of the text that was parsed: blanks apart the same in a pasted line
         self.parts = ins.spans if error is None and ins.text == text else {}
         self.wrong = tuple(problem.span for problem in error.errors) if error else ()
-        if text != self.value:
+        typing = self.value != self._shown  # what was typed since is on its way to the session
+        if text == self.value or not typing:
             self._shown = text
+        if text != self.value and not typing:
             self.value = text
             self.cursor_position = len(text)
-        self._complete_from(text)
+        self._complete_from(self.value)
         self.refresh()
 
     def _complete_from(self, text: str) -> None:
@@ -137,7 +139,6 @@ class PtxLine(PlainInput):
         """Tell apart what was typed from what was shown."""
         event.stop()
         if event.value != self._shown:
-            self._shown = event.value
             self._complete_from(event.value)
             self.post_message(self.Edited(self, event.value))
 

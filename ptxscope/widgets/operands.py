@@ -14,7 +14,7 @@ from ..engine.arithmetic import cast
 from ..engine.errors import printable
 from ..engine.trace import Trace
 from ..engine.types import Type
-from ..engine.values import float_class, float_parts, hex_text, value_text
+from ..engine.values import float_anatomy, hex_text, value_text
 from ..engine.words import operand_name
 from .pane import Line, Pane, Piece
 
@@ -172,7 +172,7 @@ class Operands(Pane):
                 case "float":
                     yield Piece("  ")
                     yield self._piece(value_text(bits, type_), field, "value")
-                    yield Piece(f" {_float_words(bits, type_)}", "dim")
+                    yield Piece(f" {float_anatomy(bits, type_.bits)}", "dim")
                 case "lane":
                     first = field.at == self._lanes(trace, role) - 1
                     yield Piece("  [" if first else ", ", "dim")
@@ -292,10 +292,3 @@ class Operands(Pane):
     def on_blur(self) -> None:
         """Hide the cursor."""
         self.redraw()
-
-
-def _float_words(bits: int, type_: Type) -> str:
-    sign, exponent, fraction = float_parts(bits, type_.bits)
-    digits = 6 if type_.bits == 32 else 13
-    kind = float_class(bits, type_.bits)
-    return f"{kind}: sign {sign}, exponent {exponent:#x}, fraction 0x{fraction:0{digits}x}"

@@ -111,8 +111,11 @@ def _sentences(trace: Trace, step: Step) -> Iterator[tuple[str, str]]:
         for lane in range(len(row.lanes) - 1, -1, -1):
             flags = [flag for flag in row.lanes[lane].flags if flag not in _QUIET]
             marks = "".join(f"{GLYPHS[flag]} " for flag in flags)
+            said = sentence(trace, row, lane)
             name = f"{row.row.name}, " if len(step.rows) > 1 else ""
-            yield f"{marks}{name}{sentence(trace, row, lane)}", "changed" if flags else ""
+            if said.startswith(f"{row.row.name} "):
+                name = ""
+            yield f"{marks}{name}{said}", "changed" if flags else ""
 
 
 def _wrapped(text: str, width: int, ink: str) -> list[Line]:

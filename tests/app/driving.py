@@ -19,7 +19,7 @@ from ptxscope.widgets.pane import Pane
 
 LINE = "vset4.s32.u32.lt.add %r1, %r2, %r3, %r0"
 VALUES = {"%r2": 0x80FF7F01, "%r3": 0x01010101, "%r0": 5}
-_KEYS = {
+KEYS = {
     " ": "space",
     ".": "full_stop",
     ",": "comma",
@@ -31,7 +31,7 @@ _KEYS = {
     "%": "percent_sign",
 }
 
-_CHARACTERS = {name: char for char, name in _KEYS.items()} | {
+_CHARACTERS = {name: char for char, name in KEYS.items()} | {
     "equals_sign": "=",
     "question_mark": "?",
     "plus": "+",
@@ -59,7 +59,7 @@ class Driver:
         await self.pilot.press(*keys)
         return await self.text()
 
-    async def mash(self, *keys: str) -> None:
+    async def mash(self, *keys: str, pace: float = 0.001) -> None:
         """Send keys one after another without waiting for the screen, then wait."""
         driver = self.app._driver
         assert driver is not None
@@ -68,12 +68,12 @@ class Driver:
             event = events.Key(key, char)
             event.set_sender(self.app)
             driver.send_message(event)
-            await asyncio.sleep(0.001)
+            await asyncio.sleep(pace)
         await self.pilot.pause()
 
     async def type(self, text: str) -> str:
         """Type text."""
-        return await self.press(*(_KEYS.get(char, char) for char in text))
+        return await self.press(*(KEYS.get(char, char) for char in text))
 
     async def paste(self, text: str) -> str:
         """Paste text, as a terminal hands it over."""

@@ -1,0 +1,128 @@
+"""The real program in a real terminal: tmux types, pastes, steps and quits."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="there is no tmux here")
+_PATIENCE = 20.0
+"""Seconds after which a screen that does not come is a failure."""
+_PACE = 0.15
+"""Seconds between two keys: an escape is a key of its own only after a tenth of one."""
+
+
+class Terminal:
+    """A tmux server of its own with one window."""
+
+    def __init__(self, socket: Path, *command: str, width: int = 120, height: int = 40) -> None:
+        self._base = ("tmux", "-f", "/dev/null", "-S", str(socket))
+        home = str(socket.parent)
+        xdg = {f"XDG_{kind}_HOME": home for kind in ("STATE", "CONFIG", "DATA")}
+        subprocess.run(
+            [*self._base, "new-session", "-d", "-x", str(width), "-y", str(height), *command],
+            env={**os.environ, **xdg, "HOME": home, "TERM": "xterm-256color"},
+            check=True,
+        )
+        self.tmux("set-option", "-s", "set-clipboard", "on")
+
+    def tmux(self, *arguments: str) -> str:
+        done = subprocess.run([*self._base, *arguments], capture_output=True, text=True)
+        return done.stdout
+
+    def send(self, *keys: str) -> None:
+        """Keys by their names, at the pace of a fast typist."""
+        for key in keys:
+            self.tmux("send-keys", key)
+            time.sleep(_PACE)
+
+    def type(self, text: str) -> None:
+        self.tmux("send-keys", "-l", text)
+        time.sleep(_PACE)
+
+    def paste(self, text: str) -> None:
+        self.tmux("set-buffer", text)
+        self.tmux("paste-buffer", "-p")
+
+    def screen(self) -> str:
+        return self.tmux("capture-pane", "-p")
+
+    def wait_for(self, text: str) -> str:
+        deadline = time.monotonic() + _PATIENCE
+        while text not in (shown := self.screen()):
+            assert time.monotonic() < deadline, f"{text!r} does not come:\n{shown}"
+            time.sleep(0.05)
+        return shown
+
+    def ended(self) -> bool:
+        deadline = time.monotonic() + _PATIENCE
+        while self.tmux("list-sessions"):
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.05)
+        return True
+
+
+@pytest.fixture(params=[(80, 24), (120, 40), (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
+def terminal(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Terminal]:
+    width, height = request.param
+    command = (sys.executable, "-m", "ptxscope")
+    window = Terminal(tmp_path / "tmux", *command, width=width, height=height)
+    yield window
+    window.tmux("kill-server")
+
+
+def test_a_person_types_pastes_steps_and_quits(terminal: Terminal, tmp_path: Path) -> None:
+    terminal.wait_for("d = 0x00000007")
+    terminal.wait_for("Step 5 of 5")
+    terminal.send("p")
+    terminal.wait_for("Step 4 of 5 · accumulate")
+    terminal.paste('asm("vmad.s32.u32.u32 %0, -%1.h0, %2.h0, %3;" : "=r"(d) : "r"(a));')
+    terminal.wait_for("vmad.s32.u32.u32 %0, -%1.h0, %2.h0, %3;")
+    terminal.send("/")
+    terminal.type("vavrg4")
+    terminal.send("Enter")
+    terminal.wait_for("vavrg4.s32")
+    terminal.send("Home")
+    terminal.wait_for("Step 1 of")
+    terminal.send("q")
+    assert terminal.ended()
+    kept = (tmp_path / "ptxscope" / "explorer.json").read_text(encoding="utf-8")
+    assert "vavrg4" in kept
+
+
+def test_a_newcomer_gets_the_same_from_the_copied_command(terminal: Terminal) -> None:
+    terminal.wait_for("d = 0x00000007")
+    terminal.send("/")
+    terminal.type("vavrg4")
+    terminal.send("Enter")
+    terminal.wait_for("vavrg4.")
+    terminal.send("i", "C-a", "C-k")
+    terminal.type("vavrg4.s32.s32.s32 d.b31, a, b, c")
+    terminal.send("Escape")
+    terminal.wait_for("vavrg4.s32.s32.s32 d.b31, a, b, c")
+    terminal.send("o", "Enter")
+    terminal.wait_for(" a =\n")
+    terminal.send("C-a", "C-k")
+    terminal.type("[-7,2,3,4]")
+    terminal.wait_for("= 0xf9020304")
+    terminal.send("Enter", "Escape", "End", "y")
+    shown = terminal.wait_for("Copied")
+    result = shown[shown.index("d = 0x") :].split()[2]
+    # the clipboard is the terminal's: tmux holds what it was sent
+    command = terminal.tmux("show-buffer").strip()
+    assert command.startswith("ptxscope trace")
+    said = subprocess.run(
+        ["/bin/sh", "-c", command.replace("ptxscope", f"{sys.executable} -m ptxscope", 1)],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert f"d = {result}" in said
