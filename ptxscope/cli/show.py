@@ -16,7 +16,7 @@ from ..engine.parser import parse
 from ..engine.stages import title
 from ..engine.trace import trace
 from ..engine.words import result_text
-from ..export.text import command
+from ..export.document import command
 from . import CommandError
 from .arguments import parser
 

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
+from ..engine.annotations import Annotations
+from ..engine.errors import printable
+from ..engine.notes import parse_note, stages_between
+from ..engine.trace import Trace
 from ..export import FORMATS, export
+from ..export.options import Options
 from . import CommandError
 from .arguments import add_instruction, add_model, chosen_model, instruction, parsed, parser, traced
 
 _EPILOG = """\
 examples:
   ptxscope trace 'vset4.s32.u32.lt.add %r1, %r2, %r3, %r0' %r2=0x80ff7f01 %r3=0x01010101 %r0=5
-  ptxscope trace 'vadd.u32.s32.s32.sat %0.b0, %1, %2, %3' %1=-1 %2=0 %3=0x11223344 --model ptxas
+  ptxscope trace 'vadd.u32.s32.s32.sat %0.b0, %1, %2, %3' %1=-1 %2=0 %3=0x11223344 --both
   ptxscope trace 'asm("vmin4.s32.s32.s32 %0, %1, %2, %3;" : "=r"(d) : ...)' %1=[1,2,3,4] %2=0 %3=0
+  ptxscope trace 'vadd4.s32.s32.s32.sat d, a, b, c' a=0x7f b=1 c=0 -f svg -o t.svg \\
+      --title 'Saturation' --note 'saturate=the clamp is why 128 becomes 127'
 """
 
 
@@ -22,18 +31,58 @@ def run(words: Sequence[str]) -> int:
     arguments = parser("trace", "Print an annotated trace of one evaluation.", _EPILOG)
     add_instruction(arguments)
     add_model(arguments)
-    arguments.add_argument("-f", "--format", choices=FORMATS, default="text", help="default: text")
+    add_document(arguments)
     arguments.add_argument("-o", "--output", metavar="FILE", help="write to a file")
     chosen = parsed(arguments, words)
-    model = chosen_model(chosen.model)
-    document = export(traced(instruction(chosen.ptx), chosen.values, model), chosen.format)
+    trace = traced(instruction(chosen.ptx), chosen.values, chosen_model(chosen.model))
+    text = document(trace, chosen)
     if chosen.output is None:
-        sys.stdout.write(document)
-        return 0
-    try:
-        from pathlib import Path
-
-        Path(chosen.output).write_text(document, encoding="utf-8")
-    except OSError as error:
-        raise CommandError(f"error: {chosen.output}: {error.strerror}") from None
+        sys.stdout.write(text)
+    else:
+        write(chosen.output, text)
     return 0
+
+
+def add_document(to: argparse.ArgumentParser) -> None:
+    """The options that say what a document shows, and how."""
+    to.add_argument("-f", "--format", choices=FORMATS, default="text", help="default: text")
+    to.add_argument("--title", default="", metavar="TEXT", help="what stands above it")
+    to.add_argument("--caption", default="", metavar="TEXT", help="what stands below it")
+    to.add_argument(
+        "--note",
+        action="append",
+        default=[],
+        metavar="STEP=TEXT",
+        help="a note on a step, by its name or number, or on a lane: 'lane 2=…'; repeatable",
+    )
+    to.add_argument(
+        "--both", action="store_true", help="where isa and ptxas part, show both ways to the end"
+    )
+    to.add_argument(
+        "--standalone", action="store_true", help="a whole HTML page rather than a fragment"
+    )
+    part = to.add_mutually_exclusive_group()
+    part.add_argument("--steps", metavar="1-4", help="only these steps, by number or name")
+    part.add_argument("--until", metavar="STEP", help="only the steps up to this one")
+
+
+def document(trace: Trace, chosen: argparse.Namespace) -> str:
+    """The trace as the options of ``add_document`` want it."""
+    try:
+        notes = tuple(parse_note(text, trace) for text in chosen.note)
+        part = f"-{chosen.until}" if chosen.until else chosen.steps
+        stages = stages_between(part, trace) if part else None
+    except ValueError as error:
+        raise CommandError(f"error: {printable(str(error))}") from None
+    annotated = replace(trace, annotations=Annotations(chosen.title, chosen.caption, notes))
+    return export(annotated, chosen.format, Options(chosen.both, chosen.standalone, stages))
+
+
+def write(path: str, text: str) -> None:
+    """Write a file, or say why it can't be written."""
+    from pathlib import Path
+
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise CommandError(f"error: {printable(path)}: {error.strerror}") from None

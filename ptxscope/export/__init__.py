@@ -3,28 +3,58 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
+from enum import StrEnum
 from importlib import import_module
 from types import ModuleType
 
 from ..engine.trace import Trace
-
-FORMATS = ("text",)
-"""The names of the formats; each is a module with a function ``render``."""
+from .options import DEFAULT, Options
 
 
-def export(trace: Trace, format: str = "text") -> str:  # noqa: A002
+class Format(StrEnum):
+    """The formats; each is a module of that name with a function ``render``."""
+
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    HTML = "html"
+    SVG = "svg"
+    JSON = "json"
+    C = "c"
+    PYTHON = "python"
+
+
+FORMATS = tuple(map(str, Format))
+SUFFIXES: Mapping[Format, str] = {
+    Format.TEXT: "txt",
+    Format.MARKDOWN: "md",
+    Format.HTML: "html",
+    Format.SVG: "svg",
+    Format.JSON: "json",
+    Format.C: "c",
+    Format.PYTHON: "py",
+}
+"""How the name of a file of each format ends."""
+
+
+def export(trace: Trace, format: str = "text", options: Options = DEFAULT) -> str:  # noqa: A002
     """The trace as a document in one of ``FORMATS``. Raises ValueError for another name."""
     if format not in FORMATS:
         raise ValueError(f"unknown format {format!r}: {', '.join(FORMATS)}")
-    text: str = import_module(f".{format}", __name__).render(trace)
+    text: str = import_module(f".{format}", __name__).render(trace, options)
     return text
 
 
 class _CallableModule(ModuleType):
     """Lets ``ptxscope.export`` be both this package and its function."""
 
-    def __call__(self, trace: Trace, format: str = "text") -> str:  # noqa: A002
-        return export(trace, format)
+    def __call__(
+        self,
+        trace: Trace,
+        format: str = "text",  # noqa: A002
+        options: Options = DEFAULT,
+    ) -> str:
+        return export(trace, format, options)
 
 
 sys.modules[__name__].__class__ = _CallableModule

@@ -20,7 +20,7 @@ from ..engine.parting import beside, partings
 from ..engine.provenance import Cell, provenance
 from ..engine.trace import Trace
 from ..engine.words import operand_name, result_text
-from ..export.text import command
+from ..export.document import command
 from ..keys import ACTIONS, FOOTER, bindings, key_names
 from ..session import Session, Setup, trace_of
 from ..widgets.bars import KeyBar, ResultBar

@@ -1,0 +1,296 @@
+"""What every format says about a trace, before any format has drawn it.
+
+A Document is the trace in words and numbers: plain text throughout, not escaped for any
+format, so that all formats say the same.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .. import __version__
+from ..engine.annotations import Note
+from ..engine.errors import printable
+from ..engine.micro import Clamp, Compare, Extend, Merge, Micro, Select
+from ..engine.models import Erratum, Model
+from ..engine.parting import Parting, beside, partings
+from ..engine.plan import Stage
+from ..engine.stages import about, title
+from ..engine.trace import Flag, RowTrace, Step, Trace
+from ..engine.values import hex_text
+from ..engine.words import UNIT_NAMES, reading, result_text, words
+from .options import Options
+
+EXTENSIONS = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}
+"""Flags that a step's own sentence already tells."""
+
+
+class OperandView(NamedTuple):
+    """A value that is read."""
+
+    role: str
+    label: str
+    """``a``; ``old`` for a destination that a guard may keep; ``@`` for a guard."""
+    name: str
+    """As it was written; empty where it is the label."""
+    bits: str
+    """In hexadecimal, in full width."""
+    meant: str
+
+
+class CellView(NamedTuple):
+    """One lane of a row."""
+
+    lane: int
+    name: str
+    """``lane 2``; ``byte 2`` where a scalar instruction merges."""
+    value: int
+    text: str
+    """In few characters."""
+    formula: str
+    sentence: str
+    flags: tuple[Flag, ...]
+    """What happened and is not told by the step's own sentence."""
+
+
+class RowView(NamedTuple):
+    """One micro-operation; the cell of the most significant lane first."""
+
+    row: RowTrace
+    name: str
+    cells: tuple[CellView, ...]
+
+
+class StepView(NamedTuple):
+    """One step."""
+
+    number: int
+    stage: Stage
+    title: str
+    about: str
+    rows: tuple[RowView, ...]
+    notes: tuple[str, ...]
+    """What a writer said of it."""
+
+
+class ResultView(NamedTuple):
+    """A destination that is kept."""
+
+    name: str
+    bits: str
+    meant: str
+
+
+class Answer(NamedTuple):
+    """What one model makes of the instruction."""
+
+    label: str
+    result: str
+    errata: tuple[str, ...]
+    """Ids of what changed it."""
+
+
+class Answers(NamedTuple):
+    """Where the models part."""
+
+    all: tuple[Answer, ...]
+    """The documented one first."""
+    step: str
+    """The title of the first step at which they differ."""
+    errata: tuple[Erratum, ...]
+    """What makes the difference."""
+    other: str
+    """Whose answer differs from the trace's own."""
+    of: Trace | None
+    """The other trace, where its steps are told."""
+    steps: tuple[StepView, ...]
+    """The other answer's steps, from the first that differs."""
+
+
+class Document(NamedTuple):
+    """Everything that is told of a trace."""
+
+    trace: Trace
+    title: str
+    ptx: str
+    model: str
+    operands: tuple[OperandView, ...]
+    steps: tuple[StepView, ...]
+    results: tuple[ResultView, ...]
+    notes: tuple[str, ...]
+    lane_notes: tuple[str, ...]
+    """What a writer said of a lane, or of the whole."""
+    answers: Answers | None
+    caption: str
+    source: str
+    """Section of the PTX ISA, versions."""
+    command: str
+    """The shell command that prints this trace."""
+
+
+def document(trace: Trace, options: Options) -> Document:
+    """A trace as a Document."""
+    entry, extra = trace.instruction.entry, trace.annotations
+    target = "any target" if entry.target == "any" else f"{entry.target} and later"
+    return Document(
+        trace,
+        printable(extra.title),
+        printable(str(trace.instruction)),
+        trace.model.name,
+        tuple(_operands(trace)),
+        tuple(_step(trace, step) for step in trace.steps if options.shows(step.stage)),
+        tuple(_results(trace)),
+        tuple(map(printable, trace.notes)),
+        tuple(map(_note, extra.on_lanes)),
+        _answers(trace, options),
+        printable(extra.caption),
+        f"PTX ISA {entry.section} (PTX {entry.ptx_isa}, {target}); ptxscope {__version__}",
+        command(trace),
+    )
+
+
+def command(trace: Trace) -> str:
+    """The shell command that prints this trace, notes and all."""
+    parts = ["ptxscope", "trace", str(trace.instruction)]
+    for needed in trace.instruction.inputs:
+        bits = hex_text(trace.operands[needed.roles[0]], needed.type.bits)
+        parts.append(f"{needed.name}={bits}")
+    if trace.model.errata:
+        parts += ["--model", trace.model.name]
+    extra = trace.annotations
+    if extra.title:
+        parts += ["--title", extra.title]
+    if extra.caption:
+        parts += ["--caption", extra.caption]
+    for note in extra.notes:
+        parts += ["--note", f"{note.target}={note.text}"]
+    return " ".join(map(shlex.quote, map(printable, parts)))
+
+
+def _operands(trace: Trace) -> Iterator[OperandView]:
+    ins = trace.instruction
+    names = ins.names | {role: str(source) for role, source in ins.roles.items()}
+    for source in sorted(trace.plan.sources):
+        role = source.role
+        label = role if role in "abc" else "old" if role in "dpq" else "@"
+        bits = trace.operands[role]
+        yield OperandView(
+            role,
+            label,
+            "" if names[role] == label else printable(names[role]),
+            hex_text(bits, ins.type_of(role).bits),
+            reading(ins, role, bits),
+        )
+
+
+def _results(trace: Trace) -> Iterator[ResultView]:
+    ins = trace.instruction
+    for role, name in ins.results.items():
+        bits = trace.result[name]
+        shown = hex_text(bits, ins.type_of(role).bits)
+        yield ResultView(printable(name), shown, reading(ins, role, bits))
+
+
+def _step(trace: Trace, step: Step) -> StepView:
+    notes = tuple(map(_note, trace.annotations.at(step.stage)))
+    rows = tuple(_row(trace, row) for row in step.rows)
+    return StepView(
+        step.number, step.stage, title(step), printable(about(trace, step)), rows, notes
+    )
+
+
+def _row(trace: Trace, row: RowTrace) -> RowView:
+    quiet, part = EXTENSIONS, "lane"
+    if trace.instruction.entry.lanes == 1:
+        quiet = EXTENSIONS | {Flag.MASKED_OUT}  # its bytes are not lanes
+        part = UNIT_NAMES[32 // len(row.lanes)] if len(row.lanes) > 1 else "value"
+    cells = []
+    for lane in range(len(row.lanes) - 1, -1, -1):
+        said = words(trace, row, lane)
+        flags = tuple(flag for flag in row.lanes[lane].flags if flag not in quiet)
+        text = printable(_short(row, lane, said.formula))
+        cells.append(
+            CellView(
+                lane,
+                f"{part} {lane}",
+                row.lanes[lane].value,
+                text,
+                printable(said.formula),
+                printable(said.sentence),
+                flags,
+            )
+        )
+    return RowView(row, row.row.name, tuple(cells))
+
+
+def _short(row: RowTrace, lane: int, formula: str) -> str:
+    """A lane of several in few characters: its value and what it came from."""
+    if len(row.lanes) == 1:
+        return formula
+    value, before = row.lanes[lane].value, row.inputs[0]
+    micro: Micro = row.row.micro
+    match micro:
+        case Select(unit, _):
+            return f"{hex_text(value, unit)[2:]} {formula.partition(' = ')[0]}"
+        case Extend():
+            return str(value)
+        case Clamp():
+            return str(value) if value == before[lane] else f"{before[lane]} -> {value}"
+        case Merge(unit, lanes, _, _) if lane not in lanes:
+            return f"{formula.partition(' = ')[0]} -> {hex_text(value, unit)[2:]}"
+        case Merge():
+            return formula.replace("0x", "")
+        case Compare():
+            return formula.replace("(", "").replace(")", "")
+    return formula
+
+
+def _note(note: Note) -> str:
+    where = f"lane {note.lane}: " if note.lane is not None else ""
+    return printable(where + note.text)
+
+
+def _answers(trace: Trace, options: Options) -> Answers | None:
+    found = partings(trace)
+    if not found:
+        return None
+    isa = Answer("isa, as documented", result_text(found[0].isa), ())
+    others = (
+        Answer(
+            f"ptxas {_versions(parting.other.model)}, sm_70+",
+            result_text(parting.other),
+            tuple(erratum.id for erratum in parting.errata),
+        )
+        for parting in found
+    )
+    errata = {e.id: e for parting in found for e in parting.errata}.values()
+    parting = beside(trace, found) or found[0]
+    same = trace.model == parting.other.model
+    other = parting.isa if same else parting.other
+    steps = tuple(_steps_from(parting, other)) if options.both else ()
+    return Answers(
+        (isa, *others),
+        _title_of(parting),
+        tuple(errata),
+        other.model.name,
+        other if options.both else None,
+        steps,
+    )
+
+
+def _steps_from(parting: Parting, trace: Trace) -> Iterator[StepView]:
+    order = list(Stage)
+    for step in trace.steps:
+        if order.index(step.stage) >= order.index(parting.stage):
+            yield _step(trace, step)
+
+
+def _title_of(parting: Parting) -> str:
+    steps = parting.isa.steps + parting.other.steps
+    return title(next(step for step in steps if step.stage is parting.stage))
+
+
+def _versions(model: Model) -> str:
+    return "11.8 to 13.2" if any(e.repaired for e in model.errata) else "11.8 to 13.5"

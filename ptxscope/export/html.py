@@ -1,0 +1,152 @@
+"""A trace as HTML: a fragment that brings its style along, or a page. No script in it.
+
+A cell that the mouse is over, or that has the focus, shows where its bits came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from html import escape
+from importlib.resources import files
+
+from ..engine.provenance import provenance
+from ..engine.trace import Trace
+from ..engine.words import operand_name
+from .document import Answers, Document, RowView, StepView, document
+from .options import DEFAULT, Options
+
+
+def render(trace: Trace, options: Options = DEFAULT) -> str:
+    """An ``<article>``, or with ``options.standalone`` a page around it."""
+    doc = document(trace, options)
+    article = "\n".join(_article(doc, options))
+    if not options.standalone:
+        return article + "\n"
+    title = escape(doc.title or doc.ptx)
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width">\n'
+        f"<title>{title}</title>\n</head>\n"
+        f'<body style="margin:1.5rem;color-scheme:light dark">\n{article}\n</body>\n</html>\n'
+    )
+
+
+def style() -> str:
+    """The style sheet of an article."""
+    return files(__package__).joinpath("trace.css").read_text(encoding="utf-8")
+
+
+def _article(doc: Document, options: Options) -> Iterator[str]:
+    level = 1 if options.standalone else 3
+    yield '<article class="ptxscope">'
+    yield f"<style>\n{style()}</style>"
+    yield "<header>"
+    yield f"<h{level}>{escape(doc.title or doc.trace.instruction.opcode)}</h{level}>"
+    yield f"<pre><code>{escape(doc.ptx)}</code></pre>"
+    yield f'<p class="px-dim">Model <code>{escape(doc.model)}</code></p>'
+    yield "</header>"
+    yield from _operands(doc)
+    for step in doc.steps:
+        yield from _step(doc.trace, step, level + 1)
+    yield from _results(doc, level + 1)
+    for note in doc.lane_notes:
+        yield f'<aside class="px-note">{escape(note)}</aside>'
+    for note in doc.notes:
+        yield f'<p class="px-dim"><strong>Note:</strong> {escape(note)}.</p>'
+    if doc.answers:
+        yield from _answers(doc.answers, level + 1)
+    if doc.caption:
+        yield f'<p class="px-caption">{escape(doc.caption)}</p>'
+    yield "<footer>"
+    yield f"<p>{escape(doc.source)}</p>"
+    yield f"<pre><code>{escape(doc.command)}</code></pre>"
+    yield "</footer>"
+    yield "</article>"
+
+
+def _table(css: str, head: Iterable[str], rows: Iterable[str]) -> Iterator[str]:
+    yield f'<table class="{css}">'
+    cells = "".join(f'<th scope="col">{name}</th>' for name in head)
+    yield f"<thead><tr>{cells}</tr></thead>"
+    yield "<tbody>"
+    yield from (f"<tr>{row}</tr>" for row in rows)
+    yield "</tbody>"
+    yield "</table>"
+
+
+def _operands(doc: Document) -> Iterator[str]:
+    rows = (
+        f'<th scope="row"><code>{escape(name or label)}</code></th>'
+        f"<td>{escape(label)}</td><td><code>{bits}</code></td><td>{escape(meant)}</td>"
+        for _, label, name, bits, meant in doc.operands
+    )
+    yield from _table("px-operands", ("register", "operand", "bits", "value"), rows)
+
+
+def _step(trace: Trace, step: StepView, level: int) -> Iterator[str]:
+    yield f'<section class="px-step px-{step.stage}">'
+    yield f"<h{level}>{step.number}. {escape(step.title)}</h{level}>"
+    yield f"<p>{escape(step.about)}</p>"
+    for lanes in sorted({len(row.cells) for row in step.rows}, reverse=True):
+        rows = [row for row in step.rows if len(row.cells) == lanes]
+        names = [cell.name for cell in rows[0].cells] if lanes > 1 else ["value"]
+        yield from _table("px-lanes", ("", *names), (_row(trace, row) for row in rows))
+    for note in step.notes:
+        yield f'<aside class="px-note">{escape(note)}</aside>'
+    yield "</section>"
+
+
+def _row(trace: Trace, row: RowView) -> str:
+    cells = [f'<th scope="row">{escape(row.name)}</th>']
+    for cell in row.cells:
+        flags = "".join(f' <em class="px-flag">{escape(flag)}</em>' for flag in cell.flags)
+        came = escape(f"{cell.sentence}. From {origin(trace, row, cell.lane)}.")
+        cells.append(
+            f'<td tabindex="0"><code>{escape(cell.text)}</code>{flags}'
+            f'<span class="px-from" role="note">{came}</span></td>'
+        )
+    return "".join(cells)
+
+
+def origin(trace: Trace, row: RowView, lane: int) -> str:
+    """Where a lane's bits came from: ``%r2 bits 15:8 and %r3 bits 7:0``."""
+    found = provenance(trace, row.row.row.key, lane)
+    parts = [
+        f"{operand_name(trace, role)} bit {low}"
+        if high == low + 1
+        else f"{operand_name(trace, role)} bits {high - 1}:{low}"
+        for role, low, high in found
+    ]
+    return " and ".join(parts) or "no operand"
+
+
+def _results(doc: Document, level: int) -> Iterator[str]:
+    yield '<section class="px-result">'
+    yield f"<h{level}>Result</h{level}>"
+    for name, bits, meant in doc.results:
+        yield (
+            f"<p><code>{escape(name)}</code> = <output>{bits}</output> "
+            f'<span class="px-dim">{escape(meant)}</span></p>'
+        )
+    yield "</section>"
+
+
+def _answers(answers: Answers, level: int) -> Iterator[str]:
+    yield '<section class="px-answers">'
+    yield f"<h{level}>Two answers</h{level}>"
+    rows = (
+        f'<th scope="row">{escape(label)}</th><td><code>{escape(result)}</code></td>'
+        f"<td>{', '.join(ids)}</td>"
+        for label, result, ids in answers.all
+    )
+    yield from _table("px-models", ("model", "result", "erratum"), rows)
+    yield f"<p>They part at the step <em>{escape(answers.step)}</em>.</p>"
+    yield "<dl>"
+    for erratum in answers.errata:
+        yield f"<dt>{erratum.id}</dt><dd>{escape(erratum.sentence)}</dd>"
+    yield "</dl>"
+    if answers.of:
+        yield f"<h{level}>The steps of <code>{escape(answers.other)}</code> from there</h{level}>"
+        for step in answers.steps:
+            yield from _step(answers.of, step, level + 1)
+    yield "</section>"

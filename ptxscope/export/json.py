@@ -1,0 +1,210 @@
+"""A trace as JSON, schema ``ptxscope.trace/1``, from which it can be drawn or read back.
+
+Integers of 2**53 and more are strings, so that no reader rounds them.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from .. import __version__
+from ..engine.annotations import NOTHING, Annotations, Note
+from ..engine.errors import PtxError
+from ..engine.instruction import Instruction, Literal
+from ..engine.models import model
+from ..engine.parser import parse
+from ..engine.plan import Stage
+from ..engine.provenance import provenance
+from ..engine.trace import Trace
+from ..engine.values import hex_text
+from ..engine.words import operand_name, reading
+from .document import Answers, CellView, Document, RowView, StepView, document
+from .options import DEFAULT, Options
+
+SCHEMA = "ptxscope.trace/1"
+_EXACT = 1 << 53
+"""From here on a reader that takes numbers for floats would round."""
+
+Object = dict[str, Any]
+
+
+def render(trace: Trace, options: Options = DEFAULT) -> str:
+    """The whole trace; ``options.stages`` is passed over."""
+    doc = document(trace, options._replace(stages=None))
+    return json.dumps(as_json(doc), indent=2, ensure_ascii=False) + "\n"
+
+
+def load(text: str) -> Trace:
+    """The trace that ``render`` wrote, equal to the one it was given.
+
+    Raises ValueError where the text is no such trace, or where its result is not what this
+    version computes.
+    """
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"this is not JSON: {error}") from None
+    try:
+        if data["schema"] != SCHEMA:
+            raise ValueError(f"the schema is {data['schema']!r}, not {SCHEMA!r}")
+        trace = Trace(
+            parse(data["instruction"]["canonical"]),
+            model(data["model"]["name"]),
+            {x["role"]: int(x["bits"]) for x in data["operands"]},
+            _annotations(data["annotations"]),
+        )
+        recorded = {x["name"]: int(x["bits"]) for x in data["results"]}
+        computed = trace.result
+    except PtxError as error:
+        raise ValueError(f"its instruction is not legal: {error.message}") from None
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"this is no {SCHEMA}: {error!r} is missing or misplaced") from None
+    if recorded != computed:
+        raise ValueError("its result is not what this version of ptxscope computes")
+    return trace
+
+
+def as_json(doc: Document) -> Object:
+    """A document as JSON objects."""
+    trace = doc.trace
+    return {
+        "schema": SCHEMA,
+        "version": __version__,
+        "instruction": _instruction(trace.instruction),
+        "model": {"name": trace.model.name, "errata": [e.id for e in trace.model.errata]},
+        "operands": [_operand(trace, role) for role in sorted(trace.operands)],
+        "steps": [_step(trace, step) for step in doc.steps],
+        "results": [
+            {
+                "role": role,
+                "name": name,
+                "bits": _integer(trace.result[name]),
+                "hex": view.bits,
+                "value": view.meant,
+            }
+            for (role, name), view in zip(
+                trace.instruction.results.items(), doc.results, strict=True
+            )
+        ],
+        "notes": list(doc.notes),
+        "errata": list(trace.errata),
+        "answers": _answers(trace, doc.answers) if doc.answers else None,
+        "annotations": {
+            "title": trace.annotations.title,
+            "caption": trace.annotations.caption,
+            "notes": [
+                {"text": note.text, "stage": note.stage and str(note.stage), "lane": note.lane}
+                for note in trace.annotations.notes
+            ],
+        },
+        "source": doc.source,
+        "command": doc.command,
+    }
+
+
+def _integer(value: int) -> int | str:
+    return value if abs(value) < _EXACT else str(value)
+
+
+def _operand(trace: Trace, role: str) -> Object:
+    ins, bits = trace.instruction, trace.operands[role]
+    type_ = ins.type_of(role)
+    return {
+        "role": role,
+        "name": operand_name(trace, role),
+        "type": str(type_),
+        "bits": _integer(bits),
+        "hex": hex_text(bits, type_.bits),
+        "value": reading(ins, role, bits),
+        "read": any(source.role == role for source in trace.plan.sources),
+    }
+
+
+def _instruction(ins: Instruction) -> Object:
+    slots = {slot.name: slot for slot in ins.entry.slots}
+    return {
+        "text": ins.text or str(ins),
+        "canonical": str(ins),
+        "opcode": ins.opcode,
+        "form": {
+            name: slot.text(ins.form.get(name))
+            for name, slot in slots.items()
+            if name != "c" and slot.text(ins.form.get(name))
+        },
+        "destinations": list(ins.destinations),
+        "sources": [
+            {
+                "role": role,
+                "text": str(source),
+                "kind": "literal" if isinstance(source, Literal) else "register",
+            }
+            for role, source in ins.roles.items()
+        ],
+        "guard": ins.guard and {"name": ins.guard.name, "negated": ins.guard.negated},
+        "section": ins.entry.section,
+    }
+
+
+def _step(trace: Trace, step: StepView) -> Object:
+    return {
+        "number": step.number,
+        "stage": str(step.stage),
+        "title": step.title,
+        "about": step.about,
+        "rows": [_row(trace, row) for row in step.rows],
+        "notes": list(step.notes),
+    }
+
+
+def _row(trace: Trace, view: RowView) -> Object:
+    row = view.row.row
+    return {
+        "key": row.key,
+        "name": view.name,
+        "operation": row.operation,
+        "inputs": list(row.inputs),
+        "width": row.bits,
+        "signed": row.signed,
+        "lanes": [_lane(trace, view, cell) for cell in reversed(view.cells)],
+    }
+
+
+def _lane(trace: Trace, view: RowView, cell: CellView) -> Object:
+    width = view.row.row.bits
+    return {
+        "lane": cell.lane,
+        "value": _integer(cell.value),
+        "hex": hex_text(cell.value & ((1 << width) - 1), width),
+        "flags": [str(flag) for flag in view.row.lanes[cell.lane].flags],
+        "formula": cell.formula,
+        "sentence": cell.sentence,
+        "from": [
+            {"operand": origin.role, "low": origin.low, "high": origin.high - 1}
+            for origin in provenance(trace, view.row.row.key, cell.lane)
+        ],
+    }
+
+
+def _answers(trace: Trace, answers: Answers) -> Object:
+    return {
+        "all": [
+            {"model": x.label, "result": x.result, "errata": list(x.errata)} for x in answers.all
+        ],
+        "part_at": answers.step,
+        "errata": [{"id": e.id, "sentence": e.sentence} for e in answers.errata],
+        "other": answers.other,
+        "steps": [_step(answers.of or trace, step) for step in answers.steps],
+    }
+
+
+def _annotations(data: Object) -> Annotations:
+    notes = tuple(
+        Note(
+            str(note["text"]),
+            Stage(note["stage"]) if note["stage"] is not None else None,
+            int(note["lane"]) if note["lane"] is not None else None,
+        )
+        for note in data["notes"]
+    )
+    return NOTHING._replace(title=str(data["title"]), caption=str(data["caption"]), notes=notes)

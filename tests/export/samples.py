@@ -1,0 +1,45 @@
+"""Traces to export: every instruction in both models, and hostile text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ptxscope import Trace, parse, trace
+from ptxscope.engine.annotations import Annotations, Note
+from ptxscope.engine.catalog import CATALOG
+from ptxscope.engine.plan import Stage
+
+MODELS = ("isa", "ptxas")
+
+
+def example(opcode: str, model: str = "isa") -> Trace:
+    """The catalog's example of an instruction."""
+    ptx, values = CATALOG[opcode].example
+    return trace(ptx, values, model=model)
+
+
+EXAMPLES = [(opcode, model) for opcode in CATALOG for model in MODELS]
+E2 = trace("vadd.s32.u32.u32.sat d, a, b", {"a": 0x80000000, "b": 1})
+E3 = trace("vadd.u32.s32.s32.sat %0.b0, %1, %2, %3", {"%1": 0xFFFFFFFF, "%2": 0, "%3": 0x11223344})
+HOSTILE = (
+    "</svg></article><script>alert(1)</script>",
+    "a | b || c",
+    "`x` ``y`` ```\n# head",
+    "\x1b[31mred\x1b[0m \x07 \x9b",
+    "[a] [/x] [red] *b* _i_ ![i](j) <b>",
+    "-->  ]]> &amp; &#60; \" '",
+    "עברית العربية 🏳️‍🌈 \u202e evil",
+    "x" * 10_000,
+)
+
+
+def annotated(trace_: Trace, text: str) -> Trace:
+    """The trace with a text in every place where a writer can put one."""
+    stage = trace_.steps[0].stage
+    notes = (Note(text, stage), Note(text, None, 0), Note(text, Stage.WRITE, 0))
+    return replace(trace_, annotations=Annotations(text, text, notes))
+
+
+def register(text: str) -> Trace:
+    """A trace whose registers have the most awkward names that PTX allows."""
+    return trace(parse(f"vadd4.u32.u32.u32 {text}, %a$_, $b, %c"), {"%a$_": 1, "$b": 2, "%c": 3})

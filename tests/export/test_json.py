@@ -1,0 +1,104 @@
+"""The JSON trace: valid by its schema, whole, and read back as the trace it was."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from importlib.resources import files
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from ptxscope import Instruction, Trace, export, trace
+from ptxscope.engine.annotations import Annotations
+from ptxscope.engine.plan import Stage
+from ptxscope.engine.trace import Flag
+from ptxscope.export.json import load
+from ptxscope.export.options import Options
+from tests.export.samples import E3, EXAMPLES, HOSTILE, MODELS, annotated, example
+from tests.strategies import evaluations
+
+SCHEMA = json.loads(files("ptxscope.export").joinpath("trace.schema.json").read_text("utf-8"))
+VALIDATOR = Draft202012Validator(SCHEMA)
+
+
+def written(trace_: Trace, options: Options = Options()) -> Any:  # noqa: B008
+    data = json.loads(export(trace_, "json", options))
+    VALIDATOR.validate(data)
+    return data
+
+
+def test_the_schema_is_one_and_knows_every_stage_and_flag() -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+    assert SCHEMA["$defs"]["stage"]["enum"] == list(map(str, Stage))
+    flags = SCHEMA["$defs"]["lane"]["properties"]["flags"]["items"]["enum"]
+    assert flags == list(map(str, Flag))
+
+
+@pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
+def test_every_instruction_is_written_whole(opcode: str, model: str) -> None:
+    shown = example(opcode, model)
+    data = written(shown)
+    assert {x["name"]: int(x["bits"]) for x in data["results"]} == shown.result
+    rows = [row for step in data["steps"] for row in step["rows"]]
+    assert [row["key"] for row in rows] == list(shown.rows)
+    for row in rows:
+        values = [int(lane["value"]) for lane in row["lanes"]]
+        assert tuple(values) == shown.rows[row["key"]].values
+        for lane, value in zip(row["lanes"], values, strict=True):
+            assert int(lane["hex"], 0) == value % (1 << row["width"])
+    assert load(export(shown, "json")) == shown
+
+
+@given(evaluations(), st.sampled_from(MODELS))
+def test_a_round_trip_gives_the_same_trace(
+    evaluation: tuple[Instruction, dict[str, int]], model: str
+) -> None:
+    shown = trace(*evaluation, model=model)
+    again = load(export(shown, "json"))
+    assert again == shown
+    assert again.result == shown.result
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_any_text_survives(text: str) -> None:
+    shown = annotated(E3, text)
+    assert written(shown)["annotations"]["title"] == text
+    assert load(export(shown, "json")) == shown
+
+
+def test_integers_that_a_double_would_round_are_strings() -> None:
+    shown = trace("slct.b64.s32 d, a, b, c", {"a": (1 << 53) + 1, "b": 5, "c": 0})
+    operands = {x["role"]: x["bits"] for x in written(shown)["operands"]}
+    assert operands == {"a": str((1 << 53) + 1), "b": 5, "c": 0}
+
+
+def test_both_answers_are_told() -> None:
+    answers = written(E3, Options(both=True))["answers"]
+    assert [x["result"] for x in answers["all"]] == ["0x11223300", "0x112233ff"]
+    assert answers["steps"][0]["stage"] == "saturate"
+    assert answers["steps"][-1]["rows"][-1]["lanes"][0]["hex"] == "0x112233ff"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda text: text[:-10], "not JSON"),
+        (lambda _: "[" * 100_000, "not JSON"),
+        (lambda _: "[]", "is no ptxscope.trace/1"),
+        (lambda text: text.replace("trace/1", "trace/2"), "the schema is"),
+        (lambda text: text.replace(".sat %0.b0", ".bad %0.b0"), "not legal"),
+        (lambda text: text.replace('"bits": 287453952', '"bits": 287453953'), "not what this"),
+        (lambda text: text.replace('"role": "c"', '"role": "z"'), "is no ptxscope.trace/1"),
+    ],
+)
+def test_what_is_no_trace_is_refused(change: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        load(change(export(E3, "json")))
+
+
+def test_annotations_count_for_equality() -> None:
+    assert replace(E3, annotations=Annotations("t")) != E3

@@ -1,0 +1,90 @@
+"""Markdown, read by a Markdown parser with tables."""
+
+from __future__ import annotations
+
+import pytest
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from ptxscope import export
+from ptxscope.engine.errors import printable
+from ptxscope.engine.values import hex_text
+from ptxscope.export.options import Options
+from tests.export.samples import E3, EXAMPLES, HOSTILE, annotated, example, register
+
+PARSER = MarkdownIt("commonmark", {"html": True}).enable("table").enable("strikethrough")
+
+
+def parsed(document: str) -> list[Token]:
+    return PARSER.parse(document)
+
+
+def plain(document: str) -> str:
+    """What a reader sees: text and code of all inline content and code blocks."""
+    parts = []
+    for token in parsed(document):
+        if token.type == "fence":
+            parts.append(token.content)
+        for child in token.children or ():
+            assert child.type in {"text", "code_inline", "strong_open", "strong_close", "em_open",
+                                  "em_close", "softbreak"}, child  # fmt: skip
+            parts.append(child.content)
+    return "".join(parts)
+
+
+def tables(document: str) -> list[list[list[str]]]:
+    """Every table as rows of cells."""
+    found: list[list[list[str]]] = []
+    for token in parsed(document):
+        if token.type == "table_open":
+            found.append([])
+        elif token.type == "tr_open":
+            found[-1].append([])
+        elif token.type == "inline" and token.level >= 4:
+            found[-1][-1].append("".join(child.content for child in token.children or ()))
+    return found
+
+
+@pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
+def test_every_value_is_found(opcode: str, model: str) -> None:
+    shown = example(opcode, model)
+    document = export(shown, "markdown")
+    operands, *rest = tables(document)
+    types = {needed.role: needed.type.bits for needed in shown.plan.sources}
+    assert [row[2] for row in operands[1:]] == [
+        hex_text(shown.operands[role], types[role]) for role in sorted(types)
+    ]
+    for table in rest:
+        assert len({len(row) for row in table}) == 1, table
+    results = [f"{name} = {bits:#x}" for name, bits in shown.result.items() if bits > 0xFFFFFFF]
+    assert all(result in plain(document) for result in results)
+    headings = [t for t in parsed(document) if t.type == "heading_open"]
+    assert len(headings) >= len(shown.steps) + 1
+
+
+def test_a_lane_is_a_column() -> None:
+    document = export(example("vadd4"), "markdown")
+    assert any(
+        table[0] == ["", "lane 3", "lane 2", "lane 1", "lane 0"] for table in tables(document)
+    )
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_text_stays_text(text: str) -> None:
+    seen = plain(export(annotated(E3, text), "markdown"))
+    wanted = " ".join(printable(text).split())
+    assert seen.count(wanted) >= 5
+    assert not any("\x00" <= char < " " and char != "\n" for char in seen)
+
+
+def test_registers_may_be_called_what_ptx_allows() -> None:
+    assert "%d$_" in plain(export(register("%d$_"), "markdown"))
+
+
+def test_a_report_of_both_answers_has_both_results_and_the_erratum() -> None:
+    document = export(E3, "markdown", Options(both=True))
+    seen = plain(document)
+    assert "0x11223300" in seen
+    assert "0x112233ff" in seen
+    assert "E3" in seen
+    assert "clamped high" in seen
