@@ -8,6 +8,7 @@
     python3 dev.py wheel       build the wheel; run it in a clean environment
     python3 dev.py bench       speed, as ratios against baselines of the same run
     python3 dev.py screenshots draw screenshots/ anew from the running app
+    python3 dev.py docs        build the manual into docs/_build
     python3 dev.py lock        resolve locks/ anew
 
 Needs Python 3.11 or later with pip and venv, nothing else. What it installs goes into
@@ -139,6 +140,13 @@ def screenshots(*arguments: str) -> None:
     run(str(environment("dev")), "-m", "tools.screenshots", *arguments)
 
 
+def docs(*arguments: str) -> None:
+    """Build the manual; a warning is an error."""
+    target = str(ROOT / "docs" / "_build")
+    run(str(environment("dev")), "-m", "sphinx", "-q", "-W", "docs", target, *arguments)
+    print("docs/_build/index.html")
+
+
 def lock() -> None:
     """Resolve locks/ anew for every supported Python."""
     uv = shutil.which("uv")
@@ -155,7 +163,7 @@ def lock() -> None:
 
 TASKS = {
     task.__name__: task
-    for task in (explore, test, check, lint, soak, wheel, bench, screenshots, lock)
+    for task in (explore, test, check, lint, soak, wheel, bench, screenshots, docs, lock)
 }
 
 

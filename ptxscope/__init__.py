@@ -44,6 +44,8 @@ def __getattr__(name: str) -> object:
         home = import_module(f".{_HOMES[name]}", __name__)
         # the package `export` can be called as its function: see there
         value: object = home if name == "export" else getattr(home, name)
+        if name in ("Trace", "trace"):
+            import_module(".display", __name__).install()
         globals()[name] = value
         return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -13,6 +13,7 @@ COMMANDS = {
     "open": "explore an instruction in the terminal (the default)",
     "trace": "print an annotated trace of one evaluation",
     "eval": "print results only, of one evaluation or of a CSV file",
+    "export": "keep the traces in a Markdown file current",
     "list": "list the 27 instructions",
     "show": "describe one instruction",
     "errata": "list where ptxas and the documentation part",

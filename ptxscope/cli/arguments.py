@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from typing import NoReturn
 
 from ..engine.errors import Problem, PtxError, diagram, printable
 from ..engine.evaluate import bind, described
@@ -21,9 +22,17 @@ VALUES_HELP = (
 )
 
 
-def parser(command: str, about: str, epilog: str = "") -> argparse.ArgumentParser:
+class Parser(argparse.ArgumentParser):
+    """An argument parser that raises CommandError instead of ending the process."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong with the arguments."""
+        raise CommandError(f"{self.format_usage()}error: {printable(message)}")
+
+
+def parser(command: str, about: str, epilog: str = "") -> Parser:
     """An argument parser for a command."""
-    return argparse.ArgumentParser(
+    return Parser(
         prog=f"ptxscope {command}",
         description=about,
         epilog=epilog,

@@ -10,7 +10,6 @@ from dataclasses import replace
 from ..engine.annotations import Annotations
 from ..engine.errors import printable
 from ..engine.notes import parse_note, stages_between
-from ..engine.trace import Trace
 from ..export import FORMATS, export
 from ..export.options import Options
 from . import CommandError
@@ -28,14 +27,8 @@ examples:
 
 def run(words: Sequence[str]) -> int:
     """Print the trace, or write it to a file."""
-    arguments = parser("trace", "Print an annotated trace of one evaluation.", _EPILOG)
-    add_instruction(arguments)
-    add_model(arguments)
-    add_document(arguments)
-    arguments.add_argument("-o", "--output", metavar="FILE", help="write to a file")
-    chosen = parsed(arguments, words)
-    trace = traced(instruction(chosen.ptx), chosen.values, chosen_model(chosen.model))
-    text = document(trace, chosen)
+    chosen = parsed(_parser(), words)
+    text = _document(chosen)
     if chosen.output is None:
         sys.stdout.write(text)
     else:
@@ -43,8 +36,20 @@ def run(words: Sequence[str]) -> int:
     return 0
 
 
-def add_document(to: argparse.ArgumentParser) -> None:
-    """The options that say what a document shows, and how."""
+def rendered(words: Sequence[str]) -> str:
+    """The document that ``ptxscope trace WORDS`` prints; raises CommandError."""
+    return _document(parsed(_parser(), words))
+
+
+def _parser() -> argparse.ArgumentParser:
+    arguments = parser("trace", "Print an annotated trace of one evaluation.", _EPILOG)
+    add_instruction(arguments)
+    add_model(arguments)
+    _add_options(arguments)
+    return arguments
+
+
+def _add_options(to: argparse.ArgumentParser) -> None:
     to.add_argument("-f", "--format", choices=FORMATS, default="text", help="default: text")
     to.add_argument("--title", default="", metavar="TEXT", help="what stands above it")
     to.add_argument("--caption", default="", metavar="TEXT", help="what stands below it")
@@ -64,10 +69,11 @@ def add_document(to: argparse.ArgumentParser) -> None:
     part = to.add_mutually_exclusive_group()
     part.add_argument("--steps", metavar="1-4", help="only these steps, by number or name")
     part.add_argument("--until", metavar="STEP", help="only the steps up to this one")
+    to.add_argument("-o", "--output", metavar="FILE", help="write to a file")
 
 
-def document(trace: Trace, chosen: argparse.Namespace) -> str:
-    """The trace as the options of ``add_document`` want it."""
+def _document(chosen: argparse.Namespace) -> str:
+    trace = traced(instruction(chosen.ptx), chosen.values, chosen_model(chosen.model))
     try:
         notes = tuple(parse_note(text, trace) for text in chosen.note)
         part = f"-{chosen.until}" if chosen.until else chosen.steps

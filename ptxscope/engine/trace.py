@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .annotations import NOTHING, Annotations
 from .arithmetic import EXACT, Lanes, limits
@@ -93,6 +93,18 @@ class Trace:
     annotations: Annotations = NOTHING
     """What a writer added."""
 
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        """What a notebook shows."""
+        return {mime: show(self) for mime, show in DISPLAYS.items() if "/" in mime}
+
+    def _repr_html_(self) -> str | None:
+        """What an older notebook shows."""
+        return DISPLAYS["text/html"](self) if "text/html" in DISPLAYS else None
+
+    def __rich_console__(self, *_: object) -> Iterator[Any]:
+        """What Rich prints."""
+        yield DISPLAYS["rich"](self) if "rich" in DISPLAYS else repr(self)
+
     @cached_property
     def plan(self) -> Plan:
         """What was computed."""
@@ -147,6 +159,10 @@ class Trace:
             for e in active
             if of(e) != of() or of(*(x for x in active if x is not e)) != of(*active)
         )
+
+
+DISPLAYS: dict[str, Callable[[Trace], Any]] = {}
+"""How a trace shows itself, by MIME type, and as ``rich``; ``ptxscope.display`` fills it in."""
 
 
 def trace(

@@ -1,0 +1,209 @@
+"""Where documents are made: Sphinx, Markdown files, MkDocs, notebooks, Rich."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import subprocess
+import sys
+from html import unescape
+from pathlib import Path
+
+import markdown
+import markdown_exec
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from rich.console import Console
+
+from ptxscope import export
+from ptxscope.cli import CommandError
+from ptxscope.cli.export import updated
+from ptxscope.engine.models import ERRATA
+from tests.export.samples import E3, HOSTILE, annotated, register
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+E3_LINE = "vadd.u32.s32.s32.sat %0.b0, %1, %2, %3"
+
+
+def sphinx(folder: Path, page: str, builder: str = "html") -> tuple[str, str]:
+    """Build a project of one page; returns what was built and what was warned of."""
+    (folder / "conf.py").write_text('extensions = ["ptxscope.sphinx"]\n')
+    (folder / "index.rst").write_text(page, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-q", "-b", builder, str(folder), str(folder / "out")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    suffix = "txt" if builder == "text" else "html"
+    return (folder / "out" / f"index.{suffix}").read_text(encoding="utf-8"), done.stderr
+
+
+PAGE = f"""\
+Title
+=====
+
+.. ptx-trace:: {E3_LINE}
+   :operands: %1=-1 %2=0 %3=0x11223344
+   :title: <script>alert(1)</script>
+   :notes: saturate=the clamp
+           lane 0=low
+   :both:
+"""
+
+
+def test_the_directive_shows_a_trace_in_html(tmp_path: Path) -> None:
+    built, warned = sphinx(tmp_path, PAGE)
+    assert warned == ""
+    assert '<article class="ptxscope">' in built
+    assert "<script>alert" not in built
+    said = unescape(built)
+    for wanted in ("0x11223300", "0x112233ff", "the clamp", "lane 0: low"):
+        assert wanted in said
+
+
+def test_other_builders_get_the_text(tmp_path: Path) -> None:
+    built, warned = sphinx(tmp_path, PAGE, "text")
+    assert warned == ""
+    assert "%0 = 0x11223300" in built
+    assert "<article" not in built
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (".. ptx-trace:: vadd4.s32.s32 d, a, b, c", "vadd4.s32.s32"),
+        (".. ptx-trace:: vadd4.s32.s32.s32 d, a, b, c\n   :operands: a=1", "no value for"),
+        (
+            ".. ptx-trace:: vset2.s32.s32.lt d, a, b, c\n   :operands: a=1 b=1 c=1\n   :notes: x=y",
+            "'x' is no step",
+        ),
+        (
+            ".. ptx-trace:: vset2.s32.s32.lt d, a, b, c\n   :operands: a=1 b=1 c='",
+            "No closing quotation",
+        ),
+    ],
+)
+def test_what_is_wrong_is_a_warning_at_its_line(tmp_path: Path, wrong: str, said: str) -> None:
+    built, warned = sphinx(tmp_path, f"Title\n=====\n\n{wrong}\n")
+    assert "index.rst:4: WARNING: ptx-trace:" in warned
+    assert said in warned
+    assert "Traceback" not in warned
+    assert "ptx-trace" in built
+
+
+def test_the_manual_builds_without_a_warning(tmp_path: Path) -> None:
+    source = tmp_path / "repository" / "docs"
+    shutil.copytree(DOCS, source, ignore=shutil.ignore_patterns("_*"))
+    data = source.parent / "tests" / "data"
+    data.mkdir(parents=True)
+    shutil.copy(DOCS.parent / "tests" / "data" / "published.txt", data)
+    out = tmp_path / "out"
+    subprocess.run(
+        [sys.executable, "-m", "sphinx", "-q", "-W", str(source), str(out)],
+        check=True,
+        cwd=DOCS.parent,
+    )
+    errata = unescape((out / "_made" / "errata.html").read_text(encoding="utf-8"))
+    for erratum in ERRATA:
+        _, _, isa, ptxas = erratum.example
+        assert f"{isa:#010x}" in errata
+        assert f"{ptxas:#010x}" in errata
+        assert f"{erratum.id}: " in errata
+    published = (out / "_made" / "published.html").read_text(encoding="utf-8")
+    assert published.count("As published it is not legal") == 2
+
+
+MARKED = f"""\
+before <!-- a comment -->
+
+<!-- ptxscope trace '{E3_LINE}' %1=-1 %2=0 %3=0x11223344 -->
+old text
+<!-- /ptxscope -->
+
+between
+
+<!-- ptxscope trace 'vset2.s32.s32.lt d, a, b, c' a=1 b=2 c=0 -f text -->
+<!-- /ptxscope -->
+after
+"""
+
+
+def test_update_rewrites_only_between_its_markers() -> None:
+    once = updated(MARKED)
+    assert "old text" not in once
+    assert "0x11223300" in once
+    assert "d = 0x00000001" in once
+    assert once.startswith("before <!-- a comment -->\n\n<!-- ptxscope trace")
+    assert once.endswith("<!-- /ptxscope -->\nafter\n")
+    assert "\n\nbetween\n\n" in once
+    assert updated(once) == once
+    assert updated("no markers") == "no markers"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a\n<!-- ptxscope trace 'vadd' -->\n", ":2: no <!-- /ptxscope -->"),
+        ("<!-- ptxscope trace 'vadd.x' -->\n<!-- /ptxscope -->", ":1: error"),
+        ("<!-- ptxscope trace 'vadd -->\n<!-- /ptxscope -->", ":1: No closing quotation"),
+        ("<!-- ptxscope trace -f pdf -->\n<!-- /ptxscope -->", ":1: usage"),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_named_by_its_line(text: str, said: str) -> None:
+    with pytest.raises(CommandError, match=said.replace("/", r"\/")):
+        updated(text, "FILE.md")
+
+
+def test_the_pages_of_the_project_are_current() -> None:
+    page = (DOCS / "mkdocs.md").read_text(encoding="utf-8")
+    assert updated(page) == page
+
+
+def test_the_mkdocs_recipe_works() -> None:
+    page = (DOCS / "mkdocs.md").read_text(encoding="utf-8")
+    fence = {
+        "name": "python",
+        "class": "python",
+        "validator": markdown_exec.validator,
+        "format": markdown_exec.formatter,
+    }
+    built = markdown.markdown(
+        page,
+        extensions=["pymdownx.superfences", "tables"],
+        extension_configs={"pymdownx.superfences": {"custom_fences": [fence]}},
+    )
+    assert "0x00000007" in built
+    assert "import ptxscope" not in built
+
+
+def cell_of(source: str) -> dict[str, object]:
+    """A code cell of a notebook."""
+    empty: dict[str, object] = {"metadata": {}, "outputs": [], "execution_count": None}
+    return {"cell_type": "code", "id": "a", "source": source, **empty}
+
+
+def test_a_notebook_shows_a_trace() -> None:
+    cell = (
+        "import ptxscope\n"
+        'ptxscope.trace("vset4.s32.u32.lt.add d, a, b, c", '
+        '{"a": 0x80FF7F01, "b": 0x01010101, "c": 5})'
+    )
+    notebook = nbformat.from_dict(
+        {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell_of(cell)]}
+    )
+    NotebookClient(notebook, timeout=60).execute()
+    (output,) = notebook.cells[0].outputs
+    assert output.data["text/html"].startswith('<article class="ptxscope">')
+    assert "0x00000007" in output.data["text/html"]
+    assert "d = 0x00000007" in output.data["text/plain"]
+
+
+def test_rich_prints_a_trace_and_no_markup() -> None:
+    out = io.StringIO()
+    Console(file=out, width=100).print(E3)
+    assert out.getvalue().rstrip() == export(E3, "text").rstrip()
+    out = io.StringIO()
+    Console(file=out, width=100).print(annotated(register("%d"), HOSTILE[4]))
+    assert HOSTILE[4] in out.getvalue()
