@@ -52,7 +52,11 @@ GROUPS: dict[str, tuple[Action, ...]] = {
         Action("edit.swap", "s", "swap", "swap", "Exchange the values of a and b"),
         Action("edit.fix", "f2", "fix", "fix", "Apply the fix that an error offers"),
     ),
-    "Copy": (
+    "Documents": (
+        Action("note", "w", "note", "note", "Write a note on this step, for exports"),
+        Action(
+            "export", "e", "export", "export", "Take the trace out: text, Markdown, HTML, SVG …"
+        ),
         Action("copy.command", "y", "copy('command')", "copy", "Copy the command for this trace"),
         Action("copy.result", "Y", "copy('result')", "copy result", "Copy the result"),
     ),
@@ -66,7 +70,7 @@ GROUPS: dict[str, tuple[Action, ...]] = {
 ACTIONS = tuple(action for group in GROUPS.values() for action in group)
 FOOTER = (
     *("step.next", "step.back", "step.all", "go.find", "go.line", "go.operands", "go.modifiers"),
-    *("model", "pin", "help", "quit"),
+    *("model", "pin", "export", "help", "quit"),
 )
 """The actions whose keys are always shown."""
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from random import Random
 
+from .engine.annotations import NOTHING, Annotations, Note
 from .engine.catalog import CATALOG
 from .engine.entry import Entry
 from .engine.errors import PtxError
@@ -17,6 +18,7 @@ from .engine.instruction import Guard, Instruction, Literal, Register
 from .engine.legality import violations, with_slot
 from .engine.models import model
 from .engine.parser import parse
+from .engine.plan import Stage
 from .engine.trace import Trace
 from .engine.types import Destinations, Type
 
@@ -43,6 +45,8 @@ class Setup:
     model: str = "isa"
     error: PtxError | None = None
     """What is wrong with the line."""
+    annotations: Annotations = NOTHING
+    """What a writer added, for exports."""
 
 
 @dataclass(slots=True)
@@ -100,7 +104,15 @@ def trace_of(setup: Setup) -> Trace:
             width = (1 << ins.type_of(role).bits) - 1
             value = setup.values.get(role, 1 if role == "guard" else 0) & width
             operands[role] = first.setdefault(ins.names[role], value)
-    return Trace(ins, model(setup.model), operands)
+    trace = Trace(ins, model(setup.model), operands)
+    kept = tuple(note for note in setup.annotations.notes if _is_in(note, trace))
+    return replace(trace, annotations=setup.annotations._replace(notes=kept))
+
+
+def _is_in(note: Note, trace: Trace) -> bool:
+    """Whether there is a lane at a step for a note now; an edit may bring it back."""
+    rows = [row for row in trace.rows.values() if note.stage in (None, row.row.stage)]
+    return any(note.lane is None or note.lane < len(row.lanes) for row in rows)
 
 
 def opened(ins: Instruction, bits_by_name: Mapping[str, int], model_name: str = "isa") -> Setup:
@@ -207,6 +219,18 @@ def with_value(setup: Setup, role: str, bits: int) -> Setup:
     names = setup.instruction.names
     same = [other for other, name in names.items() if name == names.get(role)] or [role]
     return replace(setup, values={**setup.values, **dict.fromkeys(same, bits)})
+
+
+def with_annotations(setup: Setup, annotations: Annotations) -> Setup:
+    """The setup with other title, caption and notes."""
+    return replace(setup, annotations=annotations)
+
+
+def with_step_note(setup: Setup, stage: Stage, text: str) -> Setup:
+    """The setup with this note on a step in place of those on it; an empty text takes them."""
+    others = [x for x in setup.annotations.notes if x.stage is not stage or x.lane is not None]
+    fresh = [Note(text.strip(), stage)] if text.strip() else []
+    return with_annotations(setup, setup.annotations._replace(notes=(*others, *fresh)))
 
 
 def with_model(setup: Setup, name: str) -> Setup:

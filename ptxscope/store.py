@@ -11,6 +11,7 @@ import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .engine.annotations import NOTHING, from_json, to_json
 from .engine.errors import PtxError
 from .engine.models import model
 from .engine.parser import parse
@@ -120,6 +121,7 @@ def _setup_as_json(setup: Setup | None) -> dict[str, object] | None:
         "line": setup.line,
         "values": {role: hex(bits) for role, bits in setup.values.items()},
         "model": setup.model,
+        "annotations": to_json(setup.annotations),
     }
 
 
@@ -153,4 +155,6 @@ def _setup(data: object) -> Setup | None:
         ins = parse(str(data["instruction"]))
     except PtxError as error:
         raise ValueError(error.message) from None
-    return with_line(Setup(ins, str(ins), values, name), str(data["line"]))
+    annotations = from_json(data.get("annotations", to_json(NOTHING)))
+    setup = Setup(ins, str(ins), values, name, annotations=annotations)
+    return with_line(setup, str(data["line"]))

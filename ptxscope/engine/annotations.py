@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .plan import Stage
 
@@ -44,3 +44,25 @@ class Annotations(NamedTuple):
 
 
 NOTHING = Annotations()
+
+
+def to_json(annotations: Annotations) -> dict[str, Any]:
+    """Annotations as JSON objects."""
+    notes = [
+        {"text": text, "stage": stage and str(stage), "lane": lane}
+        for text, stage, lane in annotations.notes
+    ]
+    return {"title": annotations.title, "caption": annotations.caption, "notes": notes}
+
+
+def from_json(data: dict[str, Any]) -> Annotations:
+    """What ``to_json`` gave; raises KeyError, TypeError or ValueError for anything else."""
+    notes = tuple(
+        Note(
+            str(note["text"]),
+            None if note["stage"] is None else Stage(note["stage"]),
+            None if note["lane"] is None else int(note["lane"]),
+        )
+        for note in data["notes"]
+    )
+    return Annotations(str(data["title"]), str(data["caption"]), notes)

@@ -161,9 +161,7 @@ def float_anatomy(bits: int, width: int) -> str:
     """What a float pattern consists of: ``subnormal: sign 0 exp 0x0 frac 0x000001``."""
     sign, exponent, fraction = float_parts(bits, width)
     digits = 6 if width == 32 else 13
-    return (
-        f"{float_class(bits, width)}: sign {sign} exp {exponent:#x} frac 0x{fraction:0{digits}x}"
-    )
+    return f"{float_class(bits, width)}: sign {sign} exp {exponent:#x} frac 0x{fraction:0{digits}x}"
 
 
 def float_class(bits: int, width: int) -> FloatClass:

@@ -9,12 +9,11 @@ import json
 from typing import Any
 
 from .. import __version__
-from ..engine.annotations import NOTHING, Annotations, Note
+from ..engine.annotations import from_json, to_json
 from ..engine.errors import PtxError
 from ..engine.instruction import Instruction, Literal
 from ..engine.models import model
 from ..engine.parser import parse
-from ..engine.plan import Stage
 from ..engine.provenance import provenance
 from ..engine.trace import Trace
 from ..engine.values import hex_text
@@ -52,7 +51,7 @@ def load(text: str) -> Trace:
             parse(data["instruction"]["canonical"]),
             model(data["model"]["name"]),
             {x["role"]: int(x["bits"]) for x in data["operands"]},
-            _annotations(data["annotations"]),
+            from_json(data["annotations"]),
         )
         recorded = {x["name"]: int(x["bits"]) for x in data["results"]}
         computed = trace.result
@@ -90,14 +89,7 @@ def as_json(doc: Document) -> Object:
         "notes": list(doc.notes),
         "errata": list(trace.errata),
         "answers": _answers(trace, doc.answers) if doc.answers else None,
-        "annotations": {
-            "title": trace.annotations.title,
-            "caption": trace.annotations.caption,
-            "notes": [
-                {"text": note.text, "stage": note.stage and str(note.stage), "lane": note.lane}
-                for note in trace.annotations.notes
-            ],
-        },
+        "annotations": to_json(trace.annotations),
         "source": doc.source,
         "command": doc.command,
     }
@@ -196,15 +188,3 @@ def _answers(trace: Trace, answers: Answers) -> Object:
         "other": answers.other,
         "steps": [_step(answers.of or trace, step) for step in answers.steps],
     }
-
-
-def _annotations(data: Object) -> Annotations:
-    notes = tuple(
-        Note(
-            str(note["text"]),
-            Stage(note["stage"]) if note["stage"] is not None else None,
-            int(note["lane"]) if note["lane"] is not None else None,
-        )
-        for note in data["notes"]
-    )
-    return NOTHING._replace(title=str(data["title"]), caption=str(data["caption"]), notes=notes)

@@ -13,11 +13,13 @@ from textual.containers import Horizontal, Vertical
 from textual.timer import Timer
 
 from .. import session as edits
+from ..engine.annotations import Annotations
 from ..engine.errors import PtxError, printable
 from ..engine.instruction import Instruction
 from ..engine.parser import parse, parse_all
 from ..engine.parting import beside, partings
 from ..engine.provenance import Cell, provenance
+from ..engine.stages import title
 from ..engine.trace import Trace
 from ..engine.words import operand_name, result_text
 from ..export.document import command
@@ -390,6 +392,29 @@ class MainScreen(InkScreen[None]):
         text = command(trace) if what == "command" else result_text(trace)
         self.app.copy_to_clipboard(text)
         self.notify(text, title="Copied", markup=False)
+
+    def action_note(self) -> None:
+        """Write a note on the current step."""
+        from .note import NoteScreen
+
+        step = self.session.trace.steps[self.step - 1]
+        known = [note.text for note in self.session.trace.annotations.at(step.stage)]
+
+        def written(text: str | None) -> None:
+            if text is not None:
+                self.edit(edits.with_step_note(self.session.setup, step.stage, text))
+
+        self.app.push_screen(NoteScreen(f"step {step.number} {title(step)}", *known[:1]), written)
+
+    def action_export(self) -> None:
+        """Take the trace out as a document."""
+        from .export import ExportScreen
+
+        def left(annotations: Annotations | None) -> None:
+            if annotations is not None:
+                self.edit(edits.with_annotations(self.session.setup, annotations))
+
+        self.app.push_screen(ExportScreen(self.session.trace), left)
 
     def action_help(self) -> None:
         """Show what every key, stage and glyph means."""

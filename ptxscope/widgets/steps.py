@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from textual.message import Message
 
+from ..engine.errors import printable
 from ..engine.parting import Parting
 from ..engine.stages import about, title
 from ..engine.trace import Flag, Step, Trace
@@ -84,6 +85,9 @@ class Steps(Pane):
                 yield from _wrapped(f"≠ {erratum.id}: {erratum.sentence}", width, "clamped")
         for text, ink in _sentences(trace, step):
             yield from _wrapped(text, width, ink)
+        for note in trace.annotations.at(step.stage):
+            lane = "" if note.lane is None else f"lane {note.lane}: "
+            yield from _wrapped(f"✎ {lane}{printable(note.text)}", width, "chosen")
 
     def _list(self, steps: tuple[Step, ...], width: int) -> Iterator[Line]:
         line: Line = []

@@ -1,0 +1,162 @@
+"""Taking the trace out: format, what to include, a live preview; save or copy."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Input, Static
+
+from ..engine.annotations import Annotations
+from ..engine.errors import printable
+from ..engine.notes import stages_between
+from ..engine.trace import Trace
+from ..export import FORMATS, SUFFIXES, Format, export
+from ..export.options import Options
+from ..widgets.fields import Choices, Field, Page
+from ..widgets.inks import InkModal
+from ..widgets.menu import Item
+from .menu import MenuScreen
+
+_BOTH, _PAGE = "both answers", "whole page"
+
+
+class ExportScreen(InkModal[Annotations]):
+    """Gives the annotations as they were edited here."""
+
+    DEFAULT_CSS = """
+    ExportScreen {
+        align: center middle;
+        & > #export {
+            width: 96%; height: 94%; background: $surface; border: round $accent; padding: 0 1;
+        }
+        & #said { height: 1; color: $text-warning; }
+        & #preview { height: 1fr; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Leave", show=False),
+        Binding("ctrl+s", "save", "Save", show=False),
+        Binding("ctrl+y", "copy", "Copy", show=False),
+    ]
+
+    def __init__(self, trace: Trace) -> None:
+        super().__init__()
+        self._trace = trace
+        self._choices = Choices("choices", FORMATS, (_BOTH, _PAGE))
+        self._format = Format.TEXT
+        self._said = Static(id="said")
+        self._preview = Page("preview", "Preview")
+
+    def compose(self) -> ComposeResult:
+        """The choices above, the preview below."""
+        extra = self._trace.annotations
+        with Vertical(id="export") as box:
+            box.border_title = "Export"
+            box.border_subtitle = "^s or Enter save · ^y copy · Tab next · Esc leave"
+            yield self._choices
+            yield Field("steps", "steps", "", "all; 1-4, 3, or select-saturate")
+            yield Field("title", "title", extra.title, "what stands above it")
+            yield Field("caption", "caption", extra.caption, "what stands below it")
+            yield Field("save as", "path", self._suggested(), "a file")
+            yield self._said
+            yield self._preview
+
+    def on_mount(self) -> None:
+        """Show the preview."""
+        self._show()
+
+    def _suggested(self) -> str:
+        return f"{self._trace.instruction.opcode}.{SUFFIXES[self._format]}"
+
+    def _value(self, id_: str) -> str:
+        return self.query_one(f"#{id_}", Input).value
+
+    @property
+    def annotations(self) -> Annotations:
+        """The trace's, with title and caption as they stand in the fields."""
+        return self._trace.annotations._replace(
+            title=self._value("title"), caption=self._value("caption")
+        )
+
+    def document(self) -> str:
+        """What would be saved; raises ValueError where the steps are none of the trace's."""
+        trace = replace(self._trace, annotations=self.annotations)
+        steps = self._value("steps").strip()
+        stages = stages_between(steps, trace) if steps else None
+        both, standalone = (name in self._choices.on for name in (_BOTH, _PAGE))
+        return export(trace, self._format, Options(both, standalone, stages))
+
+    def _show(self, said: str = "") -> None:
+        try:
+            text = self.document()
+        except ValueError as error:
+            said, text = printable(str(error)), ""
+        self._preview.border_title = f"Preview · {len(text.encode()):,} bytes of {self._format}"
+        self._preview.show(text)
+        self._said.update(Content(said))
+
+    @on(Choices.Changed)
+    def _format_changed(self) -> None:
+        before = self._suggested()
+        self._format = Format(self._choices.chosen)
+        path = self.query_one("#path", Input)
+        if path.value == before:
+            path.value = self._suggested()
+        self._show()
+
+    @on(Input.Changed)
+    def _field_changed(self) -> None:
+        self._show()
+
+    @on(Input.Submitted)
+    def _submitted(self) -> None:
+        self.action_save()
+
+    def action_save(self) -> None:
+        """Write the file; ask first where there is one."""
+        name = self._value("path").strip()
+        if not name:
+            self._show("a file needs a name")
+            return
+        path = Path(name).expanduser()
+        if not path.exists():
+            self._write(path)
+            return
+
+        def chosen(index: int | None) -> None:
+            if index == 1:
+                self._write(path)
+            else:
+                self._show(f"{printable(name)} is as it was")
+
+        items = [Item("keep it", "nothing is written"), Item("overwrite", "its text is lost")]
+        self.app.push_screen(MenuScreen(f"{printable(name)} exists", items), chosen)
+
+    def _write(self, path: Path) -> None:
+        try:
+            path.write_text(self.document(), encoding="utf-8")
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or str(error)
+            self._show(f"not written, {printable(why)}: {printable(str(path))}")
+        else:
+            self._show(f"saved as {printable(str(path))}")
+
+    def action_copy(self) -> None:
+        """Copy the document."""
+        try:
+            self.app.copy_to_clipboard(self.document())
+        except ValueError as error:
+            self._show(printable(str(error)))
+        else:
+            self._show("copied")
+
+    def action_leave(self) -> None:
+        """Back to the explorer, with title and caption."""
+        self.dismiss(self.annotations)

@@ -1,0 +1,140 @@
+"""Small parts of forms: a labelled input, a page of plain text, choices in a line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+
+from .line import PlainInput
+from .pane import Line, Pane, Piece
+
+
+class Field(Horizontal):
+    """A label and a one-line input."""
+
+    DEFAULT_CSS = """
+    Field {
+        height: 1;
+        & > Static { width: 10; text-style: dim; }
+        & > Input { width: 1fr; border: none; height: 1; padding: 0; }
+        & > Input:focus { border: none; height: 1; background: $surface-lighten-1; }
+    }
+    """
+
+    def __init__(self, label: str, id: str, value: str = "", hint: str = "") -> None:  # noqa: A002
+        super().__init__()
+        self._label = Static(Content(label))
+        self.input = PlainInput(value, placeholder=hint, id=id, select_on_focus=False)
+
+    def compose(self) -> ComposeResult:
+        """Label and input."""
+        yield self._label
+        yield self.input
+
+
+class Page(Pane):
+    """Text to read, line by line."""
+
+    def __init__(self, id: str, title: str) -> None:  # noqa: A002
+        super().__init__(id, title)
+        self._lines: list[str] = []
+
+    def show(self, text: str) -> None:
+        """Show a text, from its beginning."""
+        self._lines = text.expandtabs(4).splitlines()
+        self.redraw()
+        self.scroll_to(y=0, animate=False)
+
+    def draw(self, width: int) -> list[Line]:
+        """The lines, cut to the width."""
+        return [[Piece(line[:width])] for line in self._lines]
+
+
+class Choices(Pane):
+    """One of several, and switches, in one line: ``[text] markdown html   ☐ both answers``.
+
+    Left and right move the cursor; Enter, space or a click chooses what is under it.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left", "move(-1)", "Left", show=False),
+        Binding("right", "move(1)", "Right", show=False),
+        Binding("enter,space", "choose", "Choose", show=False),
+    ]
+    DEFAULT_CSS = """
+    Choices { height: auto; border: none; &:focus { border: none; } }
+    """
+
+    @dataclass
+    class Changed(Message):
+        """Something was chosen or switched."""
+
+        choices: Choices
+
+        @property
+        def control(self) -> Choices:
+            """The widget that sent it."""
+            return self.choices
+
+    def __init__(self, id: str, one_of: Sequence[str], switches: Sequence[str]) -> None:  # noqa: A002
+        super().__init__(id, "")
+        self.one_of, self.switches = tuple(one_of), tuple(switches)
+        self.chosen = self.one_of[0]
+        self.on: set[str] = set()
+        """The switches that are on."""
+        self._cursor = self.chosen
+
+    def draw(self, width: int) -> list[Line]:
+        """The choices in one line, the switches in the next."""
+        first: Line = []
+        for name in self.one_of:
+            here = name == self.chosen
+            first.append(self._piece(f"[{name}]" if here else f" {name} ", name, chosen=here))
+        second = [Piece(" ")]
+        for name in self.switches:
+            is_on = name in self.on
+            second.append(self._piece(f"{'■' if is_on else '□'} {name}", name, chosen=is_on))
+            second.append(Piece("   "))
+        return [first, second]
+
+    def _piece(self, text: str, name: str, *, chosen: bool) -> Piece:
+        ink = "chosen" if chosen else ""
+        here = " cursor" if name == self._cursor and self.has_focus else ""
+        return Piece(text, (ink + here).strip(), name)
+
+    def action_move(self, by: int) -> None:
+        """Move the cursor."""
+        names = (*self.one_of, *self.switches)
+        at = names.index(self._cursor) + by
+        self._cursor = names[min(max(at, 0), len(names) - 1)]
+        self.redraw()
+
+    def action_choose(self) -> None:
+        """Choose what is under the cursor."""
+        if self._cursor in self.switches:
+            self.on ^= {self._cursor}
+        else:
+            self.chosen = self._cursor
+        self.redraw()
+        self.post_message(self.Changed(self))
+
+    def clicked(self, target: object) -> None:
+        """Choose what was clicked."""
+        self._cursor = str(target)
+        self.action_choose()
+
+    def on_focus(self) -> None:
+        """Show the cursor."""
+        self.redraw()
+
+    def on_blur(self) -> None:
+        """Hide the cursor."""
+        self.redraw()

@@ -1,0 +1,123 @@
+"""Notes and the export screen."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ptxscope.engine.annotations import Note
+from ptxscope.engine.plan import Stage
+from ptxscope.export import FORMATS
+from ptxscope.screens.export import ExportScreen
+from ptxscope.store import Store
+from ptxscope.widgets.fields import Page
+from tests.app.driving import Driver, explorer
+
+E3 = ("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344})
+
+
+async def test_a_note_is_written_shown_undone_and_kept(tmp_path: Path) -> None:
+    async with explorer(*E3, store=Store(tmp_path, tmp_path)) as drive:
+        await drive.press("p", "p", "w")
+        await drive.type("[a] is clamped")
+        shown = await drive.press("enter")
+        assert "✎ [a] is clamped" in shown
+        assert drive.session.trace.annotations.notes == (Note("[a] is clamped", Stage.SATURATE),)
+        drive.app.keep()
+        assert "✎" not in await drive.press("u")
+        assert "✎ [a] is clamped" in await drive.press("ctrl+r")
+        await drive.press("w", "end", "ctrl+u", "enter")
+        assert not drive.session.trace.annotations.notes
+    async with explorer(None, store=Store(tmp_path, tmp_path)) as drive:
+        assert "✎ [a] is clamped" in await drive.text()
+
+
+async def test_a_note_on_a_step_that_is_gone_comes_back_with_it() -> None:
+    async with explorer(*E3) as drive:
+        await drive.press("p", "p", "w")
+        await drive.type("here")
+        await drive.press("enter")
+        await drive.paste("vadd.u32.s32.s32 d.b0, a, b, c")
+        assert drive.session.trace.annotations.notes == ()
+        await drive.press("u")
+        assert len(drive.session.trace.annotations.notes) == 1
+
+
+async def _format(drive: Driver, name: str) -> None:
+    await drive.press(*["right"] * FORMATS.index(name), "space")
+
+
+@pytest.mark.parametrize("name", ["text", "markdown", "html", "json"])
+async def test_every_format_is_previewed(name: str) -> None:
+    async with explorer(*E3) as drive:
+        await drive.press("e")
+        await _format(drive, name)
+        screen = drive.app.screen
+        assert isinstance(screen, ExportScreen)
+        text = screen.document()
+        first = text.splitlines()[0]
+        assert first in screen.query_one("#preview", Page).text()
+        assert f"of {name}" in await drive.text()
+
+
+async def test_what_is_included_changes_the_preview() -> None:
+    async with explorer(*E3) as drive:
+        await drive.press("e")
+        assert "The steps of ptxas" not in drive.app.screen.query_one("#preview", Page).text()
+        await drive.press(*["right"] * len(FORMATS), "space")
+        assert "The steps of ptxas" in drive.app.screen.query_one("#preview", Page).text()
+        await drive.press("tab")
+        await drive.type("4")
+        preview = drive.app.screen.query_one("#preview", Page).text()
+        assert "4 saturate" in preview
+        assert "3 add" not in preview
+        shown = await drive.type("4")
+        assert "'44' is no step of this instruction" in shown
+        await drive.press("backspace", "tab", *"Title", "escape")
+        assert drive.session.trace.annotations.title == "Title"
+        await drive.press("u")
+        assert drive.session.trace.annotations.title == ""
+
+
+async def test_saving_asks_before_it_overwrites(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with explorer(*E3) as drive:
+        await drive.press("e")
+        await _format(drive, "json")
+        assert "saved as vadd.json" in await drive.press("ctrl+s")
+        saved = (tmp_path / "vadd.json").read_text(encoding="utf-8")
+        assert json.loads(saved)["results"][0]["hex"] == "0x11223300"
+        (tmp_path / "vadd.json").write_text("mine")
+        assert "vadd.json exists" in await drive.press("ctrl+s")
+        assert "is as it was" in await drive.press("enter")
+        assert (tmp_path / "vadd.json").read_text() == "mine"
+        await drive.press("ctrl+s")
+        await drive.press("down", "enter")
+        assert (tmp_path / "vadd.json").read_text(encoding="utf-8") == saved
+
+
+async def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    async with explorer(*E3) as drive:
+        await drive.press("e", "tab", "tab", "tab", "tab", "ctrl+u")
+        await drive.paste(str(tmp_path / "no" / "where.txt"))
+        assert "not written, No such file or directory: " in await drive.press("enter")
+
+
+async def test_the_document_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with explorer(*E3) as drive:
+        copied: list[str] = []
+        monkeypatch.setattr(drive.app, "copy_to_clipboard", copied.append)
+        assert "copied" in await drive.press("e", "ctrl+y")
+        assert "0x11223300" in copied[0]
+
+
+@pytest.mark.parametrize("size", [(40, 12), (80, 24), (200, 60)])
+async def test_the_export_screen_fits(size: tuple[int, int]) -> None:
+    async with explorer(*E3, size=size) as drive:
+        shown = await drive.press("e")
+        assert "[text]" in shown
+        assert "save as" in shown
