@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Mapping
 
 from textual.app import App
@@ -68,6 +69,12 @@ class Explorer(App[None]):
         self.set_keymap(self.user_keymap)
         for message in self.store.messages if self.store else ():
             self.notify(message, severity="warning", markup=False, timeout=12)
+
+    def on_ready(self) -> None:
+        """Collect garbage again, of what is made from now on."""
+        if not gc.isenabled():
+            gc.freeze()
+            gc.enable()
 
     def keep(self) -> None:
         """Write down where the explorer is."""

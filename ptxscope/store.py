@@ -7,7 +7,6 @@ never in the way.
 from __future__ import annotations
 
 import json
-import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -71,10 +70,12 @@ class Store:
 
     def keymap(self) -> dict[str, str]:
         """Action ids and the keys that the user gave them."""
+        if not self.keys.exists():
+            return {}
+        import tomllib
+
         try:
             found = tomllib.loads(self.keys.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            return {}
         except (OSError, ValueError) as error:
             self.messages.append(f"{self.keys} is not used: {error}")
             return {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Sequence
 
@@ -25,6 +26,7 @@ examples:
 
 def run(words: Sequence[str]) -> int:
     """Open the explorer, on an instruction if there is one."""
+    gc.disable()  # what is made while starting stays: see Explorer.on_ready
     arguments = parser("open", "Explore an instruction in the terminal.", _EPILOG)
     add_instruction(arguments, optional=True)
     add_model(arguments)
