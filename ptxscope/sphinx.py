@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from sphinx.application import Sphinx
 
-_FORMATS = ("html", "svg", "text", "c", "python")
+_FORMATS = ("html", "svg", "text")
 _log = logging.getLogger(__name__)
 
 
@@ -64,9 +64,8 @@ class TraceDirective(SphinxDirective):
         except (CommandError, ValueError) as error:
             _log.warning("ptx-trace: %s", error, location=self.get_location(), type="ptxscope")
             return [nodes.literal_block(self.block_text, self.block_text, language="none")]
-        if format_ not in ("html", "svg"):
-            language = format_ if format_ in ("c", "python") else "none"
-            return [nodes.literal_block(shown, shown, language=language)]
+        if format_ == "text":
+            return [nodes.literal_block(shown, shown, language="none")]
         figure = f'<div class="ptx-trace">\n{shown}</div>\n'
         return [
             addnodes.only("", nodes.raw("", figure, format="html"), expr="html"),

@@ -8,7 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def blocks(language: str) -> list[str]:
@@ -20,14 +21,19 @@ def test_python_examples_run() -> None:
         exec(compile(block, "README.md", "exec"), {})
 
 
-def test_console_examples_print_what_is_shown() -> None:
+def test_console_examples_print_what_is_shown(tmp_path: Path) -> None:
     for block in blocks("console"):
         command, _, shown = block.partition("\n")
         words = shlex.split(command.removeprefix("$ ptxscope "))
+        if "-o" in words:
+            at = words.index("-o") + 1
+            kept, words[at] = ROOT / words[at], str(tmp_path / "written")
         done = subprocess.run(
             [sys.executable, "-m", "ptxscope", *words], capture_output=True, text=True, check=True
         )
         assert done.stdout == shown
+        if "-o" in words:
+            assert (tmp_path / "written").read_bytes() == kept.read_bytes()
 
 
 def test_the_two_commands_are_tasks() -> None:
@@ -41,5 +47,4 @@ def test_the_two_commands_are_tasks() -> None:
 
 
 def test_pictures_exist() -> None:
-    root = Path(__file__).parent.parent
-    assert all((root / path).exists() for path in re.findall(r"!\[[^]]*]\(([^)]+)\)", README))
+    assert all((ROOT / path).exists() for path in re.findall(r"!\[[^]]*]\(([^)]+)\)", README))

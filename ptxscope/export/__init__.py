@@ -20,8 +20,6 @@ class Format(StrEnum):
     HTML = "html"
     SVG = "svg"
     JSON = "json"
-    C = "c"
-    PYTHON = "python"
 
 
 FORMATS = tuple(map(str, Format))
@@ -31,8 +29,6 @@ SUFFIXES: Mapping[Format, str] = {
     Format.HTML: "html",
     Format.SVG: "svg",
     Format.JSON: "json",
-    Format.C: "c",
-    Format.PYTHON: "py",
 }
 """How the name of a file of each format ends."""
 

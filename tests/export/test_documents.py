@@ -190,7 +190,7 @@ def test_a_notebook_shows_a_trace() -> None:
         'ptxscope.trace("vset4.s32.u32.lt.add d, a, b, c", '
         '{"a": 0x80FF7F01, "b": 0x01010101, "c": 5})'
     )
-    notebook = nbformat.from_dict(
+    notebook = nbformat.from_dict(  # type: ignore[no-untyped-call]
         {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell_of(cell)]}
     )
     NotebookClient(notebook, timeout=60).execute()

@@ -1,0 +1,332 @@
+"""Shapes as SVG text: inks, widths of text, and a pen that collects elements.
+
+Lengths are in px of a page 800 px wide. Every colour stands twice: as a plain attribute, for
+readers that know no custom properties, and as a class that a page or a dark scheme may
+override.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from html import escape
+from typing import NamedTuple
+
+
+class Ink(StrEnum):
+    """What is drawn in one colour."""
+
+    PAGE = "page"
+    INK = "ink"
+    DIM = "dim"
+    LINE = "line"
+    SOFT = "soft"
+    BAR = "bar"
+    A = "a"
+    A_SOFT = "a-soft"
+    B = "b"
+    B_SOFT = "b-soft"
+    C = "c"
+    C_SOFT = "c-soft"
+    MARK = "mark"
+    MARK_SOFT = "mark-soft"
+
+
+PALETTE: dict[Ink, tuple[str, str]] = {
+    Ink.PAGE: ("#ffffff", "#12161c"),
+    Ink.INK: ("#1a2029", "#e6eaf0"),
+    Ink.DIM: ("#596270", "#9ba6b4"),
+    Ink.LINE: ("#c3cad4", "#3c4653"),
+    Ink.SOFT: ("#f3f5f8", "#1b212a"),
+    Ink.BAR: ("#9aa7b8", "#66758a"),
+    Ink.A: ("#0a56a3", "#7cbaff"),
+    Ink.A_SOFT: ("#e3eefa", "#152a41"),
+    Ink.B: ("#0b6650", "#66d1b0"),
+    Ink.B_SOFT: ("#dff3ec", "#11332b"),
+    Ink.C: ("#663a9c", "#c6a8f5"),
+    Ink.C_SOFT: ("#f0e8fa", "#2b2040"),
+    Ink.MARK: ("#a03a00", "#ffb27d"),
+    Ink.MARK_SOFT: ("#fdeee2", "#3d2516"),
+}
+"""Every ink on a light page and on a dark one."""
+
+PATTERNS: dict[str, tuple[str, Ink, float]] = {
+    "hatch": ("M-1 1L1 -1M0 6L6 0M5 7L7 5", Ink.C, 0.9),
+    "sign": ("M-1 1L1 -1M0 6L6 0M5 7L7 5", Ink.BAR, 0.9),
+    "cut": ("M0 0L6 6M0 6L6 0", Ink.MARK, 0.6),
+}
+"""What kept lanes, repeated sign bits and lost bits are filled with: path, ink, line."""
+
+MONO = 'ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace'
+SANS = 'system-ui, "DejaVu Sans", "Segoe UI", Helvetica, Arial, sans-serif'
+_NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_WIDE = re.compile(r"[MWmw@%\u2014\u2026]")
+_CAPITAL = re.compile(r"[A-Z0-9_+<>=#&?$\u2192]")
+_NARROW = re.compile(r"[iljftr.,:;'|!()\[\] /\\-]")
+
+
+def number(value: float) -> str:
+    """A length with at most one decimal, always written alike: ``12``, ``0.5``."""
+    text = f"{value:.1f}".removesuffix(".0")
+    return "0" if text == "-0" else text
+
+
+def escaped(text: str) -> str:
+    """Text for an element or an attribute; what XML can't hold becomes a visible mark."""
+    return escape(_NOT_XML.sub("\ufffd", text))
+
+
+def text_width(text: str, size: float, mono: bool = False) -> float:
+    """At most how wide a text is, in px, whichever fallback font draws it."""
+    if mono:
+        return size * sum(1.2 if _is_wide(char) else 0.605 for char in text)
+    return size * sum(map(_em, text))
+
+
+def _is_wide(char: str) -> bool:
+    """Whether a character may come from another font, wider than the one around it."""
+    return ord(char) > 0x1100 and char not in "…→“”‘’–"
+
+
+def _em(char: str) -> float:
+    """The width of a character of a wide sans-serif font, in em."""
+    if _is_wide(char):
+        return 1.2
+    if _WIDE.match(char):
+        return 1.0
+    if _CAPITAL.match(char):
+        return 0.7
+    return 0.4 if _NARROW.match(char) else 0.61
+
+
+def wrapped(text: str, width: float, size: float, mono: bool = False) -> list[str]:
+    """The text in lines of at most a width; a word that is too long is broken."""
+    lines = [""]
+    for word in _words(text, width, size, mono):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if text_width(longer, size, mono) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return [line for line in lines if line]
+
+
+def _words(text: str, width: float, size: float, mono: bool) -> Iterator[str]:
+    for word in text.split():
+        if text_width(word, size, mono) <= width:
+            yield word
+            continue
+        if ".." in word[1:-2]:  # a range breaks before its upper end
+            low, _, high = word.partition("..")
+            yield from _words(f"{low}.. {high}", width, size, mono)
+            continue
+        part, used = "", 0.0
+        for char in word:
+            wide = text_width(char, size, mono)
+            if used + wide > width and part:
+                yield part
+                part, used = "", 0.0
+            part, used = part + char, used + wide
+        yield part
+
+
+class Fitted(NamedTuple):
+    """A text made to fit."""
+
+    text: str
+    size: float
+
+
+def fitted(text: str, width: float, size: float, mono: bool, least: float = 8) -> Fitted:
+    """The text in a size at which it fits, cut with an ellipsis where none does."""
+    wide = text_width(text, 1, mono)
+    if wide * size <= width:
+        return Fitted(text, size)
+    if wide * least <= width:
+        return Fitted(text, max(int(width / wide * 10) / 10, least))
+    while text and text_width(text + "…", least, mono) > width:
+        text = text[: -max(1, len(text) // 16)]
+    return Fitted(text + "…", least)
+
+
+class Pen:
+    """Collects elements. Positions are of a shape's top left corner, a text's baseline."""
+
+    def __init__(self, prefix: str) -> None:
+        self.prefix = prefix
+        """What ids begin with."""
+        self.parts: list[str] = []
+        self.flows: list[str] = []
+        """The lines between rows: they lie under everything else."""
+
+    def open(self, css: str, name: str = "") -> None:
+        """Begin a group."""
+        identity = f' id="{self.prefix}-{name}"' if name else ""
+        self.parts.append(f'<g{identity} class="{css}">')
+
+    def close(self) -> None:
+        """End a group."""
+        self.parts.append("</g>")
+
+    def rect(
+        self,
+        x: float,
+        y: float,
+        width: float,
+        height: float,
+        fill: Ink | None = Ink.SOFT,
+        stroke: Ink | None = Ink.LINE,
+        *,
+        radius: float = 4,
+        line: float = 1,
+        dash: str = "",
+    ) -> None:
+        """A box with rounded corners."""
+        corner = f' rx="{number(radius)}"' if radius else ""
+        shape = _box(x, y, width, height)
+        self.parts.append(f"<rect {shape}{corner}{_paint(fill, stroke, line, dash)}/>")
+
+    def pattern(self, name: str, x: float, y: float, width: float, height: float) -> None:
+        """Fill an area with one of ``PATTERNS``."""
+        shape = _box(x, y, width, height)
+        self.parts.append(f'<rect {shape} rx="3" fill="url(#{self.prefix}-{name})"/>')
+
+    def path(
+        self,
+        d: str,
+        stroke: Ink | None = Ink.DIM,
+        fill: Ink | None = None,
+        *,
+        line: float = 1.3,
+        dash: str = "",
+    ) -> None:
+        """A path."""
+        self.parts.append(f'<path d="{d}"{_paint(fill, stroke, line, dash)}/>')
+
+    def line(
+        self, x: float, y: float, to_x: float, to_y: float, ink: Ink, width: float = 1,
+        dash: str = "",
+    ) -> None:  # fmt: skip
+        """A straight line."""
+        d = f"M{number(x)} {number(y)}L{number(to_x)} {number(to_y)}"
+        self.path(d, ink, line=width, dash=dash)
+
+    def flow(
+        self,
+        start: tuple[float, float],
+        end: tuple[float, float],
+        ink: Ink,
+        *,
+        strong: bool = True,
+        head: bool = True,
+    ) -> None:
+        """A smooth line down, with a head; a faint dashed one for a way not taken."""
+        (x, y), (to_x, to_y) = start, end
+        tip = to_y - (5 if head else 0)
+        bend = (tip - y) / 2
+        a, b, c, d, e, f = map(number, (x, y, y + bend, to_x, tip - bend, tip))
+        paint = _paint(None, ink, 1.5 if strong else 1, "" if strong else "3 3")
+        self.flows.append(f'<path d="M{a} {b}C{a} {c} {d} {e} {d} {f}"{paint}/>')
+        if head:
+            self.flows.append(f'<path d="{_head(to_x, to_y)}"{_paint(ink, None, 0, "")}/>')
+
+    def head(self, x: float, y: float, ink: Ink) -> None:
+        """The head of an arrow that points down at a point."""
+        self.path(_head(x, y), None, ink)
+
+    def dot(self, x: float, y: float, ink: Ink, *, hollow: bool = False, size: float = 4) -> None:
+        """A dot; a hollow one for where something would have been."""
+        paint = _paint(Ink.PAGE if hollow else ink, ink, 1.6, "")
+        center = f'cx="{number(x)}" cy="{number(y)}"'
+        self.parts.append(f'<circle {center} r="{number(size)}"{paint}/>')
+
+    def text(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        size: float = 12,
+        ink: Ink = Ink.INK,
+        *,
+        anchor: str = "start",
+        mono: bool = False,
+        bold: bool = False,
+        italic: bool = False,
+        width: float | None = None,
+    ) -> None:
+        """A line of text; made to fit where a width is given."""
+        if width is not None:
+            text, size = fitted(text, width, size, mono)
+        if not text:
+            return
+        css = f'class="px-f-{ink}{" px-mono" if mono else ""}"'
+        place = f'x="{number(x)}" y="{number(y)}"'
+        how = f' font-size="{number(size)}" fill="{PALETTE[ink][0]}"'
+        how += "" if anchor == "start" else f' text-anchor="{anchor}"'
+        how += ' font-weight="700"' if bold else ""
+        how += ' font-style="italic"' if italic else ""
+        self.parts.append(f"<text {place} {css}{how}>{escaped(text)}</text>")
+
+    def lines(
+        self,
+        x: float,
+        y: float,
+        lines: Iterable[str],
+        size: float,
+        ink: Ink,
+        *,
+        step: float,
+        mono: bool = False,
+        bold: bool = False,
+        italic: bool = False,
+    ) -> float:
+        """Lines of text from a first baseline; returns the baseline behind the last."""
+        for line in lines:
+            self.text(x, y, line, size, ink, mono=mono, bold=bold, italic=italic)
+            y += step
+        return y
+
+
+def _head(x: float, y: float) -> str:
+    left, right, top, low = map(number, (x - 3.2, x + 3.2, y - 6, y - 0.5))
+    return f"M{left} {top}L{right} {top}L{number(x)} {low}Z"
+
+
+def _box(x: float, y: float, width: float, height: float) -> str:
+    a, b, c, d = map(number, (x, y, width, height))
+    return f'x="{a}" y="{b}" width="{c}" height="{d}"'
+
+
+def _paint(fill: Ink | None, stroke: Ink | None, line: float, dash: str) -> str:
+    css = [f"px-f-{fill}"] if fill else []
+    css += [f"px-s-{stroke}"] if stroke else []
+    paint = f' class="{" ".join(css)}" fill="{PALETTE[fill][0] if fill else "none"}"'
+    if stroke:
+        paint += f' stroke="{PALETTE[stroke][0]}" stroke-width="{number(line)}"'
+        paint += f' stroke-dasharray="{dash}"' if dash else ""
+    return paint
+
+
+def definitions(prefix: str) -> str:
+    """The style sheet and the patterns of a picture.
+
+    The custom properties stand in ``@supports``: what knows none passes over it as a whole.
+    """
+    light = "".join(f"--px-{ink}:{colour};" for ink, (colour, _) in PALETTE.items())
+    dark = "".join(f"--px-{ink}:{colour};" for ink, (_, colour) in PALETTE.items())
+    use = "".join(
+        f".px-f-{ink}{{fill:var(--px-{ink})}}.px-s-{ink}{{stroke:var(--px-{ink})}}"
+        for ink in PALETTE
+    )
+    style = (
+        f".px-svg{{font-family:{SANS}}}.px-svg .px-mono{{font-family:{MONO}}}"
+        f"@supports (color:var(--px-ink)){{.px-svg{{{light}}}"
+        f"@media (prefers-color-scheme:dark){{.px-svg{{{dark}}}}}{use}}}"
+    )
+    patterns = "".join(
+        f'<pattern id="{prefix}-{name}" width="6" height="6" patternUnits="userSpaceOnUse">'
+        f'<path d="{d}"{_paint(None, ink, line, "")}/></pattern>'
+        for name, (d, ink, line) in PATTERNS.items()
+    )
+    return f"<style>{style}</style><defs>{patterns}</defs>"

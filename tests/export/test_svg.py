@@ -1,0 +1,352 @@
+"""The picture, read by an XML parser: its values, its texts, and where they stand."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from itertools import combinations
+from typing import NamedTuple
+
+import pytest
+import resvg_py
+
+from ptxscope import Trace, export, parse, trace
+from ptxscope.engine.annotations import Annotations, Note
+from ptxscope.engine.errors import printable
+from ptxscope.engine.micro import Combine, Compare, Not
+from ptxscope.engine.plan import Stage
+from ptxscope.engine.values import hex_text
+from ptxscope.export.drawing import PALETTE, text_width, wrapped
+from ptxscope.export.options import DEFAULT, Options
+from tests.export.samples import E2, E3, EXAMPLES, HOSTILE, annotated, example, register
+
+NS = "{http://www.w3.org/2000/svg}"
+QUAD = trace("vadd4.s32.s32.u32.sat %0, %1, %2, %3", {"%1": 0x7F80FF01, "%2": 0x01FF0280, "%3": 0})
+MORE = [
+    QUAD,
+    E2,
+    E3,
+    trace("vset4.s32.u32.lt.add d.b31, a, b, c", {"a": 0x80FF7F01, "b": 0x01010181, "c": 5}),
+    trace("vabsdiff4.u32.u32.u32.add d, a, b, c", {"a": 0xFFFFFFFF, "b": 0, "c": 0xFFFFFFFF}),
+    trace("vavrg4.s32.s32.s32 d.b20, a.b7531, b, c", {"a": 0x80808080, "b": 0x80, "c": 0xFFFFFFFF}),
+    trace("vmad.s32.s32.s32.sat.shr15 d, a, -b, c", {"a": 0x80000000, "b": 0x80000000, "c": 1}),
+    trace("vmad.u32.u32.u32.po.sat d, a, b, c", dict.fromkeys("abc", 0xFFFFFFFF)),
+    trace("vshr.s32.s32.u32.wrap.min d, a, b, c", {"a": 0x80000000, "b": 99, "c": 0x80000000}),
+    trace("vshl.u32.u32.u32.clamp.sat d.h1, a, b, c", dict.fromkeys("abc", 0xFFFFFFFF)),
+    trace("@!g set.gtu.xor.ftz.f32.f32 d, a, b, !c", {"a": 1, "b": 2, "c": 1, "g": 0, "d": 7}),
+    trace("@g setp.num.or.f64 p|q, a, b, !c",
+          {"a": 0x7FF8 << 48, "b": 1, "c": 1, "g": 0, "p": 1, "q": 0}),
+    trace("selp.b64 d, a, b, !c", {"a": 0x1122334455667788, "b": 1 << 63, "c": 1}),
+    trace("slct.ftz.f64.f32 d, a, b, c", {"a": 1, "b": 0xFFEFFFFFFFFFFFFF, "c": 0x80000001}),
+]  # fmt: skip
+
+
+def drawn(shown: Trace, options: Options = DEFAULT) -> ET.Element:
+    return ET.fromstring(export(shown, "svg", options))
+
+
+def texts(tree: ET.Element) -> list[str]:
+    return ["".join(found.itertext()) for found in tree.iter(f"{NS}text")]
+
+
+def group(tree: ET.Element, css: str) -> ET.Element:
+    return next(x for x in tree.iter(f"{NS}g") if css in x.get("class", "").split())
+
+
+def steps(tree: ET.Element) -> list[str]:
+    """The stages that are drawn, in order."""
+    found = (x.get("class", "").split() for x in tree.iter(f"{NS}g"))
+    return [css[1].removeprefix("px-") for css in found if css[0] == "px-step"]
+
+
+def digits(tree: ET.Element) -> str:
+    """The digits in the boxes of registers, from left to right."""
+    found = (
+        x.text or ""
+        for x in tree.iter(f"{NS}text")
+        if "px-mono" in x.get("class", "") and x.get("text-anchor") == "middle"
+    )
+    return "".join(found)
+
+
+@pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
+def test_every_value_is_found(opcode: str, model: str) -> None:
+    shown = example(opcode, model)
+    tree = drawn(shown)
+    types = {role: shown.instruction.type_of(role) for role in "ab"}
+    read = "".join(hex_text(shown.operands[role], types[role].bits)[2:] for role in "ab")
+    assert digits(group(tree, "px-operands")) == read
+    assert steps(tree) == [str(step.stage) for step in shown.steps]
+    predicates = (Stage.WRITE,) if opcode == "setp" else ()
+    for step in shown.steps:
+        band = group(tree, f"px-{step.stage}")
+        said = [*texts(band), digits(band)]
+        for row in step.rows:
+            for lane in row.lanes:
+                if isinstance(row.row.micro, Compare | Not | Combine) or step.stage in predicates:
+                    assert ("true" if lane.value else "false") in said
+                    continue
+                ways = (str(lane.value), f"{lane.value & (1 << 64) - 1:x}")
+                assert any(way in text for way in ways for text in said), (row.row.key, lane)
+
+
+@pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
+def test_the_result_stands_in_it_once_as_one_word(opcode: str, model: str) -> None:
+    shown = example(opcode, model)
+    tree = drawn(shown)
+    for role, name in shown.instruction.results.items():
+        bits = shown.instruction.type_of(role).bits
+        word = hex_text(shown.result[name], bits)
+        assert word in texts(group(tree, "px-result"))
+        if bits > 1:
+            assert "\n".join(tree.itertext()).count(word) == 1
+
+
+def test_a_word_that_is_read_written_and_kept_is_still_found_once() -> None:
+    shown = trace("vadd4.u32.u32.u32 d.b0, a, b, c", dict.fromkeys("abc", 0) | {"c": 0xABCDEF00})
+    assert "".join(drawn(shown).itertext()).count("0xabcdef00") == 1
+
+
+def test_a_clamp_shows_where_the_number_fell_and_where_it_went() -> None:
+    """127 + 1 and 1 + 128 lie above 127; -128 + 255 and -1 + 2 lie in the range."""
+    band = group(drawn(QUAD), "px-saturate")
+    dots = [x for x in band.iter(f"{NS}circle") if float(x.get("r", "0")) < 5]
+    hollow = [x for x in dots if "px-f-page" in x.get("class", "")]
+    assert len(dots) == 6
+    assert len(hollow) == 2
+    assert texts(band).count("clamped high") == 2
+    assert {"128", "129", "1", "127", "-128"} <= set(texts(band))
+    for fell in hollow:
+        went = [float(x.get("cx", "0")) for x in dots if x not in hollow]
+        x = float(fell.get("cx", "0"))
+        assert any(0 < x - to < 40 for to in went)
+
+
+def test_sums_run_from_c_through_the_lanes_of_the_mask() -> None:
+    """5, then lane 3: -128 < 1 holds; lane 2 is left out; lane 1: 127 < 1 does not; lane 0 out."""
+    shown = trace("vset4.s32.u32.lt.add d.b31, a, b, c", {"a": 0x80FF7F01, "b": 0x01010181, "c": 5})
+    said = texts(group(drawn(shown), "px-accumulate"))
+    assert said[said.index("c") :][:2] == ["c", "5"]
+    assert [text for text in said if re.fullmatch(r"\d+", text)] == list("4556666")
+    assert said.count("left out") == 2
+
+
+def test_the_way_not_taken_is_dashed() -> None:
+    shown = trace("slct.u32.f32 d, a, b, c", {"a": 17, "b": 0xDEADBEEF, "c": 0xBF800000})
+    boxes = [
+        x for x in group(drawn(shown), "px-choose").iter(f"{NS}rect") if x.get("height") == "46"
+    ]
+    assert [x.get("stroke-dasharray") is not None for x in boxes] == [True, False]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_text_stays_text(text: str) -> None:
+    tree = drawn(annotated(E3, text))
+    assert {x.tag.removeprefix(NS) for x in tree.iter()} <= {
+        *("svg", "title", "desc", "style", "defs", "pattern", "path", "g", "rect", "circle"), "text"
+    }  # fmt: skip
+    said = "".join("".join(tree.itertext()).split())
+    assert said.count("".join(printable(text).split())) >= 4
+    assert_within(tree)
+
+
+@pytest.mark.parametrize("name", ["%r$_", "_" + "x" * 10_000])
+def test_names_of_any_length_stay_within(name: str) -> None:
+    tree = drawn(register(name))
+    assert name in "".join("".join(tree.itertext()).split())
+    assert_within(tree)
+
+
+def test_what_xml_cannot_hold_becomes_a_mark() -> None:
+    shown = replace(E3, annotations=Annotations("a\0b\ud800c\ufffed"))
+    assert "d" in "".join(texts(drawn(shown)))
+
+
+def test_the_same_input_gives_the_same_bytes() -> None:
+    first, second = (export(example("vadd4"), "svg", Options(both=True)) for _ in range(2))
+    assert first == second
+
+
+def test_pictures_on_one_page_do_not_share_ids() -> None:
+    ids = [
+        {x.get("id") for x in drawn(shown).iter() if x.get("id")}
+        for shown in (QUAD, E3, example("vadd4"))
+    ]
+    assert all(not x & y for x, y in combinations(ids, 2))
+
+
+@pytest.mark.parametrize("shown", [QUAD, E2, E3], ids=["quad", "E2", "E3"])
+def test_ids_are_unique_and_every_reference_has_its_target(shown: Trace) -> None:
+    document = export(shown, "svg", Options(both=True))
+    ids = re.findall(r'\bid="([^"]*)"', document)
+    assert len(ids) == len(set(ids))
+    labels = re.findall(r'aria-labelledby="([^"]*)"', document)[0].split()
+    assert {*re.findall(r"url\(#([^)]*)\)", document), *labels} <= set(ids)
+
+
+def test_only_the_chosen_steps_are_drawn() -> None:
+    chosen = frozenset((Stage.SELECT, Stage.SATURATE))
+    tree = drawn(QUAD, Options(stages=chosen))
+    assert steps(tree) == ["select", "saturate"]
+    assert "clamped high" in texts(tree)
+    assert "0x7f7f017f" in texts(tree)
+    assert_within(tree)
+
+
+def test_notes_stand_at_their_step_or_below_with_a_number() -> None:
+    notes = (Note("why 127", Stage.SATURATE), Note("the sign", None, 2), Note("top", None, 3))
+    tree = drawn(replace(QUAD, annotations=Annotations("Title", "Caption", notes)))
+    assert "why 127" in texts(group(tree, "px-saturate"))
+    operate = texts(group(tree, "px-operate"))
+    assert "lane 2 · note 1" in operate
+    assert "lane 3 · note 2" in operate
+    said = texts(tree)
+    assert said[0] == "Title"
+    assert said.index("note 1: lane 2: the sign") < said.index("note 2: lane 3: top")
+    assert said[-2] == "Caption"
+
+
+def test_both_answers_are_drawn_with_the_erratum() -> None:
+    tree = drawn(E3, Options(both=True))
+    said = texts(tree)
+    assert said.count("0x11223300") == said.count("0x112233ff") == 1
+    assert steps(tree) == [
+        "select", "extend", "operate", "saturate", "merge", "write", "saturate", "merge", "write",
+    ]  # fmt: skip
+    assert any(text.startswith("E3: ") for text in said)
+    assert steps(drawn(E3)) == [str(step.stage) for step in E3.steps]
+
+
+def test_every_colour_follows_the_dark_scheme() -> None:
+    tree = drawn(E3, Options(both=True))
+    inks = {colours[0]: ink for ink, colours in PALETTE.items()}
+    for found in tree.iter():
+        for kind, letter in (("fill", "f"), ("stroke", "s")):
+            colour = found.get(kind, "none")
+            if colour.startswith("#"):
+                assert f"px-{letter}-{inks[colour]}" in found.get("class", "").split()
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_words_can_be_read_on_what_is_behind_them(scheme: int) -> None:
+    """WCAG 2 asks for a contrast of 4.5 to 1."""
+
+    def luminance(colour: str) -> float:
+        parts = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+        red, green, blue = (
+            x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts
+        )
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    light = {str(ink): luminance(colours[scheme]) for ink, colours in PALETTE.items()}
+    pairs = [(ink, f"{ink}-soft") for ink in ("a", "b", "c", "mark")]
+    pairs += [
+        (ink, ground)
+        for ink in ("ink", "dim", "a", "b", "c", "mark")
+        for ground in ("page", "soft")
+    ]
+    pairs += [("ink", "mark-soft"), ("dim", "mark-soft"), ("ink", "a-soft")]
+    for ink, ground in pairs:
+        low, high = sorted((light[ink], light[ground]))
+        assert (high + 0.05) / (low + 0.05) >= 4.5, (ink, ground)
+
+
+class Box(NamedTuple):
+    """The room a text takes."""
+
+    text: str
+    left: float
+    right: float
+    top: float
+    bottom: float
+
+
+def boxes(tree: ET.Element) -> list[Box]:
+    found = []
+    for x in tree.iter(f"{NS}text"):
+        text, size = x.text or "", float(x.get("font-size", "0"))
+        wide = text_width(text, size, "px-mono" in x.get("class", ""))
+        left = float(x.get("x", "0"))
+        left -= {"middle": wide / 2, "end": wide}.get(x.get("text-anchor", ""), 0)
+        y = float(x.get("y", "0"))
+        found.append(Box(text, left, left + wide, y - size * 0.72, y + size * 0.05))
+    return found
+
+
+def assert_within(tree: ET.Element) -> None:
+    """Every text stands in the page."""
+    _, _, width, height = map(float, tree.get("viewBox", "").split())
+    for box in boxes(tree):
+        assert 0 <= box.left <= box.right <= width, box
+        assert 0 <= box.top <= box.bottom <= height, box
+
+
+def overlaps(tree: ET.Element) -> list[tuple[Box, Box]]:
+    return [
+        (x, y)
+        for x, y in combinations(boxes(tree), 2)
+        if x.left < y.right and y.left < x.right and x.top < y.bottom and y.top < x.bottom
+    ]
+
+
+@pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
+def test_no_text_of_an_example_covers_another(opcode: str, model: str) -> None:
+    tree = drawn(example(opcode, model), Options(both=True))
+    assert not overlaps(tree)
+    assert_within(tree)
+
+
+@pytest.mark.parametrize("shown", MORE, ids=map(str, range(len(MORE))))
+def test_no_text_covers_another_with_long_numbers(shown: Trace) -> None:
+    notes = (Note("a note", shown.steps[-1].stage), Note("a note", None, 0))
+    tree = drawn(replace(shown, annotations=Annotations("T", "C", notes)), Options(both=True))
+    assert not overlaps(tree)
+    assert_within(tree)
+
+
+def test_a_renderer_makes_a_picture_of_it() -> None:
+    for shown in (QUAD, E3):
+        png = bytes(resvg_py.svg_to_bytes(svg_string=export(shown, "svg")))
+        assert png.startswith(b"\x89PNG")
+        assert int.from_bytes(png[16:20], "big") == 800
+
+
+def test_lines_are_broken_between_words_and_never_lose_a_letter() -> None:
+    text = "clamps to -2147483648..2147483647, " + "y" * 100
+    lines = wrapped(text, 120, 11)
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+    assert all(text_width(line, 11) <= 120 for line in lines)
+    assert "-2147483648.." in lines[1]
+
+
+def test_operands_may_be_literals() -> None:
+    shown = trace(parse("vadd.s32.s32.s32 d, -5, 0x12345678"), {})
+    said = texts(drawn(shown))
+    assert "-5" in said
+    assert "0x12345673" in said
+
+
+def test_parts_of_a_register_that_nothing_reads_are_pale() -> None:
+    shown = trace("vabsdiff.u32.u32.u32 d, a.b0, b.b3", {"a": 0x11223344, "b": 0x55667788})
+    read = {
+        x.text
+        for x in group(drawn(shown), "px-operands").iter(f"{NS}text")
+        if x.get("text-anchor") == "middle" and x.get("font-weight") == "700"
+    }
+    assert read == {"44", "55"}
+
+
+def test_lines_lead_from_the_bytes_that_are_selected() -> None:
+    """.b7531 of the pair b, a: b3, b1 of b and b3, b1 of a, for lanes 3 to 0."""
+    shown = trace(
+        "vsub4.u32.u32.u32 d, a.b7531, b.b7531, c", {"a": 0x11223344, "b": 0x55667788, "c": 0}
+    )
+    tree = drawn(shown, Options(stages=frozenset((Stage.SELECT,))))
+    names = ("11", "33", "55", "77")
+    where = {
+        x.text: x.get("x") for x in group(tree, "px-operands").iter(f"{NS}text") if x.text in names
+    }
+    paths = [x.get("d", "") for x in group(tree, "px-flows").iter(f"{NS}path")]
+    starts = [match[1] for d in paths if (match := re.match(r"M(\S+) \S+C", d))]
+    assert starts == [where[name] for name in ("55", "77", "11", "33")] * 2
