@@ -20,6 +20,8 @@ class Format(StrEnum):
     HTML = "html"
     SVG = "svg"
     JSON = "json"
+    C = "c"
+    PYTHON = "python"
 
 
 FORMATS = tuple(map(str, Format))
@@ -29,6 +31,8 @@ SUFFIXES: Mapping[Format, str] = {
     Format.HTML: "html",
     Format.SVG: "svg",
     Format.JSON: "json",
+    Format.C: "c",
+    Format.PYTHON: "py",
 }
 """How the name of a file of each format ends."""
 

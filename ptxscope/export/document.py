@@ -169,6 +169,12 @@ def command(trace: Trace) -> str:
     return " ".join(map(shlex.quote, map(printable, parts)))
 
 
+def both_of(trace: Trace, options: Options) -> tuple[Trace, ...]:
+    """The trace, and where both answers are wanted and part, the other one."""
+    parting = beside(trace, partings(trace)) if options.both else None
+    return (parting.isa, parting.other) if parting else (trace,)
+
+
 def _operands(trace: Trace) -> Iterator[OperandView]:
     ins = trace.instruction
     names = ins.names | {role: str(source) for role, source in ins.roles.items()}

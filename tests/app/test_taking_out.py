@@ -49,7 +49,7 @@ async def _format(drive: Driver, name: str) -> None:
     await drive.press(*["right"] * FORMATS.index(name), "space")
 
 
-@pytest.mark.parametrize("name", ["text", "markdown", "html", "json"])
+@pytest.mark.parametrize("name", FORMATS)
 async def test_every_format_is_previewed(name: str) -> None:
     async with explorer(*E3) as drive:
         await drive.press("e")
@@ -57,7 +57,7 @@ async def test_every_format_is_previewed(name: str) -> None:
         screen = drive.app.screen
         assert isinstance(screen, ExportScreen)
         text = screen.document()
-        first = text.splitlines()[0]
+        first = text.splitlines()[0][:60]
         assert first in screen.query_one("#preview", Page).text()
         assert f"of {name}" in await drive.text()
 

@@ -9,8 +9,10 @@ from hypothesis import given
 
 from ptxscope import Instruction, export, trace
 from ptxscope.engine.catalog import CATALOG
+from ptxscope.engine.errors import printable
 from ptxscope.engine.models import ERRATA, Erratum
 from ptxscope.engine.values import hex_text
+from tests.export.samples import E3, HOSTILE, annotated
 from tests.strategies import evaluations
 
 
@@ -56,3 +58,12 @@ def test_names_from_a_text_are_data() -> None:
 def test_an_unknown_format() -> None:
     with pytest.raises(ValueError, match="unknown format"):
         export(trace("vadd.u32.u32.u32 d, 1, 2", {}), "pdf")
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_text_stays_text_in_80_columns(text: str) -> None:
+    shown = export(annotated(E3, text))
+    assert all(char.isprintable() or char == "\n" for char in shown)
+    body = shown[: shown.index("PTX ISA 9")]
+    assert max(len(line) for line in body.splitlines()) <= 80
+    assert "".join(printable(text).split()) in "".join(body.split())

@@ -1,0 +1,119 @@
+"""The generated functions, run: Python by exec, C through gcc where there is one."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ptxscope import Instruction, Trace, evaluate, export, trace
+from ptxscope.engine.catalog import CATALOG
+from ptxscope.export.code import function_name
+from ptxscope.export.options import Options
+from tests.export.samples import E3
+from tests.reference_data import Golden, golden_forms
+from tests.strategies import evaluations
+
+MODELS = ("isa", "ptxas-13.0")
+
+
+def compiled(text: str, name: str) -> Callable[..., object]:
+    scope: dict[str, Callable[..., object]] = {}
+    exec(compile(text, name, "exec"), scope)
+    return scope[name]
+
+
+def first_trace(ptx: str, rows: tuple[Golden, ...], model: str) -> Trace:
+    return trace(ptx, rows[0].values, model=model)
+
+
+def chosen(per_opcode: int) -> Iterator[tuple[str, tuple[Golden, ...]]]:
+    """The first forms of each opcode, and every form of the errata's rows among them."""
+    key = lambda form: re.split(r"[. ]", form[0].strip())[0]  # noqa: E731
+    for _, forms in itertools.groupby(sorted(golden_forms(), key=key), key=key):
+        listed = list(forms)
+        step = max(len(listed) // per_opcode, 1)
+        yield from listed[::step]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_python_agrees_with_every_golden_row(model: str) -> None:
+    for ptx, rows in golden_forms():
+        shown = first_trace(ptx, rows, model)
+        function = compiled(export(shown, "python"), function_name(shown))
+        roles = [source.role for source in shown.plan.sources]
+        for row in rows:
+            found = function(*(trace(ptx, row.values).operands[role] for role in roles))
+            found = found if isinstance(found, tuple) else (found,)
+            assert found == row.results[model], (ptx, row.values)
+
+
+@given(evaluations(), st.sampled_from(MODELS))
+def test_python_agrees_with_the_engine(
+    evaluation: tuple[Instruction, dict[str, int]], model: str
+) -> None:
+    ins, values = evaluation
+    shown = trace(ins, values, model=model)
+    function = compiled(export(shown, "python"), function_name(shown))
+    found = function(*(shown.operands[source.role] for source in shown.plan.sources))
+    expected = tuple(evaluate(ins, values, model=model).values())
+    if len(expected) == 1:
+        assert (found,) == expected
+    else:
+        assert found == (expected or None)
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc here")
+@pytest.mark.parametrize("model", MODELS)
+def test_c_agrees_with_golden_rows(model: str, tmp_path: Path) -> None:
+    functions, checks, opcodes = [], [], set()
+    for number, (ptx, rows) in enumerate(chosen(5)):
+        shown = first_trace(ptx, rows, model)
+        opcodes.add(shown.instruction.opcode)
+        name = f"f{number}"
+        text = export(shown, "c").replace("#include <stdint.h>\n\n", "")
+        functions.append(text.replace(f" {function_name(shown)}(", f" {name}(", 1))
+        roles = [source.role for source in shown.plan.sources]
+        for row in rows[:40]:
+            operands = trace(ptx, row.values).operands
+            given_ = [f"UINT64_C({operands[role]})" for role in roles]
+            expected = row.results[model]
+            if len(shown.instruction.results) == 1:
+                checks.append(f"ok({name}({', '.join(given_)}) == UINT64_C({expected[0]}));")
+            else:
+                call = ", ".join([*given_, *(f"&r{i}" for i in range(len(expected)))])
+                same = " && ".join(f"r{i} == {bits}" for i, bits in enumerate(expected))
+                checks.append(f"{{ int r0, r1; (void)r1; {name}({call}); ok({same}); }}")
+    assert opcodes == set(CATALOG)
+    main = (
+        "#include <stdint.h>\n#include <stdio.h>\n"
+        + "\n".join(functions)
+        + "\nstatic int bad = 0, at = 0;\n"
+        + 'static void ok(int good) { if (!good) { bad++; printf("check %d\\n", at); } at++; }\n'
+        + f"int main(void) {{\n{chr(10).join(checks)}\nreturn bad != 0;\n}}\n"
+    )
+    (tmp_path / "t.c").write_text(main)
+    flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fsanitize=undefined"]
+    program = str(tmp_path / "t")
+    subprocess.run(["gcc", *flags, "-o", program, str(tmp_path / "t.c")], check=True)
+    done = subprocess.run([program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("format_", ["c", "python"])
+def test_both_answers_are_two_functions(format_: str) -> None:
+    text = export(E3, format_, Options(both=True))
+    assert "vadd_u32_s32_s32_sat_dsel_b0(" in text
+    assert "vadd_u32_s32_s32_sat_dsel_b0_ptxas_13_5(" in text
+
+
+def test_a_name_cannot_end_the_comment() -> None:
+    text = export(trace("vset.s32.s32.lt d, $a, b", {"$a": 1, "b": 2}), "c")
+    assert text.count("*/") == text.count("/*")
