@@ -157,6 +157,8 @@ def parse(text: str) -> Instruction:
 def parse_all(text: str) -> tuple[Instruction, ...]:
     """Every one of the 27 in a text, in order; at least one. Raises PtxError."""
     parsed = list(scan(text))
+    if not parsed:
+        raise PtxError(text, (_nothing(text),))
     problems = tuple(problem for item in parsed for problem in item.problems)
     if problems:
         raise PtxError(text, problems)
@@ -164,32 +166,25 @@ def parse_all(text: str) -> tuple[Instruction, ...]:
 
 
 def scan(text: str) -> Iterator[Parsed]:
-    """Every statement of a text that is, or was likely meant to be, one of the 27.
-
-    Where there is none at all, one Parsed says so.
-    """
-    empty = True
-    other: tuple[Statement, Fragment] | None = None
+    """Every statement of a text that is, or was likely meant to be, one of the 27."""
     for fragment in fragments(text):
         if fragment.problems:
-            empty = False
             yield Parsed(None, fragment.problems, fragment.problems[0].span)
         for statement in statements(fragment.ptx, _OPCODES):
             if statement.opcode.text in _OPCODES:
-                empty = False
                 yield _resolve(text, fragment, statement)
             elif _meant(statement):
-                empty = False
                 problem = _unknown_opcode(statement, fragment)
                 yield Parsed(None, (problem,), fragment.origin(*statement.span))
-            else:
-                other = other or (statement, fragment)
-    if empty and other:
-        yield Parsed(None, (_unknown_opcode(*other),), other[1].origin(*other[0].span))
-    elif empty:
-        span = (0, len(text.rstrip()))
-        problem = Problem("there is no instruction here", span, "one of " + " ".join(CATALOG))
-        yield Parsed(None, (problem,), span)
+
+
+def _nothing(text: str) -> Problem:
+    """What is wrong with a text that holds none of the 27."""
+    for fragment in fragments(text):
+        for statement in statements(fragment.ptx, _OPCODES):
+            return _unknown_opcode(statement, fragment)
+    span = (0, len(text.rstrip()))
+    return Problem("there is no instruction here", span, "one of " + " ".join(CATALOG))
 
 
 def _meant(statement: Statement) -> bool:

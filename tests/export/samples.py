@@ -19,7 +19,7 @@ def example(opcode: str, model: str = "isa") -> Trace:
 
 
 EXAMPLES = [(opcode, model) for opcode in CATALOG for model in MODELS]
-E2 = trace("vadd.s32.u32.u32.sat d, a, b", {"a": 0x80000000, "b": 1})
+E2 = trace("vadd.u32.u32.u32.sat d, a, b", {"a": 0xFFFFFFFF, "b": 1})
 E3 = trace("vadd.u32.s32.s32.sat %0.b0, %1, %2, %3", {"%1": 0xFFFFFFFF, "%2": 0, "%3": 0x11223344})
 HOSTILE = (
     "</svg></article><script>alert(1)</script>",
