@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .engine.diagnose import diagnose as diagnose
     from .engine.errors import Problem as Problem
     from .engine.errors import PtxError as PtxError
     from .engine.evaluate import evaluate as evaluate
@@ -25,6 +26,7 @@ _HOMES = {
     "Problem": "engine.errors",
     "PtxError": "engine.errors",
     "Trace": "engine.trace",
+    "diagnose": "engine.diagnose",
     "evaluate": "engine.evaluate",
     "export": "export",
     "parse": "engine.parser",
@@ -44,7 +46,7 @@ def __getattr__(name: str) -> object:
         home = import_module(f".{_HOMES[name]}", __name__)
         # the package `export` can be called as its function: see there
         value: object = home if name == "export" else getattr(home, name)
-        if name in ("Trace", "trace"):
+        if name in ("Trace", "diagnose", "trace"):
             import_module(".display", __name__).install()
         globals()[name] = value
         return value

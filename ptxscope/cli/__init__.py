@@ -13,6 +13,7 @@ COMMANDS = {
     "open": "explore an instruction in the terminal (the default)",
     "trace": "print an annotated trace of one evaluation",
     "eval": "print results only, of one evaluation or of a CSV file",
+    "explain": "say what explains a result that was not expected",
     "check": "find every one of the 27 in listings, legal or not",
     "export": "keep the traces in a Markdown file current",
     "list": "list the 27 instructions",

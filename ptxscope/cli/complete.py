@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from ..engine.catalog import CATALOG
 from ..engine.complete import completions
+from ..engine.errata import ERRATA
 from ..engine.errors import PtxError
-from ..engine.models import ERRATA
 from ..engine.parser import parse
 from ..export import FORMATS
 from . import COMMANDS

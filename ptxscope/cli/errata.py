@@ -6,7 +6,8 @@ import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from ..engine.models import ERRATA, TARGETS, Erratum, erratum
+from ..engine.errata import ERRATA, TARGETS, Erratum
+from ..engine.models import erratum
 from . import CommandError
 from .arguments import parser
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 
 from ..engine.catalog import CATALOG
 from ..engine.entry import Entry
+from ..engine.errata import ERRATA
 from ..engine.errors import nearest, printable
 from ..engine.grammar import SLOT_NAMES, slot_choices, syntax
 from ..engine.legality import count
 from ..engine.lowering import lower
-from ..engine.models import ERRATA
 from ..engine.parser import parse
 from ..engine.stages import title
 from ..engine.trace import trace

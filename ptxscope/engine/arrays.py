@@ -369,3 +369,16 @@ def _operand(array: AnyArray, type_: Type, start: int, stop: int) -> Vector:
     block = np.ascontiguousarray(whole)
     bits = block.view(np.uint8) if type_ is Type.PRED else block
     return Vector(limits(type_.bits, signed=False), bits)
+
+
+def results_of(plan: Plan, batch: Sequence[Mapping[str, int]]) -> list[dict[str, int]]:
+    """The destinations by role for each of many operands by role."""
+    operands = {
+        source.role: np.array([x[source.role] for x in batch], storage(source.type))
+        for source in plan.sources
+    }
+    found = run_blocks(plan, operands, (len(batch),))
+    columns = {role: array.astype(np.uint64).tolist() for role, array in found.items()}
+    return [
+        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
+    ]

@@ -35,6 +35,7 @@ from .micro import (
     ShiftRight,
     Subtract,
     Truncate,
+    Wrap,
 )
 from .plan import Builder, Plan, Stage
 from .rules import ISA, Rules
@@ -89,6 +90,8 @@ def _scalar(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
         y = b.row(Stage.OPERATE, "amount", amount, y)
     operation = Compare(form.cmp) if form.cmp else _OPERATIONS[form.opcode]
     t = b.row(Stage.OPERATE, "t", operation, x, y)
+    if rules.true_swapped and form.cmp:
+        t = b.row(Stage.OPERATE, "ones", Encode(limits(unit, signed=False).high), t)
     if rules.declared_widths:
         t = b.wrap(Stage.OPERATE, "s34", t, 34, signed=True)
     if form.sat:
@@ -136,7 +139,10 @@ def _secondary(b: Builder, t: str, form: Form, rules: Rules) -> str:
     if rules.compare_64:
         t = b.wrap(Stage.SECONDARY, "t64", t, 64, signed)
         c = b.wrap(Stage.SECONDARY, "c64", c, 64, signed)
-    return b.row(Stage.SECONDARY, "t", _SECONDARY[form.secop], t, c)
+    t = b.row(Stage.SECONDARY, "t", _SECONDARY[form.secop], t, c)
+    if rules.add_clamps and form.secop is SecOp.ADD:
+        t = b.row(Stage.SECONDARY, "clamped", Clamp(*limits(32, signed)), t)
+    return t
 
 
 def _write(b: Builder, t: str, dsel: Selector | None, signed: bool, rules: Rules) -> dict[str, str]:
@@ -183,23 +189,43 @@ def _vmad(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
 # --- SIMD video (9.7.18.2) ---------------------------------------------------------------
 
 
-def _simd(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+def _simd(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     lanes = CATALOG[form.opcode].lanes
     unit = 32 // lanes
     signed = form.dtype is Type.S32
     mask = form.mask.lanes if form.mask else tuple(range(lanes))
     x = _simd_operand(b, form.asel, form.atype, "a", lanes)
     y = _simd_operand(b, form.bsel, form.btype, "b", lanes)
-    operation = Compare(form.cmp) if form.cmp else _OPERATIONS[form.opcode[:-1]]
-    t = b.row(Stage.OPERATE, "t", operation, x, y)
+    t = _operate_lanes(b, form, rules, x, y)
+    if rules.true_swapped and form.cmp:
+        t = b.row(Stage.OPERATE, "ones", Encode(limits(unit, signed=False).high), t)
     if form.secop:
+        if rules.lanes_cut:
+            t = b.wrap(Stage.ACCUMULATE, "cut", t, unit, signed)
         total = b.row(Stage.ACCUMULATE, "t", Accumulate(mask, lanes), t, "c")
+        if rules.add_clamps:
+            total = b.row(Stage.ACCUMULATE, "clamped", Clamp(*limits(32, signed)), total)
         return {"d": b.row(Stage.WRITE, "d", Truncate(32, signed), total)}
     if form.sat:
         t = b.row(Stage.SATURATE, "t", Clamp(*limits(unit, signed)), t)
-    kept = () if len(mask) == lanes else ("c",)
+    kept = () if len(mask) == lanes else ("b" if rules.masked_from_b else "c",)
     merged = b.row(Stage.MERGE, "t", Merge(unit, mask, signed), t, *kept)
     return {"d": b.row(Stage.WRITE, "d", Pack(unit), merged)}
+
+
+def _operate_lanes(b: Builder, form: Form, rules: Rules, x: str, y: str) -> str:
+    if form.cmp:
+        return b.row(Stage.OPERATE, "t", Compare(form.cmp), x, y)
+    if not (rules.average_down or rules.average_even) or not isinstance(
+        _OPERATIONS[form.opcode[:-1]], Average
+    ):
+        return b.row(Stage.OPERATE, "t", _OPERATIONS[form.opcode[:-1]], x, y)
+    total = b.row(Stage.OPERATE, "sum", Add(), x, y)
+    if rules.average_even:
+        half = b.row(Stage.OPERATE, "half", ScaleDown(1), total)
+        odd = b.row(Stage.OPERATE, "odd", Wrap(1, signed=False), half)
+        total = b.row(Stage.OPERATE, "even", Add(), total, odd)
+    return b.row(Stage.OPERATE, "t", ScaleDown(1), total)
 
 
 def _simd_operand(
@@ -231,12 +257,12 @@ def _condition(b: Builder, form: Form, stage: Stage) -> str:
     return b.row(stage, "c", Not(), "c") if form.negc else "c"
 
 
-def _set(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+def _set(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     t = _compared(b, form)
     if form.boolop:
         c = _condition(b, form, Stage.BOOLEAN)
         t = b.row(Stage.BOOLEAN, "t", Combine(form.boolop), t, c)
-    true = 0x3F80_0000 if form.dtype is Type.F32 else 0xFFFF_FFFF
+    true = 0x3F80_0000 if form.dtype is Type.F32 else 1 if rules.true_swapped else 0xFFFF_FFFF
     return {"d": b.row(Stage.WRITE, "d", Encode(true), t)}
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .models import ISA_MODEL, PTXAS_MODELS, Erratum
+from .errata import Erratum
+from .models import ISA_MODEL, PTXAS_MODELS
 from .plan import Stage
 from .trace import Trace
 

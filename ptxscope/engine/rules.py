@@ -32,6 +32,18 @@ class Rules(NamedTuple):
     """A scaled or saturated ``vmad`` adds, shifts and clamps in 64 bits."""
     declared_widths: bool = False
     """Wrap intermediates to the ``.s34`` and ``.s33`` that the manual's pseudo-code declares."""
+    true_swapped: bool = False
+    """``vset`` writes all ones for true and ``set`` writes 1."""
+    average_down: bool = False
+    """``vavrg`` rounds down."""
+    average_even: bool = False
+    """``vavrg`` rounds halves to the even neighbour."""
+    add_clamps: bool = False
+    """The ``.add`` of a secondary operation or of an accumulation clamps to 32 bits."""
+    lanes_cut: bool = False
+    """The lanes are cut to their width before they are accumulated."""
+    masked_from_b: bool = False
+    """Lanes outside the mask come from b."""
 
 
 ISA = Rules()

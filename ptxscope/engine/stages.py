@@ -15,6 +15,7 @@ _TITLES = {
     Stage.BOOLEAN: "Boolean",
     Stage.SUM: "add c",
 }
+_OPERATION_TITLES = {"absolute difference": "difference", "scale down": "average"}
 _SECONDARY = {"add": "add c", "minimum": "min with c", "maximum": "max with c"}
 
 
@@ -23,9 +24,9 @@ def title(step: Step | PlanStep) -> str:
     rows = _plan_rows(step)
     if step.stage is Stage.OPERATE:
         operation = next(row.operation for row in rows if row.name == "t")
-        return "difference" if operation == "absolute difference" else operation
+        return _OPERATION_TITLES.get(operation, operation)
     if step.stage is Stage.SECONDARY:
-        return _SECONDARY[rows[-1].operation]
+        return _SECONDARY[next(row.operation for row in rows if row.name == "t")]
     return _TITLES.get(step.stage, str(step.stage))
 
 
@@ -40,6 +41,10 @@ def about(trace: Trace, step: Step) -> str:
 
 def _micro(rows: tuple[Row, ...], name: str) -> m.Micro | None:
     return next((row.micro for row in rows if row.name == name), None)
+
+
+def _has(rows: tuple[Row, ...], name: str) -> bool:
+    return any(row.name == name for row in rows)
 
 
 def _flush(_: Trace, rows: tuple[Row, ...]) -> str:
@@ -106,6 +111,7 @@ _OPERATIONS = {
     "shift right": "a shifted right; its sign is shifted in.",
     "multiply": "a times b, exactly.",
     "compare": "a is compared with b as exact numbers: 1 where it holds, else 0.",
+    "scale down": "Half of a + b, rounded down.",
 }
 
 
@@ -116,8 +122,12 @@ def _operate(_: Trace, rows: tuple[Row, ...]) -> str:
         said += (
             " .wrap keeps five bits of the amount." if amount.wrap else " .clamp limits it to 32."
         )
-    if _micro(rows, "negated"):
+    if _has(rows, "negated"):
         said += " The product is negated."
+    if _has(rows, "even"):
+        said = "Half of a + b; halves are rounded to the even neighbour."
+    if _has(rows, "ones"):
+        said += " True is all ones."
     return said
 
 
@@ -159,10 +169,10 @@ def _sum(trace: Trace, rows: tuple[Row, ...]) -> str:
     extend = _micro(rows, "c")
     assert isinstance(extend, m.Extend)
     said = f"c is read as {_read_as(trace, 'c', extend.signed)}"
-    said += ", negated and added" if _micro(rows, "negated") else " and added"
-    if _micro(rows, "po"):
+    said += ", negated and added" if _has(rows, "negated") else " and added"
+    if _has(rows, "po"):
         said += "; .po adds one more"
-    return said + ", exactly." if not _micro(rows, "t64") else said + ", in 64 bits."
+    return said + ", exactly." if not _has(rows, "t64") else said + ", in 64 bits."
 
 
 def _scale(trace: Trace, rows: tuple[Row, ...]) -> str:
@@ -188,13 +198,15 @@ def _secondary(trace: Trace, rows: tuple[Row, ...]) -> str:
     assert isinstance(extend, m.Extend)
     done = {"add": "c is added", "min": "the smaller of t and c", "max": "the larger of t and c"}
     read = _read_as(trace, "c", extend.signed)
-    return f".{form.secop}: {done[str(form.secop)]}, c read as {read}. It is not clamped again."
+    said = f".{form.secop}: {done[str(form.secop)]}, c read as {read}. It is "
+    return said + ("clamped again." if _has(rows, "clamped") else "not clamped again.")
 
 
 def _merge(trace: Trace, rows: tuple[Row, ...]) -> str:
     micro = rows[0].micro
     assert isinstance(micro, m.Merge)
-    unit, c = UNIT_NAMES[micro.unit], operand_name(trace, "c")
+    kept = rows[0].inputs[1] if len(rows[0].inputs) > 1 else "c"
+    unit, c = UNIT_NAMES[micro.unit], operand_name(trace, kept)
     if trace.instruction.entry.lanes == 1:
         took = "bits 31:16 of t" if micro.high else f"the low {micro.unit} bits of t"
         return f"{took[0].upper()}{took[1:]} replace {unit} {micro.lanes[0]} of {c}."
@@ -205,17 +217,19 @@ def _merge(trace: Trace, rows: tuple[Row, ...]) -> str:
 
 
 def _accumulate(trace: Trace, rows: tuple[Row, ...]) -> str:
-    micro = rows[0].micro
+    micro = _micro(rows, "t")
     assert isinstance(micro, m.Accumulate)
     which = "every lane" if len(micro.lanes) == micro.of else "the lanes of the mask"
-    return f".add: {operand_name(trace, 'c')} plus the exact t of {which}, neither clamped nor cut."
+    lanes = "cut" if _has(rows, "cut") else "exact"
+    end = "then clamped" if _has(rows, "clamped") else "neither clamped nor cut"
+    return f".add: {operand_name(trace, 'c')} plus the {lanes} t of {which}, {end}."
 
 
 def _write(trace: Trace, rows: tuple[Row, ...]) -> str:
     micro = rows[0].micro
     names = " and ".join(operand_name(trace, row.name) for row in rows)
     if isinstance(micro, m.Encode):
-        true = "1.0, 0x3f800000," if micro.true == 0x3F80_0000 else "0xffffffff"
+        true = {0x3F80_0000: "1.0, 0x3f800000,", 1: "1"}.get(micro.true, "0xffffffff")
         return f"{names} takes {true} where true, else 0."
     if isinstance(micro, m.Pack):
         return f"The {UNIT_NAMES[micro.unit]}s are written to {names}."

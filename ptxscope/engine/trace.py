@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from .annotations import NOTHING, Annotations
 from .arithmetic import EXACT, Lanes, limits
+from .errata import Erratum
 from .evaluate import bind, check_names, resolve_model
 from .instruction import Instruction
 from .micro import (
@@ -23,7 +24,7 @@ from .micro import (
     Wrap,
     is_nan,
 )
-from .models import Erratum, Model, errata_of
+from .models import Model
 from .parser import parse
 from .plan import Plan, Row, Stage
 from .rules import Rules
@@ -151,7 +152,7 @@ class Trace:
         def of(*errata: Erratum) -> dict[str, int]:
             return result(ins.plan(Model("", errata).rules(ins.form)), self.operands)
 
-        active = [e for e in model.errata if e in errata_of(ins.form)]
+        active = [e for e in model.errata if e.touches(ins.form)]
         if not active or of() == of(*active):
             return ()
         return tuple(

@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 from .. import __version__
 from ..engine.annotations import Note
+from ..engine.errata import Erratum
 from ..engine.errors import printable
 from ..engine.micro import Clamp, Compare, Extend, Merge, Micro, Select
-from ..engine.models import Erratum, Model
+from ..engine.models import PTXAS_MODELS, versions
 from ..engine.parting import Parting, beside, partings
 from ..engine.plan import Stage
 from ..engine.stages import about, title
@@ -265,7 +266,7 @@ def _answers(trace: Trace, options: Options) -> Answers | None:
     isa = Answer("isa, as documented", result_text(found[0].isa), ())
     others = (
         Answer(
-            f"ptxas {_versions(parting.other.model)}, sm_70+",
+            f"ptxas {_versions(parting)}, sm_70+",
             result_text(parting.other),
             tuple(erratum.id for erratum in parting.errata),
         )
@@ -275,7 +276,7 @@ def _answers(trace: Trace, options: Options) -> Answers | None:
     parting = beside(trace, found) or found[0]
     same = trace.model == parting.other.model
     other = parting.isa if same else parting.other
-    steps = tuple(_steps_from(parting, other)) if options.both else ()
+    steps = tuple(steps_from(other, parting.stage)) if options.both else ()
     return Answers(
         (isa, *others),
         _title_of(parting),
@@ -286,10 +287,11 @@ def _answers(trace: Trace, options: Options) -> Answers | None:
     )
 
 
-def _steps_from(parting: Parting, trace: Trace) -> Iterator[StepView]:
+def steps_from(trace: Trace, stage: Stage) -> Iterator[StepView]:
+    """The steps of a trace from a stage on."""
     order = list(Stage)
     for step in trace.steps:
-        if order.index(step.stage) >= order.index(parting.stage):
+        if order.index(step.stage) >= order.index(stage):
             yield _step(trace, step)
 
 
@@ -298,5 +300,8 @@ def _title_of(parting: Parting) -> str:
     return title(next(step for step in steps if step.stage is parting.stage))
 
 
-def _versions(model: Model) -> str:
-    return "11.8 to 13.2" if any(e.repaired for e in model.errata) else "11.8 to 13.5"
+def _versions(parting: Parting) -> str:
+    """The versions with this answer."""
+    result = parting.other.result
+    ins, operands = parting.other.instruction, parting.other.operands
+    return versions([m for m in PTXAS_MODELS if Trace(ins, m, operands).result == result])

@@ -19,23 +19,23 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
     doc = document(trace, options)
     lines = [*_header(doc), "", *_operands(doc), ""]
     for step in doc.steps:
-        lines += _step(step)
+        lines += step_lines(step)
     lines += ["", *(f"{name} = {bits}  {meant}" for name, bits, meant in doc.results)]
     for note in doc.lane_notes:
-        lines += ["", *_wrapped(f"* {note}", "", "  ")]
+        lines += ["", *wrapped(f"* {note}", "", "  ")]
     for note in doc.notes:
-        lines += ["", *_wrapped(f"Note: {note}.", "", "  ")]
+        lines += ["", *wrapped(f"Note: {note}.", "", "  ")]
     if doc.answers:
         lines += ["", *_answers(doc.answers)]
     if doc.caption:
-        lines += ["", *_wrapped(doc.caption, "", "")]
+        lines += ["", *wrapped(doc.caption, "", "")]
     lines += ["", *_footer(doc)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
 def _header(doc: Document) -> Iterator[str]:
     if doc.title:
-        yield from (*_wrapped(doc.title, "", ""), "")
+        yield from (*wrapped(doc.title, "", ""), "")
     model = f"model: {doc.model}"
     if len(doc.ptx) + len(model) + 2 <= WIDTH:
         yield doc.ptx + model.rjust(WIDTH - len(doc.ptx))
@@ -50,19 +50,20 @@ def _operands(doc: Document) -> Iterator[str]:
         yield f"  {label:<4}{name:<{width}}{bits}  {meant}"
 
 
-def _step(step: StepView) -> Iterator[str]:
+def step_lines(step: StepView) -> Iterator[str]:
+    """A step's title, what it does, and its rows."""
     lead = f"{step.number} {step.title}".ljust(_INDENT)
-    yield from _wrapped(step.about, lead, " " * _INDENT)
+    yield from wrapped(step.about, lead, " " * _INDENT)
     for row in step.rows:
         yield from _lanes(row) if len(row.cells) > 1 else _single(row)
     for note in step.notes:
-        yield from _wrapped(note, "  *".ljust(_INDENT), " " * _INDENT)
+        yield from wrapped(note, "  *".ljust(_INDENT), " " * _INDENT)
 
 
 def _single(row: RowView) -> Iterator[str]:
     flags = ", ".join(row.cells[0].flags)
     text = row.cells[0].formula + (f"   [{flags}]" if flags else "")
-    yield from _wrapped(text, f"  {row.name}".ljust(_INDENT), " " * _INDENT)
+    yield from wrapped(text, f"  {row.name}".ljust(_INDENT), " " * _INDENT)
 
 
 def _lanes(row: RowView) -> Iterator[str]:
@@ -83,17 +84,22 @@ def _answers(answers: Answers) -> Iterator[str]:
         yield f"  {label:<30}{result}  {', '.join(errata)}"
     yield f"  They part at the step `{answers.step}`."
     for erratum in answers.errata:
-        yield from _wrapped(erratum.sentence, f"  {erratum.id:<5}", " " * 7)
+        yield from wrapped(erratum.sentence, f"  {erratum.id:<5}", " " * 7)
     if answers.steps:
         yield from ("", f"The steps of {answers.other} from there")
         for step in answers.steps:
-            yield from _step(step)
+            yield from step_lines(step)
 
 
 def _footer(doc: Document) -> Iterator[str]:
     yield doc.source
+    yield from command_lines(doc.command)
+
+
+def command_lines(command: str) -> Iterator[str]:
+    """A shell command, folded between its words."""
     line = "$"
-    for word in map(shlex.quote, shlex.split(doc.command)):
+    for word in map(shlex.quote, shlex.split(command)):
         if len(line) + len(word) + 3 > WIDTH and line.strip() != "$":
             yield line + " \\"
             line = "   "
@@ -101,7 +107,8 @@ def _footer(doc: Document) -> Iterator[str]:
     yield line
 
 
-def _wrapped(text: str, first: str, rest: str) -> list[str]:
+def wrapped(text: str, first: str, rest: str) -> list[str]:
+    """Lines of at most WIDTH columns: the first indented by one text, the rest by another."""
     return textwrap.wrap(
         text, WIDTH, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
     )

@@ -102,3 +102,12 @@ def test_an_obstacle_says_why_and_what_is_allowed() -> None:
     assert found is not None
     assert "exclude each other" in found[0]
     assert found[1]
+
+
+def test_a_step_tells_of_every_row_that_matters() -> None:
+    shown = trace("vmad.s32.u32.u32.po d, a, b, c", {"a": 1, "b": 2, "c": 3})
+    assert any(".po adds one more" in about(shown, step) for step in shown.steps)
+    shown = trace("vmad.s32.u32.u32 d, -a, b, c", {"a": 1, "b": 2, "c": 3})
+    assert any("The product is negated" in about(shown, step) for step in shown.steps)
+    shown = trace("vavrg2.u32.u32.u32 d, a, b, c", {"a": 1, "b": 2, "c": 3}, model="H4")
+    assert any("to the even neighbour" in about(shown, step) for step in shown.steps)

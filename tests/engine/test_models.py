@@ -7,13 +7,15 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ptxscope import evaluate, parse, trace
+from ptxscope import evaluate, export, parse, replay, trace
 from ptxscope.engine.arrays import run_blocks
 from ptxscope.engine.catalog import CATALOG
+from ptxscope.engine.errata import ERRATA, Erratum
 from ptxscope.engine.form import Form
+from ptxscope.engine.habits import HABITS
 from ptxscope.engine.legality import violations
 from ptxscope.engine.lowering import lower
-from ptxscope.engine.models import ERRATA, Erratum, Model, errata_of, erratum, model
+from ptxscope.engine.models import Model, errata_of, erratum, model
 from ptxscope.engine.parting import first_difference, partings
 from ptxscope.engine.plan import Stage
 from ptxscope.engine.types import selector
@@ -58,6 +60,17 @@ def test_every_erratum_is_in_the_table() -> None:
         assert x.forms
         assert set(x.opcodes) <= set(CATALOG)
         assert x.rules
+
+
+@pytest.mark.parametrize("habit", HABITS, ids=[x.id for x in HABITS])
+def test_a_habit_is_a_model_of_what_was_expected(habit: Erratum) -> None:
+    ptx, values, isa, expected = habit.example
+    assert evaluate(ptx, values) == {"d": isa}
+    shown = trace(ptx, values, model=habit.id)
+    assert shown.result == replay(shown) == {"d": expected}
+    assert shown.errata == (habit.id,)
+    assert export(shown, "text")
+    assert habit not in errata_of(parse(ptx).form)
 
 
 # SEMANTICS.md, section 2: equal in both

@@ -10,7 +10,7 @@ from hypothesis import given
 from ptxscope import Instruction, export, trace
 from ptxscope.engine.catalog import CATALOG
 from ptxscope.engine.errors import printable
-from ptxscope.engine.models import ERRATA, Erratum
+from ptxscope.engine.errata import ERRATA, Erratum
 from ptxscope.engine.values import hex_text
 from tests.export.samples import E3, HOSTILE, annotated
 from tests.strategies import evaluations

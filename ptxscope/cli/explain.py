@@ -1,0 +1,194 @@
+"""``ptxscope explain``: what would have given the value that was observed."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from ..engine.diagnose import investigate
+from ..engine.errors import Problem, PtxError, diagram, printable
+from ..engine.evaluate import bind, described
+from ..engine.instruction import Instruction
+from ..engine.observation import Observation, Observed, parse_observed
+from ..engine.values import parse_value
+from ..export.diagnosis import objects, text
+from . import CommandError
+from .arguments import (
+    add_instruction,
+    bits_by_name,
+    instruction,
+    operand_name,
+    operand_types,
+    parsed,
+    parser,
+)
+
+_EPILOG = """\
+Unknown digits of an observed value are written as ?: 0x??01??00. A CSV file of observations
+has a column per register that is read, and `got` (or a column per destination).
+
+examples:
+  ptxscope explain 'vadd.u32.s32.s32.sat %0.b0, %1, %2, %3' \\
+      %1=-1 %2=0 %3=0x11223344 --got 0x112233ff
+  ptxscope explain 'vset4.s32.s32.lt d, a, b, c' a=1 b=2 c=0 --got '0x??????01'
+  ptxscope explain 'setp.lt.s32 p|q, a, b' a=1 b=2 --got p=0 --got q=1
+  ptxscope explain 'vmad.s32.u32.u32 %0, -%1.h0, %2.h0, %3' --observations seen.csv
+
+Exit status: 0 explained, 1 nothing explains it, 2 the request was wrong.
+"""
+
+
+def run(words: Sequence[str]) -> int:
+    """Print what explains the observations."""
+    arguments = parser("explain", "Say what explains a result that was not expected.", _EPILOG)
+    add_instruction(arguments)
+    arguments.add_argument(
+        "--got",
+        action="append",
+        default=[],
+        metavar="VALUE",
+        help="what was observed; NAME=VALUE where there are two destinations; repeatable",
+    )
+    arguments.add_argument("--observations", metavar="FILE", help="a CSV file; - is stdin")
+    arguments.add_argument("--all", action="store_true", help="list every explanation")
+    arguments.add_argument("--json", action="store_true", help="as an array, best first")
+    chosen = parsed(arguments, words)
+    ins = instruction(chosen.ptx)
+    if not ins.results:
+        raise CommandError("error: the instruction throws its result away; there is nothing to see")
+    if bool(chosen.got) == (chosen.observations is not None):
+        raise CommandError("error: give what was observed: --got VALUE, or --observations FILE.csv")
+    diagnosis = investigate(ins, tuple(_observations(ins, chosen)))
+    if chosen.json:
+        print(json.dumps(objects(diagnosis), indent=1))
+    else:
+        sys.stdout.write(text(diagnosis, every=chosen.all))
+    return int(not diagnosis.findings)
+
+
+def _observations(ins: Instruction, chosen: object) -> Iterator[Observation]:
+    given = bits_by_name(ins, chosen.values)  # type: ignore[attr-defined]
+    file: str | None = chosen.observations  # type: ignore[attr-defined]
+    if file is None:
+        yield _observation(ins, given, _got(ins, chosen.got), "")  # type: ignore[attr-defined]
+    else:
+        yield from _rows(ins, given, file)
+
+
+def _observation(
+    ins: Instruction, bits: Mapping[str, int], seen: Mapping[str, Observed], where: str
+) -> Observation:
+    missing = [needed for needed in ins.inputs if needed.name not in bits]
+    if missing:
+        named = ", ".join(described(needed.name, needed.roles) for needed in missing)
+        example = " ".join(f"{needed.name}=0x1" for needed in missing)
+        raise CommandError(
+            f"error: {where}no value for {printable(named)}; add {printable(example)}"
+        )
+    roles = {name: role for role, name in ins.results.items()}
+    return Observation(bind(ins, bits), {roles[name]: value for name, value in seen.items()})
+
+
+def _got(ins: Instruction, texts: Sequence[str]) -> dict[str, Observed]:
+    """``VALUE`` for the one destination, ``NAME=VALUE`` for any."""
+    found: dict[str, Observed] = {}
+    for said in texts:
+        written, equals, value = said.partition("=")
+        name = _destination(ins, written.strip()) if equals else None
+        if not equals:
+            value, written = said, ""
+            name = next(iter(ins.results.values())) if len(ins.results) == 1 else None
+        if name is None:
+            names = ", ".join(ins.results.values())
+            message = (
+                f"`{written}` is not a destination of {ins}"
+                if equals
+                else f"there are {len(ins.results)} destinations; say which was observed"
+            )
+            problem = Problem(message, (0, len(written or said)), f"NAME=VALUE with {names}")
+            raise CommandError(diagram(said, problem))
+        if name in found:
+            raise CommandError(
+                diagram(said, Problem(f"`{name}` is observed twice", (0, len(said))))
+            )
+        found[name] = _value(ins, name, value, said, len(said) - len(value))
+    return found
+
+
+def _destination(ins: Instruction, name: str) -> str | None:
+    candidates = (name, f"%{name}", ins.results.get(name, ""))
+    return next((x for x in candidates if x in ins.results.values()), None)
+
+
+def _value(ins: Instruction, name: str, value: str, said: str, start: int) -> Observed:
+    role = next(role for role, x in ins.results.items() if x == name)
+    try:
+        return parse_observed(value, ins.type_of(role))
+    except PtxError as error:
+        problem = error.errors[0]
+        moved = (problem.span[0] + start, problem.span[1] + start)
+        raise CommandError(diagram(said, problem._replace(span=moved))) from None
+
+
+def _rows(ins: Instruction, given: Mapping[str, int], file: str) -> Iterator[Observation]:
+    try:
+        source = sys.stdin if file == "-" else Path(file).open(encoding="utf-8-sig", newline="")  # noqa: SIM115
+        with source:
+            table = list(csv.reader(source))
+    except OSError as error:
+        raise CommandError(f"error: {printable(file)}: {error.strerror}") from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise CommandError(f"error: {printable(file)} is not a CSV file: {error}") from None
+    if len(table) < 2:
+        raise CommandError(
+            f"error: {printable(file)} has no observations; the first line names the columns"
+        )
+    header = [name.strip() for name in table[0]]
+    seen = {at: name for at, title in enumerate(header) if (name := _observed_column(ins, title))}
+    read = {
+        at: name
+        for at, title in enumerate(header)
+        if at not in seen and (name := operand_name(ins, title))
+    }
+    if not seen:
+        wanted = " or ".join(dict.fromkeys(["got", *ins.results.values()]))
+        raise CommandError(
+            f"error: {printable(file)} has no column {printable(wanted)}; "
+            f"it has {printable(', '.join(header))}"
+        )
+    types = operand_types(ins)
+    for number, row in enumerate(table[1:], 2):
+        if not any(map(str.strip, row)):
+            continue
+        where = f"line {number}: "
+        cells = dict(enumerate(row))
+        try:
+            bits = dict(given)
+            for at, name in read.items():
+                if cells.get(at, "").strip():
+                    bits[name] = parse_value(cells[at], types[name])
+            roles = {name: role for role, name in ins.results.items()}
+            got = {
+                name: parse_observed(cells.get(at, ""), ins.type_of(roles[name]))
+                for at, name in seen.items()
+            }
+        except PtxError as error:
+            raise CommandError(f"error: {where}{printable(error.message)}") from None
+        yield _observation(ins, bits, got, where)
+
+
+def _observed_column(ins: Instruction, title: str) -> str | None:
+    """The destination that a column observes.
+
+    ``got`` where there is one, ``got:NAME`` or ``NAME:out``, or its name where it is not read.
+    """
+    if title == "got" and len(ins.results) == 1:
+        return next(iter(ins.results.values()))
+    name = title.removeprefix("got:").removesuffix(":out")
+    found = _destination(ins, name)
+    if found is None or (name == title and found in {x.name for x in ins.inputs}):
+        return None
+    return found

@@ -1,0 +1,260 @@
+"""Selectors of SIMD instructions that fit observations, found lane by lane.
+
+What a lane yields depends on its own two digits alone. So the plan is run once for each
+digit, repeated in every lane, instead of once for each of 16.7 million pairs of selectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from math import prod
+from typing import NamedTuple
+
+from .catalog import CATALOG
+from .form import Form
+from .lowering import lower
+from .micro import Accumulate
+from .observation import Observed
+from .plan import Plan
+from .rules import Rules
+from .run import run
+from .types import Selector
+
+Digits = tuple[int, int]
+"""The digits of asel and bsel for one lane."""
+Vector = tuple[int, ...]
+"""A number for each observation."""
+Case = tuple[Mapping[str, int], Observed]
+"""Operands by role, and d as it was observed."""
+
+_JOINT = 6
+"""Observations whose sums are solved together; the others only sift what they leave."""
+_MOST = 2000
+"""Pairs of selectors that are sifted one by one."""
+_WIDEST = 8192
+"""Sums that are tried where low bits of d are unknown."""
+
+
+class Fits(NamedTuple):
+    """The selectors that fit; the pair shown differs in the fewest digits from what is written."""
+
+    asel: Selector | None
+    bsel: Selector | None
+    ways: int
+    """How many pairs fit. Digits of lanes that nothing reads are kept as they are."""
+    lanes: tuple[tuple[Digits, ...], ...]
+    """For each lane the digits that fit, where any choice in one goes with any in the others;
+    else empty."""
+    changed: int
+    """How many digits differ."""
+
+
+class _Problem(NamedTuple):
+    """What is asked: a form, the rules it runs by, and which of its selectors are free."""
+
+    form: Form
+    rules: Rules
+    guard: bool | None
+    free: str
+
+    @property
+    def lanes(self) -> int:
+        return CATALOG[self.form.opcode].lanes
+
+    @property
+    def unit(self) -> int:
+        return 32 // self.lanes
+
+    @property
+    def plan(self) -> Plan:
+        """The plan with default selectors: lane i of a and of b are given as they are."""
+        return lower(self.form._replace(asel=None, bsel=None), self.rules, self.guard)
+
+    @property
+    def written(self) -> tuple[Digits, ...]:
+        """The digits of each lane as they are written."""
+        n = self.lanes
+        a = self.form.asel.lanes if self.form.asel else tuple(range(n))
+        b = self.form.bsel.lanes if self.form.bsel else tuple(range(n, 2 * n))
+        return tuple(zip(a, b, strict=True))
+
+    @property
+    def mask(self) -> tuple[int, ...]:
+        """The lanes that are written or accumulated."""
+        return self.form.mask.lanes if self.form.mask else tuple(range(self.lanes))
+
+    def cost(self, lane: int, digits: Digits) -> int:
+        """How many of a lane's digits are changed."""
+        return sum(x != y for x, y in zip(digits, self.written[lane], strict=True))
+
+
+def solve(
+    form: Form, rules: Rules, guard: bool | None, cases: Sequence[Case], free: str
+) -> Fits | None:
+    """The selectors by which a SIMD form gives what was observed; None where none do.
+
+    ``free`` names what may change: ``a``, ``b`` or ``ab``. The masked-out lanes must not
+    come from b, and no clamp may follow an accumulation.
+    """
+    problem = _Problem(form, rules, guard, free)
+    solution = _accumulated(problem, cases) if form.secop else _merged(problem, cases)
+    return solution if solution and solution.changed else None
+
+
+def _runs(
+    problem: _Problem, operands: Mapping[str, int], wanted: set[Digits]
+) -> Iterator[tuple[tuple[Digits, ...], dict[str, tuple[int, ...]]]]:
+    """The plan run with wanted digits in every lane: the lanes' digits, and the rows' values."""
+    n, unit = problem.lanes, problem.unit
+    field, ones = (1 << unit) - 1, sum(1 << unit * lane for lane in range(n))
+    pair = operands["a"] | operands["b"] << 32
+    parts = [pair >> unit * digit & field for digit in range(2 * n)]
+    choices: list[list[tuple[tuple[int, ...], int]]] = []
+    for index, role in enumerate("ab"):
+        if role in problem.free:
+            digits = sorted({pair_[index] for pair_ in wanted})
+            choices.append([((digit,) * n, parts[digit] * ones) for digit in digits])
+        else:
+            own = tuple(pair_[index] for pair_ in problem.written)
+            word = sum(parts[digit] << unit * lane for lane, digit in enumerate(own))
+            choices.append([(own, word)])
+    for (a, a_word), (b, b_word) in product(*choices):
+        yield (
+            tuple(zip(a, b, strict=True)),
+            run(problem.plan, {**operands, "a": a_word, "b": b_word}),
+        )
+
+
+def _every(problem: _Problem) -> set[Digits]:
+    digits = range(2 * problem.lanes)
+    return {(a, b) for a in digits for b in digits}
+
+
+# --- merged lanes: each decides for itself -----------------------------------------------
+
+
+def _merged(problem: _Problem, cases: Sequence[Case]) -> Fits | None:
+    key = next(result.key for result in problem.plan.results)
+    unit, mask = problem.unit, problem.mask
+    fitting: list[set[Digits] | None] = [None] * problem.lanes
+    wanted = _every(problem)
+    for operands, observed in cases:
+        now: list[set[Digits]] = [set() for _ in fitting]
+        for digits, values in _runs(problem, operands, wanted):
+            wrong = observed.difference(values[key][0])
+            for lane, own in enumerate(digits):
+                if not wrong >> unit * lane & ((1 << unit) - 1):
+                    now[lane].add(own)
+        for lane, (old, new) in enumerate(zip(fitting, now, strict=True)):
+            kept = new if old is None else old & new
+            if not kept:
+                return None
+            fitting[lane] = kept
+        wanted = set().union(*(x for x in fitting if x))
+    lanes = tuple(
+        tuple(sorted(fitting[lane] or ())) if lane in mask else (own,)
+        for lane, own in enumerate(problem.written)
+    )
+    best = [min(x, key=lambda d, i=i: (problem.cost(i, d), d)) for i, x in enumerate(lanes)]  # type: ignore[misc]
+    return _fits(problem, best, prod(map(len, lanes)), lanes)
+
+
+def _fits(
+    problem: _Problem,
+    digits: Sequence[Digits],
+    ways: int,
+    lanes: tuple[tuple[Digits, ...], ...] = (),
+) -> Fits:
+    form = problem.form
+    asel, bsel = (
+        Selector(problem.unit, tuple(pair[index] for pair in digits)) for index in range(2)
+    )
+    changed = sum(problem.cost(lane, own) for lane, own in enumerate(digits))
+    return Fits(
+        asel if "a" in problem.free else form.asel,
+        bsel if "b" in problem.free else form.bsel,
+        ways,
+        lanes,
+        changed,
+    )
+
+
+# --- accumulated lanes: their sum decides ------------------------------------------------
+
+
+def _accumulated(problem: _Problem, cases: Sequence[Case]) -> Fits | None:
+    joint = cases[:_JOINT]
+    tables = _contributions(problem, joint)
+    needed = _needed(tables, joint)
+    half = problem.lanes // 2
+    left, right = _sums(problem, tables, 0, half), _sums(problem, tables, half, problem.lanes)
+    count, found = 0, list[tuple[int, tuple[Digits, ...]]]()
+    for need in needed:
+        for vector, before in left.items():
+            behind = right.get(tuple(x - y for x, y in zip(need, vector, strict=True)))
+            if behind:
+                count += len(before) * len(behind)
+                near = product(before[:40], behind[:40])
+                found += [(x[0] + y[0], x[1] + y[1]) for x, y in near]
+    found.sort()
+    rest = cases[_JOINT:]
+    if rest:
+        fitting = [x for x in found[:_MOST] if _holds(problem, x[1], rest)]
+        found, count = fitting, len(fitting)
+    return _fits(problem, found[0][1], count) if found else None
+
+
+def _contributions(problem: _Problem, cases: Sequence[Case]) -> list[dict[Digits, Vector]]:
+    """For each lane, what its digits add in each case."""
+    row = next(row for row in problem.plan.rows if isinstance(row.micro, Accumulate))
+    tables: list[dict[Digits, Vector]] = [{} for _ in range(problem.lanes)]
+    for operands, _ in cases:
+        for digits, values in _runs(problem, operands, _every(problem)):
+            for lane, own in enumerate(digits):
+                value = values[row.inputs[0]][lane]
+                tables[lane][own] = (*tables[lane].get(own, ()), value)
+    for lane, own in enumerate(problem.written):
+        if lane not in problem.mask:
+            tables[lane] = {own: (0,) * len(cases)}
+    return tables
+
+
+def _needed(tables: Sequence[Mapping[Digits, Vector]], cases: Sequence[Case]) -> list[Vector]:
+    """Every vector of sums that gives what was observed; none where they are too many."""
+    possible: list[list[int]] = []
+    for at, (operands, observed) in enumerate(cases):
+        low = sum(min(vector[at] for vector in table.values()) for table in tables)
+        high = sum(max(vector[at] for vector in table.values()) for table in tables)
+        span = high - low + 1
+        period = 1 << (~observed.known & (observed.known + 1)).bit_length() - 1
+        start = low + ((observed.bits - operands["c"] - low) % period)
+        if span // period > _WIDEST:
+            return []
+        sums = range(start, high + 1, period)
+        possible.append([x for x in sums if observed.fits(operands["c"] + x)])
+    return list(product(*possible)) if prod(map(len, possible)) <= _WIDEST else []
+
+
+def _sums(
+    problem: _Problem, tables: Sequence[Mapping[Digits, Vector]], first: int, last: int
+) -> dict[Vector, list[tuple[int, tuple[Digits, ...]]]]:
+    """Every sum of some lanes, with the digits that give it, the least changed first."""
+    sums: dict[Vector, list[tuple[int, tuple[Digits, ...]]]] = {}
+    lanes = range(first, last)
+    for chosen in product(*(tables[lane].items() for lane in lanes)):
+        vector = tuple(map(sum, zip(*(vector for _, vector in chosen), strict=True)))
+        digits = tuple(own for own, _ in chosen)
+        cost = sum(problem.cost(lane, own) for lane, own in zip(lanes, digits, strict=True))
+        sums.setdefault(vector, []).append((cost, digits))
+    for found in sums.values():
+        found.sort()
+    return sums
+
+
+def _holds(problem: _Problem, digits: Sequence[Digits], cases: Iterable[Case]) -> bool:
+    fits = _fits(problem, digits, 1)
+    form = problem.form._replace(asel=fits.asel, bsel=fits.bsel)
+    plan = lower(form, problem.rules, problem.guard)
+    key = plan.results[0].key
+    return all(observed.fits(run(plan, operands)[key][0]) for operands, observed in cases)

@@ -1,0 +1,240 @@
+"""A Diagnosis as text and as plain objects: what was seen, what explains it, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from ..engine.causes import Kind, shown_operands
+from ..engine.diagnose import Diagnosis, Finding, right_lanes
+from ..engine.errors import printable
+from ..engine.instruction import Instruction
+from ..engine.observation import Observation
+from ..engine.parting import first_difference
+from ..engine.solve import Fits
+from ..engine.stages import title
+from ..engine.values import hex_text
+from .document import command, steps_from
+from .text import command_lines, render, step_lines, wrapped
+
+SHOWN = 6
+"""Groups of explanations of a size that are shown unless all are asked for."""
+ALIKE = 3
+"""Further explanations of a group that are."""
+_SIZES = ("No change", "With one change", "With two changes")
+
+
+def text(diagnosis: Diagnosis, *, every: bool = False) -> str:
+    """Everything that a person is told, in at most 80 columns."""
+    lines = [printable(str(diagnosis.instruction)), "", *_seen(diagnosis), ""]
+    findings = diagnosis.findings
+    if not findings:
+        lines += _unexplained(diagnosis)
+        return "\n".join(lines) + "\n"
+    lines += wrapped(printable(findings[0].sentence), "", "")
+    lines += _details(diagnosis, findings[0], "  ")
+    for size, group in groupby(findings[1:], key=lambda x: len(x.causes)):
+        lines += ["", f"{_heading(diagnosis, size)}"]
+        lines += _listed(diagnosis, list(group), every)
+    lines += ["", *_traces(diagnosis, findings[0])]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def objects(diagnosis: Diagnosis) -> list[dict[str, object]]:
+    """The findings as plain objects, best first: the shape of ``explain --json``."""
+    return [_object(finding) for finding in diagnosis.findings]
+
+
+def _object(finding: Finding) -> dict[str, object]:
+    ins = finding.instruction
+    fits = finding.fits
+    return {
+        "kind": str(finding.kind),
+        "ptx": finding.ptx,
+        "model": finding.model.name,
+        "errata": [erratum.id for erratum in finding.errata],
+        "sentence": finding.sentence,
+        "matched": finding.matched,
+        "causes": [
+            {"kind": str(cause.kind), "weight": cause.weight, "phrase": cause.phrase}
+            for cause in finding.causes
+        ],
+        "operands": {
+            role: hex_text(bits, ins.type_of(role).bits)
+            for role, bits in finding.operands[0].items()
+        },
+        "result": {
+            name: hex_text(finding.result()[role], ins.type_of(role).bits)
+            for role, name in ins.results.items()
+        },
+        "selectors": fits and {"fitting": fits.ways, "by_lane": [list(x) for x in fits.lanes]},
+    }
+
+
+def observed_text(ins: Instruction, seen: Observation) -> str:
+    """``0x??01??00``; several destinations as ``p = 1, q = 0``."""
+    told = {
+        name: seen.observed[role].text(ins.type_of(role).bits)
+        for role, name in ins.results.items()
+        if role in seen.observed
+    }
+    if len(ins.results) == 1:
+        return next(iter(told.values()))
+    return ", ".join(f"{name} = {bits}" for name, bits in told.items())
+
+
+def result_text(ins: Instruction, found: dict[str, int]) -> str:
+    """A result by role: ``0x00000007``, ``p = 0, q = 1``."""
+    told = {n: hex_text(found[r], ins.type_of(r).bits) for r, n in ins.results.items()}
+    if len(told) == 1:
+        return next(iter(told.values()))
+    return ", ".join(f"{name} = {bits}" for name, bits in told.items())
+
+
+def lanes_text(diagnosis: Diagnosis) -> str:
+    """Which lanes are as documented; empty where there are none, or all are."""
+    unit, right = right_lanes(diagnosis)
+    count = 32 // unit
+    if count == 1 or len(right) == count:
+        return ""
+    wrong = [lane for lane in range(count - 1, -1, -1) if lane not in right]
+    name = "lane" if diagnosis.instruction.entry.lanes > 1 else {8: "byte", 16: "half-word"}[unit]
+
+    def told(lanes: Sequence[int]) -> str:
+        return f"{name}{'s' if len(lanes) > 1 else ''} {', '.join(map(str, lanes))}"
+
+    is_ = "is" if len(wrong) == 1 else "are"
+    if not right:
+        return f"every {name} is another"
+    return f"{told(sorted(right, reverse=True))} right, {told(wrong)} {is_} not"
+
+
+def _seen(diagnosis: Diagnosis) -> Iterator[str]:
+    ins, observations = diagnosis.instruction, diagnosis.observations
+    documented = diagnosis.documented.result
+    roles = {role: documented[name] for role, name in ins.results.items()}
+    if len(observations) == 1:
+        yield f"  got         {printable(observed_text(ins, observations[0]))}"
+        lanes = lanes_text(diagnosis)
+        yield f"  documented  {printable(result_text(ins, roles))}" + (lanes and f"  {lanes}")
+        return
+    wrong = [at for at, x in enumerate(observations, 1) if not _documented(ins, x)]
+    lanes = lanes_text(diagnosis)
+    yield f"  {len(observations)} observations; {len(wrong)} differ from the documentation"
+    if wrong:
+        x = observations[wrong[0] - 1]
+        yield f"  the first is number {wrong[0]}: got {printable(observed_text(ins, x))}"
+    if lanes:
+        yield f"  {lanes}"
+
+
+def _documented(ins: Instruction, x: Observation) -> bool:
+    from ..engine.run import result
+
+    return x.fits(result(ins.plan(), x.operands))
+
+
+def _heading(diagnosis: Diagnosis, size: int) -> str:
+    if diagnosis.findings[0].kind is Kind.DOCUMENTED:
+        return "These would give the same here"
+    return _SIZES[size]
+
+
+def _listed(diagnosis: Diagnosis, found: list[Finding], every: bool) -> Iterator[str]:
+    """The explanations of one size; those that vary the same things stand together."""
+    groups: dict[tuple[object, ...], list[Finding]] = {}
+    for finding in found:
+        groups.setdefault(tuple(cause.axes for cause in finding.causes), []).append(finding)
+    shown = list(groups.values())[: None if every else SHOWN]
+    for first, *others in shown:
+        yield from wrapped(printable(phrases(first)), "  - ", "    ")
+        yield from _details(diagnosis, first, "    ")
+        near = others if every else others[:ALIKE]
+        for other in near:
+            yield from wrapped(printable(phrases(other)), "    or ", "       ")
+        if len(others) > len(near):
+            yield f"    or {len(others) - len(near)} more of the kind (--all)"
+    if len(groups) > len(shown):
+        yield f"  … and {len(groups) - len(shown)} more (--all)"
+
+
+def phrases(finding: Finding) -> str:
+    """Its causes in few words."""
+    said = " and ".join(cause.phrase for cause in finding.causes) or "as documented"
+    return said.replace("{}", "ptxas")
+
+
+def _details(diagnosis: Diagnosis, finding: Finding, indent: str) -> Iterator[str]:
+    """The changed line, the changed operands, the selectors that fit."""
+    if finding.instruction != diagnosis.instruction:
+        yield indent + printable(finding.ptx)
+    swapped = any(cause.swap for cause in finding.causes)
+    changed = shown_operands(
+        diagnosis.instruction, diagnosis.observations[0].operands, finding.operands[0]
+    )
+    if changed and not swapped:
+        yield f"{indent}{changed}"
+    fits = finding.fits
+    if fits and fits.ways > 1:
+        solved = [role for role in "ab" if any(f"{role}sel" in x.axes for x in finding.causes)]
+        listed = f": {_choices(fits, solved[0])}" if fits.lanes and len(solved) == 1 else ""
+        yield f"{indent}{fits.ways:,} fit{listed}"
+
+
+def _choices(fits: Fits, role: str) -> str:
+    """``a.b3[04]2*``: the digits that fit, lane by lane; ``*`` is any."""
+    lanes = [sorted({pair["ab".index(role)] for pair in lane}) for lane in reversed(fits.lanes)]
+    digits = (
+        str(x[0]) if len(x) == 1 else "*" if len(x) == 2 * len(lanes) else f"[{_row(x)}]"
+        for x in lanes
+    )
+    return f"{role}.{'b' if len(lanes) == 4 else 'h'}{''.join(digits)}"
+
+
+def _row(digits: Sequence[int]) -> str:
+    return "".join(map(str, digits))
+
+
+def _unexplained(diagnosis: Diagnosis) -> Iterator[str]:
+    ins = diagnosis.instruction
+    yield from wrapped(
+        f"Nothing within two changes explains it. {diagnosis.tried} combinations were tried: "
+        "the assemblers, every modifier, selector, mask and negation, operands exchanged, "
+        "missing, overwritten, misread, byte-reversed, and what people often expect.",
+        "",
+        "",
+    )
+    count = len(diagnosis.observations)
+    if diagnosis.nearest:
+        yield from ("", "The nearest")
+    for near in diagnosis.nearest:
+        said = phrases(near)
+        bits = f"{near.distance} bit{'s' if near.distance > 1 else ''} away"
+        some = f", explains {near.matched} of {count}" if count > 1 else ""
+        yield from wrapped(
+            printable(f"{result_text(ins, near.result())}  {bits}{some}: {said}"), "  ", "      "
+        )
+
+
+def _traces(diagnosis: Diagnosis, finding: Finding) -> Iterator[str]:
+    """The documented trace, and the other from where the two part."""
+    documented = diagnosis.documented
+    yield "The documented evaluation" if finding.causes else "The evaluation"
+    yield ""
+    yield from render(documented).rstrip().splitlines()
+    trace = finding.trace
+    if not finding.causes:
+        return
+    stage = first_difference(documented, trace)
+    if trace.result != documented.result or documented.plan != trace.plan:
+        steps = (*trace.steps, *documented.steps)
+        name = title(next(step for step in steps if step.stage is stage))
+        yield from ("", f"What explains it, from the step `{name}` on, where the two part", "")
+        for step in steps_from(trace, stage):
+            yield from step_lines(step)
+        roles = {role: trace.result[name] for role, name in trace.instruction.results.items()}
+        yield from ("", f"It gives {printable(result_text(trace.instruction, roles))}.")
+    if any(cause.reading for cause in finding.causes):
+        read = result_text(trace.instruction, finding.result())
+        yield f"It is read as {printable(read)}."
+    yield from command_lines(command(trace))

@@ -1,0 +1,147 @@
+"""`ptxscope explain` as a process: the answer first, the trace behind it, exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ptxscope import evaluate
+
+E3 = ("vadd.u32.s32.s32.sat %0.b0, %1, %2, %3", "%1=-1", "%2=0", "%3=0x11223344")
+
+
+def explain(*words: str, given: str = "") -> tuple[int, str, str]:
+    command = [sys.executable, "-m", "ptxscope", "explain", *words]
+    done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr
+    return done.returncode, done.stdout, done.stderr
+
+
+def found(*words: str, given: str = "") -> list[dict[str, Any]]:
+    listed: list[dict[str, Any]] = json.loads(explain(*words, "--json", given=given)[1])
+    return listed
+
+
+def test_an_erratum_is_named_and_both_traces_are_shown() -> None:
+    status, said, _ = explain(*E3, "--got", "0x112233ff")
+    assert status == 0
+    answer = said.partition("With one change")[0]
+    assert "got         0x112233ff" in answer
+    assert "documented  0x11223300" in answer
+    assert "byte 0 is not" in answer
+    assert "E3: " in answer
+    documented, _, other = said.partition("What explains it")
+    assert "clamp(-1, 0..255) = 0" in documented
+    assert "min(18446744073709551615, 255) = 255" in other
+    assert "--model ptxas-13.5" in other
+    assert all(len(line) <= 80 for line in said.splitlines())
+
+
+def test_json_has_the_shape_that_is_promised() -> None:
+    first = found(*E3, "--got", "0x112233ff")[0]
+    assert first["kind"] == "ptxas"
+    assert first["ptx"] == "vadd.u32.s32.s32.sat %0.b0, %1, %2, %3;"
+    assert first["model"] == "ptxas-13.5"
+    assert first["errata"] == ["E3"]
+    assert "E3" in first["sentence"]
+    assert first["matched"] == 1
+    assert first["result"] == {"%0": "0x112233ff"}
+
+
+def test_the_documented_result_is_said_to_be_so() -> None:
+    status, said, _ = explain(*E3, "--got", "0x11223300")
+    assert status == 0
+    assert "This is the documented result." in said
+    assert found(*E3, "--got", "0x11223300")[0]["kind"] == "documented"
+
+
+def test_unknown_bits_match_anything() -> None:
+    assert found(*E3, "--got", "0x1122????")[0]["kind"] == "documented"
+    assert found(*E3, "--got", "0x??????ff")[0]["errata"] == ["E3"]
+
+
+def test_where_nothing_explains_it_the_nearest_is_shown() -> None:
+    status, said, _ = explain("vadd.u32.u32.u32 d, a, b", "a=1", "b=2", "--got", "0xdeadbeef")
+    assert status == 1
+    assert "Nothing within two changes explains it" in said
+    assert "The nearest" in said
+    assert found("vadd.u32.u32.u32 d, a, b", "a=1", "b=2", "--got", "0xdeadbeef") == []
+
+
+def test_observations_come_from_a_csv_file(tmp_path: Path) -> None:
+    rows = ["%1,%2,%3,got"]
+    for a in (0x7F, 0x80, 0xFF, 0x7F80FF01):
+        ptx = "vadd4.s32.s32.s32.sat %0, %1, %2, %3"
+        got = evaluate(ptx, {"%1": a, "%2": 0x01010101})["%0"]
+        rows.append(f"{a:#x},0x01010101,0,{got:#x}")
+    path = tmp_path / "seen.csv"
+    path.write_text("\n".join(rows), encoding="utf-8")
+    words = ("vadd4.s32.s32.s32 %0, %1, %2, %3", "--observations", str(path))
+    first = found(*words)[0]
+    assert first["ptx"] == "vadd4.s32.s32.s32.sat %0, %1, %2, %3;"
+    assert first["matched"] == 4
+    assert "4 observations" in explain(*words)[1]
+    text = "\n".join(rows)
+    assert found(words[0], "--observations", "-", given=text)[0]["ptx"] == first["ptx"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((*E3, "--got", "0x1?3x"), "`?` stands for"),
+        ((*E3, "--got", "q=1"), "`q` is not a destination"),
+        ((*E3,), "--got VALUE"),
+        ((*E3, "--got", "0x1ffffffff"), "does not fit in 32 bits"),
+        ((*E3[:3], "--got", "1"), "no value for %3"),
+        (("setp.lt.s32 p|q, a, b", "a=1", "b=2", "--got", "1"), "2 destinations"),
+        ((*E3, "--got", "1", "--got", "2"), "observed twice"),
+        ((E3[0], "--observations", "no-such.csv"), "No such file"),
+        (("setp.lt.s32 _, a, b", "a=1", "b=2", "--got", "1"), "throws its result away"),
+    ],
+)
+def test_what_is_asked_wrongly_is_named(words: tuple[str, ...], said: str) -> None:
+    status, out, err = explain(*words)
+    assert status == 2
+    assert said in err
+    assert not out
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "no observations"),
+        ("a,b\n1,2\n", "no column got or d"),
+        ("a,b,got\n1,x,3\n", "line 2: `x` is not a value"),
+        ("a,got\n1,3\n", "line 2: no value for operand b"),
+        ("a,b,got\n1,2,\n", "line 2: a value is missing"),
+    ],
+)
+def test_a_csv_file_that_is_wrong_is_named(text: str, said: str) -> None:
+    status, _, err = explain("vadd.u32.u32.u32 d, a, b", "--observations", "-", given=text)
+    assert status == 2
+    assert said in err
+
+
+def test_an_illegal_instruction_is_an_answer_of_no() -> None:
+    assert explain("vadd.u32.u32 d, a, b", "a=1", "b=2", "--got", "1")[0] == 1
+
+
+def test_two_destinations_are_observed_by_name() -> None:
+    words = ("setp.lt.s32 p|q, a, b", "a=1", "b=2", "--got", "p=0", "--got", "q=1")
+    sentences = [x["sentence"] for x in found(*words)]
+    assert any("p and q exchanged" in said for said in sentences)
+
+
+def test_neither_numpy_nor_textual_is_loaded_for_one_observation() -> None:
+    code = (
+        "import sys; from ptxscope.cli import main; main(sys.argv[1:]); "
+        "print({'numpy', 'textual', 'rich'} & set(sys.modules), file=sys.stderr)"
+    )
+    command = [sys.executable, "-c", code, "explain", *E3, "--got", "0x112233ff"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "set()"

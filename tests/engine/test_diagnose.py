@@ -1,0 +1,462 @@
+"""Diagnosis: known causes are found and ranked, and what is found gives what was observed."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ptxscope import diagnose, evaluate, parse
+from ptxscope.engine.causes import Kind
+from ptxscope.engine.diagnose import Diagnosis, Finding, investigate, observation, right_lanes
+from ptxscope.engine.errata import ERRATA, Erratum
+from ptxscope.engine.habits import HABITS
+from ptxscope.engine.instruction import Instruction
+from ptxscope.engine.observation import Observed, parse_observed
+from ptxscope.engine.types import Type
+from tests.reference_data import golden_rows
+from tests.strategies import evaluations
+
+_EDGES = (0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
+
+
+def drawn(ins: Instruction, rng: Random) -> dict[str, int]:
+    """Values for the registers that an instruction can read; half of them edges."""
+    values = {}
+    for role, name in ins.names.items():
+        if role in "abc":
+            bits = ins.type_of(role).bits
+            word = rng.getrandbits(bits)
+            values[name] = rng.choice(_EDGES) & (1 << bits) - 1 if rng.random() < 0.3 else word
+    return values
+
+
+def telling(written: str, actual: str, model: str, count: int) -> list[dict[str, int]]:
+    """Values by which what was computed differs from what is documented for what is written."""
+    rng, meant, computed = Random(written + actual), parse(written), parse(actual)
+    found: list[dict[str, int]] = []
+    for _ in range(20000):
+        values = drawn(meant, rng) | drawn(computed, rng)
+        if computed_result(computed, values, model) != computed_result(meant, values, "isa"):
+            found.append(values)
+        if len(found) == count:
+            return found
+    raise AssertionError(f"{written} and {actual} never differ")
+
+
+def computed_result(ins: Instruction, values: dict[str, int], model: str) -> dict[str, int]:
+    read = {needed.name: values[needed.name] for needed in ins.inputs}
+    return {k: int(v) for k, v in evaluate(ins, read, model=model).items()}
+
+
+def asked(written: str, batch: list[tuple[dict[str, int], dict[str, int]]]) -> Diagnosis:
+    ins = parse(written)
+    known = set(ins.names.values())
+    return investigate(
+        ins,
+        [
+            observation(ins, {n: v for n, v in values.items() if n in known}, dict(got))
+            for values, got in batch
+        ],
+    )
+
+
+def must_find(diagnosis: Diagnosis, true: list[Finding], causes: int) -> None:
+    """The known cause is found, or fewer causes explain it; alone of its size it ranks first."""
+    findings = diagnosis.findings
+    assert findings
+    fewest = len(findings[0].causes)
+    assert fewest <= causes
+    if fewest < causes:
+        return
+    first = [x for x in findings if len(x.causes) == fewest]
+    assert true, [x.sentence for x in findings[:5]]
+    assert any(x in first for x in true)
+    if len(first) == 1:
+        assert first[0] in true
+
+
+def tells(finding: Finding, done: Instruction) -> bool:
+    """Whether an explanation is, or counts among its selectors, what was computed."""
+    if finding.model.errata or any(cause.operands and not cause.swap for cause in finding.causes):
+        return False
+    if finding.instruction == done:
+        return True
+    fits, form = finding.fits, finding.instruction.form
+    if not fits or form._replace(asel=None, bsel=None) != done.form._replace(asel=None, bsel=None):
+        return False
+    n = done.entry.lanes
+    a = done.form.asel.lanes if done.form.asel else range(n)
+    b = done.form.bsel.lanes if done.form.bsel else range(n, 2 * n)
+    if not fits.lanes:
+        return fits.ways > 1
+    return all(pair in fits.lanes[i] for i, pair in enumerate(zip(a, b, strict=True)))
+
+
+# written | what was computed; they differ by one cause
+_ONE = """
+vadd.u32.u32.u32 d, a, b              | vadd.u32.u32.u32.sat d, a, b
+vadd.s32.s32.s32.sat d, a, b          | vadd.s32.s32.s32 d, a, b
+vadd.s32.u32.u32.sat d, a.h0, b.b1    | vadd.s32.u32.s32.sat d, a.h0, b.b1
+vadd.s32.s32.s32 d, a.b0, b.b1        | vadd.s32.s32.s32 d, a.b0, b.b2
+vsub.u32.u32.u32.sat d.b0, a, b, c    | vsub.s32.u32.u32.sat d.b0, a, b, c
+vsub.s32.s32.s32.sat d, a, b          | vsub.u32.u32.u32.sat d, a, b
+vsub.s32.s32.s32 d.h0, a, b, c        | vsub.s32.s32.s32 d.b0, a, b, c
+vabsdiff.u32.u32.u32 d, a.h0, b.h1    | vabsdiff.u32.s32.s32 d, a.h0, b.h1
+vabsdiff.u32.s32.s32.add d, a, b, c   | vabsdiff.u32.s32.s32.max d, a, b, c
+vmin.s32.s32.s32.max d, a, b, c       | vmin.s32.s32.s32.add d, a, b, c
+vmin.s32.s32.s32 d, a, b              | vmin.s32.u32.s32 d, a, b
+vmax.s32.s32.u32 d, a.h0, b.b0        | vmax.s32.s32.u32 d, a.h1, b.b0
+vmax.u32.u32.u32.min d, a, b, c       | vmax.s32.s32.s32.min d, a, b, c
+vshl.u32.u32.u32.clamp d, a, b        | vshl.u32.u32.u32.wrap d, a, b
+vshl.s32.s32.u32.sat.wrap d, a, b     | vshl.s32.s32.u32.wrap d, a, b
+vshr.s32.s32.u32.clamp d, a, b        | vshr.s32.u32.u32.clamp d, a, b
+vshr.u32.u32.u32.wrap d, a, b         | vshr.u32.u32.u32.clamp d, a, b
+vshr.u32.u32.u32.wrap d, a, b.b0      | vshr.u32.u32.u32.wrap d, a, b.b3
+vmad.s32.u32.u32 d, -a.h0, b.h0, c    | vmad.s32.u32.u32 d, a.h0, b.h0, c
+vmad.s32.s32.s32 d, a.h0, b.h1, c     | vmad.s32.s32.s32.po d, a.h0, b.h1, c
+vmad.s32.s32.s32 d, a.h0, b.h1, c     | vmad.s32.s32.s32.shr7 d, a.h0, b.h1, c
+vmad.s32.s32.s32.shr15 d, a, b, c     | vmad.s32.s32.s32.shr7 d, a, b, c
+vmad.s32.s32.s32 d, a.b0, b.b1, c     | vmad.s32.s32.u32 d, a.b0, b.b1, c
+vmad.s32.s32.s32 d, a, b, c           | vmad.s32.s32.s32 d, a, b, -c
+vset.s32.s32.lt d, a, b               | vset.u32.u32.lt d, a, b
+vset.s32.s32.lt d, a, b               | vset.s32.s32.gt d, a, b
+vset.u32.u32.eq.add d, a.b0, b.b0, c  | vset.u32.u32.ne.add d, a.b0, b.b0, c
+vadd2.s32.s32.s32 d, a, b, c          | vadd2.s32.s32.s32.sat d, a, b, c
+vadd2.u32.u32.u32 d.h1, a, b, c       | vadd2.u32.u32.u32 d.h0, a, b, c
+vsub2.s32.s32.s32.sat d, a, b, c      | vsub2.u32.u32.u32.sat d, a, b, c
+vavrg2.s32.s32.s32 d, a, b, c         | vavrg2.u32.u32.u32 d, a, b, c
+vabsdiff2.u32.u32.u32 d, a, b, c      | vabsdiff2.u32.u32.u32.add d, a, b, c
+vmin2.s32.s32.s32 d, a, b, c          | vmin2.s32.s32.s32 d, a, b.h22, c
+vmax2.s32.s32.s32 d, a, b, c          | vmax2.s32.u32.s32 d, a, b, c
+vset2.s32.s32.lt d, a, b, c           | vset2.s32.s32.le d, a, b, c
+vadd4.u32.u32.u32 d, a, b, c          | vadd4.u32.u32.u32.sat d, a, b, c
+vadd4.s32.s32.s32.sat d, a, b, c      | vadd4.u32.s32.s32.sat d, a, b, c
+vadd4.u32.u32.u32 d.b310, a, b, c     | vadd4.u32.u32.u32 d.b3210, a, b, c
+vsub4.u32.u32.u32 d, a, b, c          | vsub4.u32.u32.u32 d, a.b3201, b, c
+vsub4.s32.s32.s32.add d, a, b, c      | vsub4.s32.s32.s32 d, a, b, c
+vavrg4.u32.u32.u32 d, a, b, c         | vavrg4.u32.s32.s32 d, a, b, c
+vabsdiff4.u32.u32.u32.add d, a, b, c  | vabsdiff4.u32.u32.u32.add d.b210, a, b, c
+vabsdiff4.u32.s32.s32 d, a, b, c      | vabsdiff4.u32.s32.s32 d, a, b.b4567, c
+vmin4.s32.s32.s32 d, a, b, c          | vmin4.u32.u32.u32 d, a, b, c
+vmax4.u32.u32.u32 d.b20, a, b, c      | vmax4.u32.u32.u32 d.b31, a, b, c
+vset4.u32.u32.eq d.b20, a, b, c       | vset4.u32.u32.ge d.b20, a, b, c
+vset4.s32.u32.lt.add d, a, b, c       | vset4.u32.u32.lt.add d, a, b, c
+set.lt.and.f32.s32 d, a, b, c         | set.lt.or.f32.s32 d, a, b, c
+set.lt.u32.s32 d, a, b                | set.lt.u32.u32 d, a, b
+set.ltu.u32.f32 d, a, b               | set.lt.u32.f32 d, a, b
+set.eq.ftz.f32.f32 d, a, b            | set.eq.f32.f32 d, a, b
+setp.ne.f64 p|q, a, b                 | setp.neu.f64 p|q, a, b
+setp.lt.and.s32 p, a, b, !c           | setp.lt.and.s32 p, a, b, c
+setp.lo.u16 p|q, a, b                 | setp.ls.u16 p|q, a, b
+selp.b32 d, a, b, c                   | selp.b32 d, a, b, !c
+slct.u32.s32 d, a, b, c               | slct.u32.f32 d, a, b, c
+slct.f32.f32 d, a, b, c               | slct.ftz.f32.f32 d, a, b, c
+"""
+
+
+def lines(table: str) -> list[tuple[str, str]]:
+    pairs = (line.split(" | ") for line in table.strip().splitlines())
+    return [(x.strip(), y.strip()) for x, y in pairs]
+
+
+_SPECIAL = {"f32": (0x7FC00000, 0x80000001, 0x80000000), "f64": (0x7FF8000000000000,)}
+
+
+def telling_floats(written: str, actual: str) -> list[dict[str, int]]:
+    """As ``telling``, where NaN or subnormal numbers are what tells."""
+    meant, computed = parse(written), parse(actual)
+    kind = "f64" if ".f64" in written + actual else "f32"
+    for a in _SPECIAL[kind]:
+        for b in (0, a):
+            values = dict(zip("abc", (a, b, a), strict=True))
+            for role in "abc":
+                if role in meant.names and meant.type_of(role) is Type.PRED:
+                    values[role] &= 1
+            values = {k: v for k, v in values.items() if k in meant.names}
+            if computed_result(computed, values, "isa") != computed_result(meant, values, "isa"):
+                return [values]
+    return []
+
+
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize(("written", "actual"), lines(_ONE))
+def test_one_cause_is_found(written: str, actual: str, count: int) -> None:
+    special = telling_floats(written, actual) if "f32" in actual or "f64" in actual else []
+    batch = special[:count] or telling(written, actual, "isa", count)
+    done = parse(actual)
+    diagnosis = asked(written, [(v, computed_result(done, v, "isa")) for v in batch])
+    true = [x for x in diagnosis.findings if tells(x, done)]
+    must_find(diagnosis, true, 1)
+
+
+_TWO = """
+vadd.u32.u32.u32 d, a.h0, b           | vadd.u32.u32.u32.sat d, a.h1, b
+vsub.s32.s32.s32.sat d.b0, a, b, c    | vsub.s32.s32.s32.sat d.b1, a, b.h0, c
+vmad.s32.u32.u32 d, -a.h0, b.h0, c    | vmad.s32.u32.u32.shr7 d, a.h0, b.h0, c
+vshl.u32.u32.u32.clamp d, a, b        | vshl.u32.u32.u32.sat.wrap d, a, b
+vset.s32.s32.lt.add d, a, b, c        | vset.s32.u32.ge.add d, a, b, c
+vadd4.u32.u32.u32 d, a, b, c          | vadd4.u32.s32.u32.sat d, a, b, c
+vadd4.u32.u32.u32 d.b310, a, b, c     | vadd4.u32.u32.u32.sat d.b210, a, b, c
+vsub4.s32.s32.s32 d, a, b, c          | vsub4.s32.s32.s32 d, a.b3201, b.b7644, c
+vabsdiff4.u32.u32.u32.add d, a, b, c  | vabsdiff4.u32.u32.u32.add d.b21, a.b3311, b, c
+vmin2.s32.s32.s32 d, a, b, c          | vmin2.u32.u32.u32 d, a, b.h23, c
+setp.lt.and.s32 p|q, a, b, c          | setp.ge.or.s32 p|q, a, b, c
+"""
+
+
+@pytest.mark.parametrize("count", [1, 4])
+@pytest.mark.parametrize(("written", "actual"), lines(_TWO))
+def test_two_causes_are_found(written: str, actual: str, count: int) -> None:
+    batch = telling(written, actual, "isa", count)
+    done = parse(actual)
+    diagnosis = asked(written, [(v, computed_result(done, v, "isa")) for v in batch])
+    true = [x for x in diagnosis.findings if tells(x, done)]
+    must_find(diagnosis, true, 2)
+
+
+@pytest.mark.parametrize("erratum", ERRATA, ids=[x.id for x in ERRATA])
+def test_an_erratum_is_named(erratum: Erratum) -> None:
+    ptx, values, _, ptxas = erratum.example
+    first = diagnose(ptx, values, ptxas)[0]
+    assert first.kind is Kind.PTXAS
+    assert erratum.id in [x.id for x in first.errata]
+    assert erratum.sentence in first.sentence
+    assert first.trace.result == {"d": ptxas}
+
+
+def test_every_golden_erratum_is_laid_to_the_versions_that_have_it() -> None:
+    rows = [row for row in golden_rows() if len(set(row.results.values())) > 1]
+    assert len(rows) > 1000
+    for row in rows[::11]:
+        isa, old, new = (row.results[m][0] for m in ("isa", "ptxas-13.0", "ptxas-13.5"))
+        names = parse(row.ptx).names.values()
+        values = {name: value for name, value in row.values.items() if name in names}
+        for got, versions in ((old, "11.8 to 13.2"), (new, "13.3 to 13.5")):
+            if got != isa:
+                first = diagnose(row.ptx, values, got)[0]
+                assert first.kind is Kind.PTXAS
+                assert ("11.8 to 13.5" if old == new else versions) in first.sentence
+
+
+@pytest.mark.parametrize("habit", HABITS, ids=[x.id for x in HABITS])
+def test_a_habit_is_found(habit: Erratum) -> None:
+    ptx, values, _, expected = habit.example
+    names = parse(ptx).names
+    findings = diagnose(ptx, {k: v for k, v in values.items() if k in names}, expected)
+    fewest = [x for x in findings if len(x.causes) == 1]
+    true = [x for x in fewest if x.kind is Kind.HABIT and habit.sentence[:-1] in x.sentence]
+    assert true
+    assert true[0].result() == {"d": expected}
+
+
+_QUAD = "vsub4.u32.u32.u32 d.b210, a, b, c"
+_VALUES = {"a": 0x10203040, "b": 0x01020304, "c": 0xAABBCCDD}
+
+
+@pytest.mark.parametrize(
+    ("changed", "phrase"),
+    [
+        ({"a": _VALUES["b"], "b": _VALUES["a"]}, "a and b exchanged"),
+        ({"c": 0}, "c = 0"),
+        ({"a": 0x40302010}, "bytes of a reversed"),
+        ({"b": 0x04030201}, "bytes of b reversed"),
+        ({"c": 0x55BBCCDD}, "another c"),
+        ({"a": 0x40302010, "b": 0x04030201, "c": 0xDDCCBBAA}, "every register reversed"),
+        ({"a": 0x00000040}, "a sign-extended from its low byte"),
+        ({"c": 0xAA1E2D3C}, "c overwritten"),
+    ],
+)
+def test_operands_that_were_other_than_given(changed: dict[str, int], phrase: str) -> None:
+    got = computed_result(parse(_QUAD), _VALUES | changed, "isa")
+    findings = diagnose(_QUAD, _VALUES, got)
+    if findings[0].kind is Kind.DOCUMENTED:  # this operand is not where it would show
+        assert "overwritten" in phrase
+        return
+    assert phrase in " ".join(x.sentence for x in findings if len(x.causes) == 1)
+
+
+def test_registers_exchanged_and_a_modifier() -> None:
+    got = evaluate("vsub.s32.s32.s32.sat d, b, a", {"a": 0x80000000, "b": 0x7FFFFFF0})["d"]
+    findings = diagnose(
+        "vsub.s32.s32.s32 d, a, b",
+        {"a": 0x80000000, "b": 0x7FFFFFF0},
+        int(got),
+    )
+    assert "vsub.s32.s32.s32.sat d, b, a;" in [x.ptx for x in findings]
+
+
+@pytest.mark.parametrize(
+    ("ptx", "values", "got"),
+    [
+        ("vadd.u32.u32.u32 d, a, b", {"a": 1, "b": 2}, 0xDEADBEEF),
+        ("vmad.s32.s32.s32.shr7 d, a, b, c", {"a": 3, "b": 5, "c": 7}, 0x12345678),
+        ("vadd4.u32.u32.u32 d, a, b, c", {"a": 1, "b": 2, "c": 3}, 0x9ABCDEF0),
+        ("vset4.s32.s32.lt d, a, b, c", {"a": 1, "b": 2, "c": 3}, 0x13572468),
+        ("selp.b32 d, a, b, c", {"a": 1, "b": 2, "c": 1}, 77),
+    ],
+)
+def test_what_nothing_explains_has_its_nearest(ptx: str, values: dict[str, int], got: int) -> None:
+    diagnosis = asked(ptx, [(values, {"d": got})])
+    assert not diagnosis.findings
+    assert diagnosis.tried > 100
+    assert diagnosis.nearest
+    documented = (int(evaluate(ptx, values)["d"]) ^ got).bit_count()
+    for near in diagnosis.nearest:
+        assert near.distance == (near.result()["d"] ^ got).bit_count() <= documented
+
+
+def test_only_causes_that_explain_every_observation_remain() -> None:
+    ptx = "vadd.s32.s32.s32 d, a, b"
+    one = [({"a": 0x7FFFFFFF, "b": 1}, {"d": 0x7FFFFFFF})]
+    many = [*one, ({"a": 0x80000000, "b": 0xFFFFFFFF}, {"d": 0x80000000})]
+    few, all_ = asked(ptx, one), asked(ptx, many)
+    assert {x.sentence for x in all_.findings} < {x.sentence for x in few.findings}
+    assert all_.findings[0].ptx == "vadd.s32.s32.s32.sat d, a, b;"
+    assert all_.findings[0].matched == 2
+
+
+def test_a_thousand_observations_are_all_looked_at() -> None:
+    written, done = "vadd4.s32.s32.s32 d, a, b, c", parse("vadd4.s32.s32.s32.sat d, a.b3201, b, c")
+    rng = Random(5)
+    batch = []
+    for _ in range(1000):
+        values = drawn(done, rng) | {"c": 0}
+        batch.append((values, computed_result(done, values, "isa")))
+    found = asked(written, batch).findings
+    assert [x.instruction for x in found] == [done]
+    assert found[0].matched == 1000
+    batch[777][1]["d"] ^= 1
+    assert not asked(written, batch).findings
+
+
+def test_every_selector_that_fits_is_counted() -> None:
+    """Against all 4,096 selectors of a and of b, run one by one."""
+    from itertools import product
+
+    for opcode in ("vadd4.u32.s32.u32.sat", "vabsdiff4.u32.s32.u32.add"):
+        written = f"{opcode} d.b210, a, b, c"
+        values = {"a": 0x80FF7F01, "b": 0x10203002, "c": 5}
+        done = parse(f"{opcode} d.b210, a.b3062, b, c")
+        got = computed_result(done, values, "isa")["d"]
+        findings = asked(written, [(values, {"d": got})]).findings
+        (finding,) = [x for x in findings if x.causes[0].axes == {"asel"} and len(x.causes) == 1]
+        fitting = []
+        for digits in product(range(8), repeat=3):
+            text = "3" + "".join(map(str, digits))
+            if text != "1024":
+                changed = parse(f"{opcode} d.b210, a.b{text}, b, c")
+                if computed_result(changed, values, "isa")["d"] == got:
+                    fitting.append(changed)
+        assert finding.fits
+        unreadable = 0  # .b1024 has a 1 in front
+        assert finding.fits.ways == len(fitting) + unreadable
+        assert finding.instruction in fitting
+
+
+def test_the_lanes_that_are_right_are_told() -> None:
+    diagnosis = asked("vadd4.u32.u32.u32 d, a, b, c", [({"a": 1, "b": 2, "c": 0}, {"d": 0xFF03})])
+    assert right_lanes(diagnosis) == (8, (0, 2, 3))
+    diagnosis = asked("vadd.u32.u32.u32 d.h1, a, b, c", [({"a": 1, "b": 2, "c": 5}, {"d": 5})])
+    assert right_lanes(diagnosis) == (16, (0,))
+
+
+def test_predicates_and_their_exchange() -> None:
+    findings = diagnose("setp.lt.s32 p|q, a, b", {"a": 1, "b": 2}, {"p": 0, "q": 1})
+    assert any("p and q exchanged" in x.sentence for x in findings)
+    assert diagnose("setp.lt.s32 p|q, a, b", {"a": 1, "b": 2}, {"q": 0})[0].kind is Kind.DOCUMENTED
+
+
+def test_a_guard_that_was_read_the_other_way() -> None:
+    values = {"a": 1, "b": 2, "p": 1, "d": 9}
+    findings = diagnose("@p vadd.u32.u32.u32 d, a, b", values, 9)
+    assert findings[0].ptx == "@!p vadd.u32.u32.u32 d, a, b;"
+
+
+def test_what_is_asked_wrongly_is_named() -> None:
+    ptx, values = "setp.lt.s32 p|q, a, b", {"a": 1, "b": 2}
+    with pytest.raises(ValueError, match="2 results"):
+        diagnose(ptx, values, 1)
+    with pytest.raises(ValueError, match="x is not a destination"):
+        diagnose(ptx, values, {"x": 1})
+    with pytest.raises(ValueError, match="nothing was observed"):
+        diagnose(ptx, values, {})
+    with pytest.raises(ValueError, match="does not fit"):
+        diagnose(ptx, values, {"p": 2})
+    with pytest.raises(ValueError, match="no value for operand b"):
+        diagnose(ptx, {"a": 1}, {"p": 1})
+
+
+@pytest.mark.parametrize(
+    ("text", "bits", "known"),
+    [
+        ("0x??01??00", 0x00010000, 0x00FF00FF),
+        ("0x12345678", 0x12345678, 0xFFFFFFFF),
+        ("0b1??0", 0b1000, 0xFFFFFFF9),
+        ("[?,1,?,0]", 0x00010000, 0x00FF00FF),
+        ("[h:?,-1]", 0x0000FFFF, 0x0000FFFF),
+        ("-1", 0xFFFFFFFF, 0xFFFFFFFF),
+    ],
+)
+def test_observed_values_may_have_unknown_bits(text: str, bits: int, known: int) -> None:
+    seen = parse_observed(text, Type.U32)
+    assert seen == Observed(bits & known, known)
+    assert parse_observed(seen.text(32), Type.U32) == seen
+
+
+@given(evaluations(), st.data())
+@settings(max_examples=60, deadline=None)
+def test_an_instructions_own_result_is_the_documented_one(
+    case: tuple[Instruction, dict[str, int]], data: st.DataObject
+) -> None:
+    ins, values = case
+    if not ins.results:
+        return
+    got = {}
+    for role, name in ins.results.items():
+        width = ins.type_of(role).bits
+        known = data.draw(st.integers(0, (1 << width) - 1))
+        bits = int(evaluate(ins, values)[name])
+        got[name] = Observed(bits & known, known)
+    first = diagnose(ins, values, got)[0]
+    assert first.kind is Kind.DOCUMENTED
+
+
+@given(evaluations(), st.integers(0, (1 << 64) - 1), st.integers(0, (1 << 64) - 1))
+@settings(max_examples=60, deadline=None)
+def test_every_finding_gives_what_was_observed(
+    case: tuple[Instruction, dict[str, int]], bits: int, known: int
+) -> None:
+    ins, values = case
+    if not ins.results:
+        return
+    got = {}
+    for role, name in ins.results.items():
+        field = (1 << ins.type_of(role).bits) - 1
+        # few known bits, so that there is much to find
+        got[name] = Observed(bits & known & known >> 7 & field, known & known >> 7 & field)
+    for finding in diagnose(ins, values, got):
+        found = finding.result()
+        for role, name in ins.results.items():
+            assert got[name].fits(found[role]), finding.sentence
+        if not any(cause.reading for cause in finding.causes):
+            shown = finding.trace.result
+            assert {
+                role: shown[name] for role, name in finding.instruction.results.items()
+            } == found
+        assert parse(finding.ptx).form == finding.instruction.form
+
+
+def test_a_float_and_an_integer_taken_for_each_other() -> None:
+    # 2.0 > 1.0 holds; as bits, 1 was given for 1.0
+    findings = diagnose("set.gt.u32.f32 d, a, b", {"a": 0x3F000000, "b": 1}, 0)
+    assert any("with b's integer made a float" in x.sentence for x in findings)
+    # -1.0 >= -2.0, but not as integers
+    findings = diagnose("set.ge.u32.s32 d, a, b", {"a": 0xBF800000, "b": 0xC0000000}, 0)
+    assert any(x.ptx == "set.ge.u32.f32 d, a, b;" for x in findings) is False
+    findings = diagnose("set.le.u32.s32 d, a, b", {"a": 0xBF800000, "b": 0xC0000000}, 0)
+    assert any(x.ptx == "set.le.u32.f32 d, a, b;" for x in findings)
+    findings = diagnose("set.lt.f32.s32 d, a, b", {"a": 1, "b": 2}, 1)
+    assert any("d's float read as a number" in x.sentence for x in findings)
