@@ -43,6 +43,7 @@ GROUPS: dict[str, tuple[Action, ...]] = {
     ),
     "Answers": (
         Action("model", "t", "toggle_model", "model", "Switch between isa and ptxas"),
+        Action("explain", "x", "explain", "why?", "Say what explains a result that you got"),
         Action("pin", "equals_sign", "pin", "pin", "Pin this evaluation, or let it go"),
     ),
     "Edit": (
@@ -70,7 +71,7 @@ GROUPS: dict[str, tuple[Action, ...]] = {
 ACTIONS = tuple(action for group in GROUPS.values() for action in group)
 FOOTER = (
     *("step.next", "step.back", "step.all", "go.find", "go.line", "go.operands", "go.modifiers"),
-    *("model", "pin", "export", "help", "quit"),
+    *("model", "explain", "pin", "export", "help", "quit"),
 )
 """The actions whose keys are always shown."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from random import Random
+from typing import TYPE_CHECKING
 
 from .engine.annotations import NOTHING, Annotations, Note
 from .engine.catalog import CATALOG
@@ -21,6 +22,9 @@ from .engine.parser import parse
 from .engine.plan import Stage
 from .engine.trace import Trace
 from .engine.types import Destinations, Type
+
+if TYPE_CHECKING:
+    from .engine.diagnose import Finding
 
 Sources = Mapping[str, Register | Literal]
 
@@ -236,6 +240,13 @@ def with_step_note(setup: Setup, stage: Stage, text: str) -> Setup:
 def with_model(setup: Setup, name: str) -> Setup:
     """The setup under another model."""
     return replace(setup, model=name)
+
+
+def with_finding(setup: Setup, finding: Finding) -> Setup:
+    """The setup as an explanation has it: its instruction, model and operands."""
+    values = {**setup.values, **finding.operands[0]}
+    changed = replace(setup, values=values, model=finding.model.name)
+    return with_instruction(changed, finding.instruction)
 
 
 def swapped(setup: Setup) -> Setup:

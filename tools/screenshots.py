@@ -82,6 +82,12 @@ SHOTS = (
         {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344},
     ),
     Shot(
+        "explain",
+        "vadd.u32.s32.s32.sat %0.b0, %1, %2, %3",
+        {"%1": 0xFFFFFFFF, "%2": 0, "%3": 0x11223344},
+        ("x", *"0x112233ff", "enter"),
+    ),
+    Shot(
         "compare",
         "vadd4.s32.s32.s32 d, a, b, c",
         {"a": 0x7F80FF01, "b": 0x01FF0280, "c": 0},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import json
 import sys
@@ -9,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ..engine.diagnose import investigate
-from ..engine.errors import Problem, PtxError, diagram, printable
+from ..engine.errors import Problem, PtxError, printable
 from ..engine.evaluate import bind, described
 from ..engine.instruction import Instruction
-from ..engine.observation import Observation, Observed, parse_observed
+from ..engine.observation import Observation, Observed, parse_got, parse_observed
 from ..engine.values import parse_value
 from ..export.diagnosis import objects, text
 from . import CommandError
@@ -69,13 +70,12 @@ def run(words: Sequence[str]) -> int:
     return int(not diagnosis.findings)
 
 
-def _observations(ins: Instruction, chosen: object) -> Iterator[Observation]:
-    given = bits_by_name(ins, chosen.values)  # type: ignore[attr-defined]
-    file: str | None = chosen.observations  # type: ignore[attr-defined]
-    if file is None:
-        yield _observation(ins, given, _got(ins, chosen.got), "")  # type: ignore[attr-defined]
+def _observations(ins: Instruction, chosen: argparse.Namespace) -> Iterator[Observation]:
+    given = bits_by_name(ins, chosen.values)
+    if chosen.observations is None:
+        yield _observation(ins, given, _got(ins, chosen.got), "")
     else:
-        yield from _rows(ins, given, file)
+        yield from _rows(ins, given, chosen.observations)
 
 
 def _observation(
@@ -88,49 +88,21 @@ def _observation(
         raise CommandError(
             f"error: {where}no value for {printable(named)}; add {printable(example)}"
         )
-    roles = {name: role for role, name in ins.results.items()}
-    return Observation(bind(ins, bits), {roles[name]: value for name, value in seen.items()})
+    return Observation(bind(ins, bits), seen)
 
 
 def _got(ins: Instruction, texts: Sequence[str]) -> dict[str, Observed]:
-    """``VALUE`` for the one destination, ``NAME=VALUE`` for any."""
     found: dict[str, Observed] = {}
-    for said in texts:
-        written, equals, value = said.partition("=")
-        name = _destination(ins, written.strip()) if equals else None
-        if not equals:
-            value, written = said, ""
-            name = next(iter(ins.results.values())) if len(ins.results) == 1 else None
-        if name is None:
-            names = ", ".join(ins.results.values())
-            message = (
-                f"`{written}` is not a destination of {ins}"
-                if equals
-                else f"there are {len(ins.results)} destinations; say which was observed"
-            )
-            problem = Problem(message, (0, len(written or said)), f"NAME=VALUE with {names}")
-            raise CommandError(diagram(said, problem))
-        if name in found:
-            raise CommandError(
-                diagram(said, Problem(f"`{name}` is observed twice", (0, len(said))))
-            )
-        found[name] = _value(ins, name, value, said, len(said) - len(value))
+    for text_ in texts:
+        try:
+            role, seen = parse_got(ins, text_)
+            if role in found:
+                problem = Problem(f"`{ins.results[role]}` is observed twice", (0, len(text_)))
+                raise PtxError(text_, (problem,))
+        except PtxError as error:
+            raise CommandError(str(error)) from None
+        found[role] = seen
     return found
-
-
-def _destination(ins: Instruction, name: str) -> str | None:
-    candidates = (name, f"%{name}", ins.results.get(name, ""))
-    return next((x for x in candidates if x in ins.results.values()), None)
-
-
-def _value(ins: Instruction, name: str, value: str, said: str, start: int) -> Observed:
-    role = next(role for role, x in ins.results.items() if x == name)
-    try:
-        return parse_observed(value, ins.type_of(role))
-    except PtxError as error:
-        problem = error.errors[0]
-        moved = (problem.span[0] + start, problem.span[1] + start)
-        raise CommandError(diagram(said, problem._replace(span=moved))) from None
 
 
 def _rows(ins: Instruction, given: Mapping[str, int], file: str) -> Iterator[Observation]:
@@ -147,7 +119,7 @@ def _rows(ins: Instruction, given: Mapping[str, int], file: str) -> Iterator[Obs
             f"error: {printable(file)} has no observations; the first line names the columns"
         )
     header = [name.strip() for name in table[0]]
-    seen = {at: name for at, title in enumerate(header) if (name := _observed_column(ins, title))}
+    seen = {at: role for at, title in enumerate(header) if (role := _observed_column(ins, title))}
     read = {
         at: name
         for at, title in enumerate(header)
@@ -170,10 +142,9 @@ def _rows(ins: Instruction, given: Mapping[str, int], file: str) -> Iterator[Obs
             for at, name in read.items():
                 if cells.get(at, "").strip():
                     bits[name] = parse_value(cells[at], types[name])
-            roles = {name: role for role, name in ins.results.items()}
             got = {
-                name: parse_observed(cells.get(at, ""), ins.type_of(roles[name]))
-                for at, name in seen.items()
+                role: parse_observed(cells.get(at, ""), ins.type_of(role))
+                for at, role in seen.items()
             }
         except PtxError as error:
             raise CommandError(f"error: {where}{printable(error.message)}") from None
@@ -181,14 +152,14 @@ def _rows(ins: Instruction, given: Mapping[str, int], file: str) -> Iterator[Obs
 
 
 def _observed_column(ins: Instruction, title: str) -> str | None:
-    """The destination that a column observes.
+    """The role of the destination that a column observes.
 
-    ``got`` where there is one, ``got:NAME`` or ``NAME:out``, or its name where it is not read.
+    It is called ``got`` where there is one destination, or ``got:NAME``, ``NAME:out`` as
+    ``eval`` writes it, or NAME where that is not read.
     """
     if title == "got" and len(ins.results) == 1:
-        return next(iter(ins.results.values()))
+        return next(iter(ins.results))
     name = title.removeprefix("got:").removesuffix(":out")
-    found = _destination(ins, name)
-    if found is None or (name == title and found in {x.name for x in ins.inputs}):
+    if name == title and name in {x.name for x in ins.inputs}:
         return None
-    return found
+    return next((role for role, x in ins.results.items() if name in (x, x.removeprefix("%"))), None)

@@ -16,7 +16,7 @@ from .form import Form
 from .instruction import Instruction
 from .legality import violations
 from .lowering import lower
-from .models import ISA_MODEL, PTXAS_MODELS, Model, versions
+from .models import ISA_MODEL, PTXAS_MODELS, Model, model, versions
 from .observation import Observation, Observed, whole
 from .parser import parse
 from .plan import Plan
@@ -356,15 +356,15 @@ class _Search:
             spans={},
             notes=(),
         )
-        model = _model(chosen)
+        whose = _model(chosen)
         operands = tuple(_operands(chosen, x) for x in seen)
         having = self._versions(chosen)
         return Finding(
             chosen,
             changed,
-            model,
+            whose,
             operands,
-            _sentence(chosen, found, Trace(changed, model, operands[0]), having),
+            _sentence(chosen, found, Trace(changed, whose, operands[0]), having),
             matched,
             fits=found.fits,
         )
@@ -374,12 +374,12 @@ class _Search:
         if not any(cause.model for cause in chosen):
             return ""
         having = []
-        for model in PTXAS_MODELS:
+        for answer in PTXAS_MODELS:
             same = tuple(
-                x._replace(errata=model.errata, model=model) if x.model else x for x in chosen
+                x._replace(errata=answer.errata, model=answer) if x.model else x for x in chosen
             )
             if self._explains(same):
-                having.append(model)
+                having.append(answer)
         return versions(having)
 
 
@@ -421,12 +421,9 @@ def _sifted(near: Iterable[_Found]) -> list[_Found]:
 
 
 def _model(chosen: Iterable[Cause]) -> Model:
-    errata = tuple(e for cause in chosen for e in cause.errata)
-    named = next((cause.model for cause in chosen if cause.model), None)
-    habits = [e.id for cause in chosen if not cause.model for e in cause.errata]
-    if not errata:
-        return ISA_MODEL
-    return Model("+".join(filter(None, [named.name if named else "", *habits])), errata)
+    """The model of the causes; its name makes it again."""
+    named = [x.model.name if x.model else e.id for x in chosen for e in x.errata]
+    return model("+".join(dict.fromkeys(named)) or "isa")
 
 
 def _selector_cause(ins: Instruction, role: str, fits: Fits) -> Cause:

@@ -44,24 +44,31 @@ _PTXAS = re.compile(r"ptxas(?:-(\d{1,3})\.(\d{1,3}))?")
 def model(name: str) -> Model:
     """A model by name: ``isa``, ``ptxas`` (the newest known), ``ptxas-13.0``, ``E3``, ``E3+E6``.
 
-    Ids of errata or habits name the documentation with just those switched on. Raises
-    ValueError.
+    Ids of errata or habits name the documentation with just those switched on; they may
+    follow a ptxas too: ``ptxas-13.5+H1``. Raises ValueError.
     """
     if name == "isa":
         return ISA_MODEL
-    if match := _PTXAS.fullmatch(name):
-        version = (int(match[1]), int(match[2])) if match[1] else NEWEST
-        if version < OLDEST:
-            raise ValueError(f"{name} is not known; ptxas versions from 11.8 on are")
-        has = tuple(e for e in ERRATA if e.repaired is None or version < e.repaired)
-        return Model("ptxas-{}.{}".format(*version), has)
-    ids = name.upper().split("+")
-    if all(x in _BY_ID for x in ids):
-        chosen = tuple(e for e in _BY_ID.values() if e.id in ids)
-        return Model("+".join(e.id for e in chosen), chosen)
-    raise ValueError(
-        f"unknown model {name!r}: isa, ptxas, ptxas-MAJOR.MINOR (11.8 and later), or errata: E3+E6"
-    )
+    named, errata = list[str](), dict[str, Erratum]()
+    for part in name.split("+"):
+        if match := _PTXAS.fullmatch(part):
+            version = (int(match[1]), int(match[2])) if match[1] else NEWEST
+            if version < OLDEST:
+                raise ValueError(f"{name} is not known; ptxas versions from 11.8 on are")
+            has = [e for e in ERRATA if e.repaired is None or version < e.repaired]
+            named.append("ptxas-{}.{}".format(*version))
+        elif part.upper() in _BY_ID:
+            has = [_BY_ID[part.upper()]]
+            named.append(has[0].id)
+        else:
+            raise ValueError(
+                f"unknown model {name!r}: isa, ptxas, ptxas-MAJOR.MINOR (11.8 and later), "
+                "or errata: E3+E6"
+            )
+        errata |= {e.id: e for e in has}
+    known = {part: at for at, part in enumerate(_BY_ID)}
+    named.sort(key=lambda part: known.get(part, -1))
+    return Model("+".join(named), tuple(e for e in _BY_ID.values() if e.id in errata))
 
 
 def erratum(id_: str) -> Erratum:

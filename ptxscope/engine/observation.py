@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from .errors import Problem, PtxError
+from .instruction import Instruction
 from .types import Type
 from .values import hex_text, parse_value
 
@@ -114,3 +115,34 @@ def _lanes(text: str, word: str, type_: Type) -> Observed:
     unknown = sum(((1 << unit) - 1) << unit * at for at, part in lanes if "?" in part)
     known = ((1 << type_.bits) - 1) & ~unknown
     return Observed(bits & known, known)
+
+
+def parse_got(ins: Instruction, text: str) -> tuple[str, Observed]:
+    """The role of a destination, and what was observed of it; raises PtxError.
+
+    ``VALUE`` where the instruction has one destination, ``NAME=VALUE`` always.
+    """
+    written, equals, value = text.partition("=")
+    names = {name: role for role, name in ins.results.items()}
+    names |= {name.removeprefix("%"): role for name, role in names.items()}
+    names |= {role: role for role in ins.results if role not in names}
+    role = names.get(written.strip())
+    if not equals:
+        written, value = "", text
+        role = next(iter(ins.results)) if len(ins.results) == 1 else None
+    if role is None:
+        known = ", ".join(ins.results.values())
+        message = f"`{written.strip()}` is not a destination of {ins}"
+        if not equals:
+            message = f"there are {len(ins.results)} destinations; say which was observed"
+        end = len(written) or len(text)
+        raise PtxError(text, (Problem(message, (0, end), f"NAME=VALUE with {known}"),))
+    try:
+        return role, parse_observed(value, ins.type_of(role))
+    except PtxError as error:
+        start = len(text) - len(value)
+        moved = (
+            problem._replace(span=(problem.span[0] + start, problem.span[1] + start))
+            for problem in error.errors
+        )
+        raise PtxError(text, tuple(moved)) from None

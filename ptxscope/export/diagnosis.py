@@ -26,17 +26,18 @@ _SIZES = ("No change", "With one change", "With two changes")
 
 def text(diagnosis: Diagnosis, *, every: bool = False) -> str:
     """Everything that a person is told, in at most 80 columns."""
-    lines = [printable(str(diagnosis.instruction)), "", *_seen(diagnosis), ""]
+    lines = [printable(str(diagnosis.instruction)), "", *seen(diagnosis), ""]
     findings = diagnosis.findings
     if not findings:
-        lines += _unexplained(diagnosis)
+        lines += unexplained(diagnosis)
         return "\n".join(lines) + "\n"
     lines += wrapped(printable(findings[0].sentence), "", "")
     lines += _details(diagnosis, findings[0], "  ")
     for size, group in groupby(findings[1:], key=lambda x: len(x.causes)):
         lines += ["", f"{_heading(diagnosis, size)}"]
         lines += _listed(diagnosis, list(group), every)
-    lines += ["", *_traces(diagnosis, findings[0])]
+    lines += ["", "The documented evaluation", "", *render(diagnosis.documented).splitlines()]
+    lines += _apart(diagnosis, findings[0])
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -109,7 +110,8 @@ def lanes_text(diagnosis: Diagnosis) -> str:
     return f"{told(sorted(right, reverse=True))} right, {told(wrong)} {is_} not"
 
 
-def _seen(diagnosis: Diagnosis) -> Iterator[str]:
+def seen(diagnosis: Diagnosis) -> Iterator[str]:
+    """What was observed beside what is documented."""
     ins, observations = diagnosis.instruction, diagnosis.observations
     documented = diagnosis.documented.result
     roles = {role: documented[name] for role, name in ins.results.items()}
@@ -195,7 +197,8 @@ def _row(digits: Sequence[int]) -> str:
     return "".join(map(str, digits))
 
 
-def _unexplained(diagnosis: Diagnosis) -> Iterator[str]:
+def unexplained(diagnosis: Diagnosis) -> Iterator[str]:
+    """That nothing explains it, what was tried, and what comes nearest."""
     ins = diagnosis.instruction
     yield from wrapped(
         f"Nothing within two changes explains it. {diagnosis.tried} combinations were tried: "
@@ -216,17 +219,20 @@ def _unexplained(diagnosis: Diagnosis) -> Iterator[str]:
         )
 
 
-def _traces(diagnosis: Diagnosis, finding: Finding) -> Iterator[str]:
-    """The documented trace, and the other from where the two part."""
-    documented = diagnosis.documented
-    yield "The documented evaluation" if finding.causes else "The evaluation"
-    yield ""
-    yield from render(documented).rstrip().splitlines()
-    trace = finding.trace
+def explanation(diagnosis: Diagnosis, finding: Finding) -> list[str]:
+    """A finding's sentence, what it changes, and its steps from where they are others."""
+    lines = wrapped(printable(finding.sentence), "", "")
+    lines += _details(diagnosis, finding, "  ")
+    return [*lines, *_apart(diagnosis, finding)]
+
+
+def _apart(diagnosis: Diagnosis, finding: Finding) -> Iterator[str]:
+    """The steps of an explanation from where it and the documented trace part."""
+    documented, trace = diagnosis.documented, finding.trace
     if not finding.causes:
         return
-    stage = first_difference(documented, trace)
     if trace.result != documented.result or documented.plan != trace.plan:
+        stage = first_difference(documented, trace)
         steps = (*trace.steps, *documented.steps)
         name = title(next(step for step in steps if step.stage is stage))
         yield from ("", f"What explains it, from the step `{name}` on, where the two part", "")

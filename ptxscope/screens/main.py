@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -35,6 +35,9 @@ from ..widgets.modifiers import Modifiers
 from ..widgets.operands import Operands
 from ..widgets.steps import Steps
 from ..widgets.value_field import ValueField
+
+if TYPE_CHECKING:
+    from ..engine.diagnose import Finding
 
 Chosen = Callable[[int | None], None]
 
@@ -99,6 +102,8 @@ class MainScreen(InkScreen[None]):
         """The step up to which the trace is revealed, from 1."""
         self.recent = recent
         """Opcodes that were opened, the latest first."""
+        self._got = ""
+        """What was typed as observed."""
         self._random = Random()  # noqa: S311
         self._playing: Timer | None = None
 
@@ -361,6 +366,21 @@ class MainScreen(InkScreen[None]):
         said = "what you edit now is shown against it" if self.pin else "nothing is compared"
         self.notify(said, title="Pinned" if self.pin else "Unpinned", markup=False)
         self._show_step()
+
+    def action_explain(self) -> None:
+        """Ask what explains a result, and compare the documented evaluation with that."""
+        from .explain import ExplainScreen
+
+        setup = edits.with_model(self.session.setup, "isa")
+
+        def left(answer: tuple[str, Finding | None] | None) -> None:
+            self._got, finding = answer or (self._got, None)
+            if finding is not None:
+                self.pin = setup
+                self.edit(edits.with_finding(setup, finding))
+                self.notify(finding.sentence, title="Pinned: as documented", markup=False)
+
+        self.app.push_screen(ExplainScreen(trace_of(setup), self._got), left)
 
     def action_undo(self) -> None:
         """Take back the last edit."""

@@ -43,11 +43,29 @@ class Menu(Pane):
             """The widget that sent it."""
             return self.menu
 
+    @dataclass
+    class Moved(Message):
+        """The cursor is on another item."""
+
+        menu: Menu
+        index: int
+
+        @property
+        def control(self) -> Menu:
+            """The widget that sent it."""
+            return self.menu
+
     def __init__(self, title: str, items: Sequence[Item], id: str = "menu") -> None:  # noqa: A002
         super().__init__(id, title)
         self.items = items
         self.index = 0
         """The item under the cursor."""
+
+    def show(self, items: Sequence[Item]) -> None:
+        """Show other items, the cursor on the first."""
+        self.items, self.index = items, 0
+        self.redraw()
+        self.scroll_to(y=0, animate=False)
 
     def draw(self, width: int) -> list[Line]:
         """A line an item."""
@@ -62,9 +80,10 @@ class Menu(Pane):
 
     def action_move(self, by: int) -> None:
         """Move the cursor."""
-        self.index = min(max(self.index + by, 0), len(self.items) - 1)
+        self.index = min(max(self.index + by, 0), max(len(self.items) - 1, 0))
         self.redraw()
         self.show_line(self.index)
+        self.post_message(self.Moved(self, self.index))
 
     def action_choose(self) -> None:
         """Choose the item under the cursor."""

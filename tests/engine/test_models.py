@@ -196,3 +196,13 @@ def test_an_erratum_that_can_change_a_form_does_so_for_some_operands(opcode: str
 def test_no_erratum_touches_the_other_instructions() -> None:
     scalar = {"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vset", "vmad"}
     assert {opcode for x in ERRATA for opcode in x.opcodes} == scalar
+
+
+def test_a_models_name_makes_it_again() -> None:
+    for name in ("isa", "ptxas-13.0", "E3+E6", "ptxas-13.5+H1", "E9+H1"):
+        assert model(name).name == name
+    assert model("h1+e9") == model("E9+H1")
+    assert model("ptxas+E3") == model("ptxas-13.5+E3")
+    for wrong in ("E99", "", "E3+", "ptxas-9.0"):
+        with pytest.raises(ValueError, match="known"):
+            model(wrong)

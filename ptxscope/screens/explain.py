@@ -1,0 +1,142 @@
+"""Why did I get that? What was observed, what explains it, and the steps behind it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.timer import Timer
+from textual.widgets import Input, Static
+
+from ..engine.diagnose import Diagnosis, Finding, investigate
+from ..engine.errors import PtxError, printable
+from ..engine.observation import Observation, parse_got
+from ..engine.trace import Trace
+from ..export.diagnosis import explanation, phrases, seen, unexplained
+from ..widgets.fields import Field, Page
+from ..widgets.inks import InkModal
+from ..widgets.menu import Item, Menu
+
+_PAUSE = 0.15
+"""Seconds without a key after which what was typed is explained."""
+
+
+class ExplainScreen(InkModal[tuple[str, Finding | None]]):
+    """Asks for what was observed; gives that, and the explanation that was chosen."""
+
+    DEFAULT_CSS = """
+    ExplainScreen {
+        align: center middle;
+        & > #explain {
+            width: 96%; height: 94%; background: $surface; border: round $accent; padding: 0 1;
+        }
+        & #seen { height: auto; max-height: 3; color: $text-muted; }
+        & #findings { height: auto; max-height: 40%; }
+        & #why { height: 1fr; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Leave", show=False),
+        Binding("ctrl+y", "copy", "Copy", show=False),
+    ]
+
+    def __init__(self, trace: Trace, got: str) -> None:
+        super().__init__()
+        self._trace, self._given = trace, got
+        self._diagnosis: Diagnosis | None = None
+        self._wait: Timer | None = None
+        self._seen = Static(id="seen")
+        self._findings = Menu("Explanations", [], "findings")
+        self._why = Page("why", "Why")
+
+    def compose(self) -> ComposeResult:
+        """What was seen above, the explanations, the steps of one of them."""
+        names = list(self._trace.instruction.results.values())
+        hint = "0x11223344, -1, 0x??01??00, [?,1,?,0]"
+        if len(names) > 1:
+            hint = " ".join(f"{name}=1" for name in names)
+        with Vertical(id="explain") as box:
+            box.border_title = "Why did I get that?"
+            box.border_subtitle = "Enter explain, then compare · Tab next · ^y copy · Esc leave"
+            yield Field("got", "got", self._given, hint)
+            yield self._seen
+            yield self._findings
+            yield self._why
+
+    def on_mount(self) -> None:
+        """Explain what was typed before."""
+        self._explain()
+
+    @property
+    def _got(self) -> str:
+        return self.query_one("#got", Input).value
+
+    @on(Input.Changed)
+    def _changed(self) -> None:
+        if self._wait is not None:
+            self._wait.stop()
+        self._wait = self.set_timer(_PAUSE, self._explain)
+
+    @on(Input.Submitted)
+    def _submitted(self) -> None:
+        self._explain()
+        if self._diagnosis and self._diagnosis.findings:
+            self._findings.focus()
+
+    def _explain(self) -> None:
+        self._diagnosis = None
+        text = self._got.strip()
+        if not text:
+            self._show(["What came out? Digits you don't know are written as ?."], [])
+            return
+        ins = self._trace.instruction
+        try:
+            parts = text.split() if len(ins.results) > 1 else [text]
+            observed = dict(parse_got(ins, part) for part in parts)
+        except PtxError as error:
+            hint = f"; allowed: {error.hint}" if error.hint else ""
+            self._show([f"{error.message}{hint}"], [])
+            return
+        self._diagnosis = investigate(ins, [Observation(self._trace.operands, observed)])
+        told = [line.strip() for line in seen(self._diagnosis)]
+        self._show(told[1:], self._diagnosis.findings)
+
+    def _show(self, said: list[str], findings: tuple[Finding, ...] | list[Finding]) -> None:
+        self._seen.update(Content("\n".join(map(printable, said))))
+        ins = self._trace.instruction
+        self._findings.show(
+            [Item(phrases(x), x.ptx if x.instruction != ins else "") for x in findings]
+        )
+        self._findings.border_title = f"Explanations · {len(findings)}"
+        self._show_why()
+
+    def _show_why(self) -> None:
+        diagnosis, at = self._diagnosis, self._findings.index
+        if diagnosis is None:
+            self._why.show("")
+        elif diagnosis.findings:
+            self._why.show("\n".join(explanation(diagnosis, diagnosis.findings[at])))
+        else:
+            self._why.show("\n".join(unexplained(diagnosis)))
+
+    @on(Menu.Moved)
+    def _moved(self) -> None:
+        self._show_why()
+
+    @on(Menu.Chosen)
+    def _chosen(self, event: Menu.Chosen) -> None:
+        if self._diagnosis:
+            self.dismiss((self._got, self._diagnosis.findings[event.index]))
+
+    def action_copy(self) -> None:
+        """Copy the explanation."""
+        self.app.copy_to_clipboard(self._why.text())
+        self.notify("the explanation", title="Copied", markup=False)
+
+    def action_leave(self) -> None:
+        """Back to the explorer, as it was."""
+        self.dismiss((self._got, None))

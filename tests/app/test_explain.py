@@ -1,0 +1,94 @@
+"""Why did I get that? The question in the explorer, its answers, and what comes of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from ptxscope.screens.explain import ExplainScreen
+from ptxscope.widgets.fields import Page
+from ptxscope.widgets.menu import Menu
+from tests.app.driving import Driver, explorer
+
+E3 = ("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344})
+
+
+def why(drive: Driver) -> str:
+    return drive.app.screen.query_one("#why", Page).text()
+
+
+async def test_an_erratum_is_found_and_compared_with_the_documentation() -> None:
+    async with explorer(*E3) as drive:
+        await drive.press("x")
+        await drive.type("0x112233ff")
+        shown = await drive.press("enter")
+        assert "as ptxas compiles it for sm_70 and later" in shown
+        assert "byte 0 is not" in shown
+        assert "E3: The clamp's lower bound is missing" in why(drive)
+        assert "min(18446744073709551615, 255) = 255" in why(drive)
+        shown = await drive.press("enter")
+        assert drive.session.trace.model.name == "ptxas-13.5"
+        assert drive.session.trace.result == {"d": 0x112233FF}
+        assert "≠pin" in shown
+        await drive.press("u")
+        assert drive.session.trace.model.name == "isa"
+
+
+async def test_the_cursor_shows_each_explanation_and_one_opens() -> None:
+    async with explorer(*E3) as drive:
+        await drive.press("x")
+        await drive.type("0x112233ff")
+        await drive.press("enter", "down", "down")
+        assert "without `.sat`" in why(drive)
+        await drive.press("enter")
+        assert drive.session.setup.line == "vadd.u32.s32.s32 d.b0, a, b, c;"
+        assert drive.screen.pin is not None
+        assert drive.screen.pin.line == E3[0] + ";"
+
+
+async def test_what_was_typed_is_there_again() -> None:
+    async with explorer(*E3) as drive:
+        await drive.press("x")
+        await drive.type("0x11??33??")
+        await drive.press("escape")
+        shown = await drive.press("x")
+        assert "0x11??33??" in shown
+        assert "documented result" in why(drive)
+        assert drive.session.setup.line == E3[0] + ";"
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("0x1x", "is not a value"),
+        ("[a]", "is not an integer"),
+        ("q=1", "is not a destination"),
+        ("0xdeadbeef", "Nothing within two changes explains it"),
+    ],
+)
+async def test_what_can_not_be_explained_is_said(typed: str, said: str) -> None:
+    async with explorer("vadd.u32.u32.u32 d, a, b", {"a": 1, "b": 2}) as drive:
+        await drive.press("x")
+        await drive.type(typed)
+        shown = await drive.press("enter", "enter", "tab", "enter", "down")
+        assert said in shown
+        screen = drive.app.screen
+        assert isinstance(screen, ExplainScreen)
+        assert not screen.query_one("#findings", Menu).items
+
+
+async def test_two_predicates_are_asked_for_by_name() -> None:
+    async with explorer("setp.lt.s32 p|q, a, b", {"a": 1, "b": 2}) as drive:
+        await drive.press("x")
+        await drive.type("p=0 q=1")
+        assert "p and q exchanged" in await drive.press("enter")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+async def test_it_fits_every_terminal(size: tuple[int, int]) -> None:
+    async with explorer(*E3, size=size) as drive:
+        await drive.press("x")
+        await drive.type("0x112233ff")
+        shown = await drive.press("enter")
+        assert "as ptxas compiles it" in shown
+        assert "E3: The clamp" in shown
+        assert "Esc leave" in shown
