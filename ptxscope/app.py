@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from textual.app import App
 from textual.command import Provider
@@ -13,6 +14,9 @@ from .engine.instruction import Instruction
 from .screens.main import MainScreen
 from .session import Setup, example, opened
 from .store import Kept, Store
+
+if TYPE_CHECKING:
+    from .walk import Walk
 
 
 def _actions() -> type[Provider]:
@@ -39,6 +43,7 @@ class Explorer(App[None]):
         values: Mapping[str, int] | None = None,
         model: str = "isa",
         store: Store | None = None,
+        listing: Walk | None = None,
     ) -> None:
         super().__init__()
         self.store = store
@@ -47,6 +52,7 @@ class Explorer(App[None]):
         self.user_keymap = store.keymap() if store else {}
         """Action ids and the keys that the user gave them."""
         self._main = self._opened(kept, instruction, values or {}, model)
+        self._listing = listing
         self._theme = kept.theme
 
     @staticmethod
@@ -67,6 +73,8 @@ class Explorer(App[None]):
         if self._theme in self.available_themes:
             self.theme = self._theme
         self.set_keymap(self.user_keymap)
+        if self._listing is not None:
+            self.call_after_refresh(self._main.open_walk, self._listing)
         for message in self.store.messages if self.store else ():
             self.notify(message, severity="warning", markup=False, timeout=12)
 

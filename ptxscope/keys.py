@@ -41,6 +41,20 @@ GROUPS: dict[str, tuple[Action, ...]] = {
         Action("go.lanes", "l", "focus_on('lanes')", "lanes", "Move a cursor over the lanes"),
         Action("go.steps", "escape", "focus_on('steps')", "steps", "Leave a field, to the steps"),
     ),
+    "Listings": (
+        Action("listing.open", "ctrl+o", "open_file", "open file", "Open a listing or a source"),
+        Action("listing.go", "g", "focus_on('listing')", "listing", "Go to the listing"),
+        Action(
+            "listing.next",
+            "alt+down,right_square_bracket",
+            "statement(1)",
+            "next",
+            "Next instruction",
+        ),
+        Action(
+            "listing.back", "alt+up,left_square_bracket", "statement(-1)", "back", "The one before"
+        ),
+    ),
     "Answers": (
         Action("model", "t", "toggle_model", "model", "Switch between isa and ptxas"),
         Action("explain", "x", "explain", "why?", "Say what explains a result that you got"),
@@ -79,6 +93,10 @@ _NAMES = {
     "slash": "/",
     "question_mark": "?",
     "equals_sign": "=",
+    "alt+down": "Alt+↓",
+    "alt+up": "Alt+↑",
+    "right_square_bracket": "]",
+    "left_square_bracket": "[",
     "right": "→",
     "left": "←",
     "escape": "Esc",

@@ -15,6 +15,7 @@ COMMANDS = {
     "eval": "print results only, of one evaluation or of a CSV file",
     "explain": "say what explains a result that was not expected",
     "check": "find every one of the 27 in listings, legal or not",
+    "run": "run a kernel or a block of inline assembly, line by line",
     "export": "keep the traces in a Markdown file current",
     "list": "list the 27 instructions",
     "show": "describe one instruction",

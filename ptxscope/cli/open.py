@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from . import CommandError
 from .arguments import (
@@ -17,31 +18,66 @@ from .arguments import (
     parser,
 )
 
+if TYPE_CHECKING:
+    from ..walk import Walk
+
 _EPILOG = """\
 examples:
   ptxscope
   ptxscope open 'vset4.s32.u32.lt.add %r1, %r2, %r3, %r0' %r2=0x80ff7f01 %r3=0x01010101 %r0=5
+  ptxscope open kernel.ptx        a listing beside the trace, run from line to line
 """
 
 
 def run(words: Sequence[str]) -> int:
-    """Open the explorer, on an instruction if there is one."""
+    """Open the explorer, on an instruction or a listing if there is one."""
     gc.disable()  # what is made while starting stays: see Explorer.on_ready
     arguments = parser("open", "Explore an instruction in the terminal.", _EPILOG)
     add_instruction(arguments, optional=True)
     add_model(arguments)
     chosen = parsed(arguments, words)
     model = chosen_model(chosen.model)
-    ins = None if chosen.ptx is None else instruction(chosen.ptx)
+    listing = None
+    if chosen.ptx is not None and _is_file(chosen.ptx):
+        listing = _listing(chosen.ptx, chosen.values, model.name)
+    ins = None if chosen.ptx is None or listing else instruction(chosen.ptx)
     values = bits_by_name(ins, chosen.values) if ins else {}
     if not sys.stdout.isatty() or not sys.stdin.isatty():
         raise CommandError("error: the explorer needs a terminal; `ptxscope trace` prints to any")
     from ..app import Explorer
     from ..store import Store
 
-    app = Explorer(ins, values, model.name, Store())
+    app = Explorer(ins, values, model.name, Store(), listing)
     try:
         app.run()
     finally:
         app.keep()
     return app.return_code or 0
+
+
+def _is_file(text: str) -> bool:
+    """Whether it names a file rather than being PTX."""
+    from pathlib import Path
+
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):  # too long for a name
+        return False
+
+
+def _listing(path: str, assignments: Sequence[str], model_name: str) -> Walk:
+    """A file as a listing, its first program run on ``name=value`` arguments."""
+    from dataclasses import replace
+
+    from ..engine.errors import printable
+    from ..walk import opened_listing, read_listing
+    from .run import assigned
+
+    try:
+        walk = opened_listing(read_listing(path), path.rpartition("/")[2], model_name)
+    except ValueError as error:
+        raise CommandError(f"error: {printable(str(error))}") from None
+    if walk is None:
+        raise CommandError(f"error: {printable(path)} has none of the 27 instructions")
+    given = assigned(walk.programs[0], assignments)
+    return replace(walk, given=(given, *walk.given[1:]))

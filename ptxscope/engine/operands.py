@@ -16,7 +16,7 @@ from .syntax import Kind, Statement, Token
 from .types import Destinations, Selector, Type, selector
 
 _SELECTOR = re.compile(r"[bh]\d{1,4}")
-_SPECIAL = re.compile(
+SPECIAL = re.compile(
     r"%(?:n?tid|n?ctaid|laneid|n?warpid|n?smid|gridid|n?clusterid|cluster_\w+|is_explicit_cluster|"
     r"lanemask_\w+|clock(?:64|_hi)?|pm\d(?:_64)?|envreg\d+|globaltimer(?:_lo|_hi)?|"
     r"reserved_smem_\w+|total_smem_size|aggr_smem_size|dynamic_smem_size|current_graph_exec)"
@@ -210,7 +210,7 @@ def _joined(words: tuple[Token, ...]) -> str:
 
 
 def _is_special(words: Sequence[Token], found: Operands) -> bool:
-    special = _SPECIAL.fullmatch(words[0].text) is not None
+    special = SPECIAL.fullmatch(words[0].text) is not None
     if special:
         found.wrong(
             f"the special register `{words[0].text}` can't be an operand here",

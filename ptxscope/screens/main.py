@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, ClassVar
 
@@ -16,7 +17,7 @@ from .. import session as edits
 from ..engine.annotations import Annotations
 from ..engine.errors import PtxError, printable
 from ..engine.instruction import Instruction
-from ..engine.parser import parse, parse_all
+from ..engine.parser import parse, scan
 from ..engine.parting import beside, partings
 from ..engine.provenance import Cell, provenance
 from ..engine.stages import title
@@ -30,6 +31,7 @@ from ..widgets.browser import Browser
 from ..widgets.inks import InkScreen
 from ..widgets.lanes import Lanes
 from ..widgets.line import LineStatus, PtxLine
+from ..widgets.listing import Listing
 from ..widgets.menu import Item
 from ..widgets.modifiers import Modifiers
 from ..widgets.operands import Operands
@@ -38,6 +40,7 @@ from ..widgets.value_field import ValueField
 
 if TYPE_CHECKING:
     from ..engine.diagnose import Finding
+    from ..walk import Walk
 
 Chosen = Callable[[int | None], None]
 
@@ -68,6 +71,8 @@ class MainScreen(InkScreen[None]):
         & #steps { height: 8; }
         & #operands { height: auto; max-height: 8; }
         & #modifiers { height: auto; max-height: 60%; }
+        & #side.-listing > Browser { display: none; }
+        & #side.-listing > Listing { display: block; }
         &.-low {
             & #steps { height: 4; }
             & #operands { max-height: 4; }
@@ -102,6 +107,8 @@ class MainScreen(InkScreen[None]):
         """The step up to which the trace is revealed, from 1."""
         self.recent = recent
         """Opcodes that were opened, the latest first."""
+        self.walk: Walk | None = None
+        """The listing that is open."""
         self._got = ""
         """What was typed as observed."""
         self._random = Random()  # noqa: S311
@@ -116,6 +123,7 @@ class MainScreen(InkScreen[None]):
         with Horizontal(id="body"):
             with Vertical(id="side"):
                 yield Browser()
+                yield Listing()
                 yield Modifiers()
             with Vertical(id="center"):
                 with Vertical(id="picture"):
@@ -144,6 +152,7 @@ class MainScreen(InkScreen[None]):
         self.query_one(Browser).show(setup.instruction.opcode, self.recent)
         self.query_one(Modifiers).show(setup.instruction.form)
         self.query_one(Operands).show(trace)
+        self._show_listing()
         self._show_status()
         self._show_step()
 
@@ -174,6 +183,11 @@ class MainScreen(InkScreen[None]):
             line.candidate,
             first=line.scroll_offset.x,
         )
+
+    def _show_listing(self) -> None:
+        if self.walk is not None:
+            self.walk = self.walk.following(self.session.setup)
+            self.query_one(Listing).show(self.walk)
 
     def edit(self, setup: Setup) -> None:
         """Apply an edit, and show what it made."""
@@ -249,22 +263,16 @@ class MainScreen(InkScreen[None]):
         self.paste(event.text)
 
     def paste(self, text: str) -> None:
-        """Open what was pasted: one instruction, or one of several; or say what is wrong."""
+        """Open what was pasted: an instruction, or several as a listing; or say what is wrong."""
+        found = list(scan(text))
+        if len(found) > 1 and any(item.instruction for item in found):
+            self.open_listing(text, "pasted")
+            return
         try:
-            found = parse_all(text)
+            self._open(parse(text))
         except PtxError:
             self.edit(edits.with_line(self.session.setup, " ".join(printable(text).split())))
             self.action_focus_on("line")
-            return
-        if len(found) == 1:
-            self._open(found[0])
-            return
-
-        def chosen(index: int | None) -> None:
-            if index is not None:
-                self._open(found[index])
-
-        self._ask(f"{len(found)} instructions: open one", [Item(str(ins)) for ins in found], chosen)
 
     def _open(self, ins: Instruction) -> None:
         self._used(ins.opcode)
@@ -279,6 +287,68 @@ class MainScreen(InkScreen[None]):
                 line = setup.line[:start] + problem.fix + setup.line[end:]
                 self.edit(edits.with_line(setup, line))
                 return
+
+    # --- a listing -----------------------------------------------------------------
+
+    def open_listing(self, text: str, name: str) -> None:
+        """Open a text as a listing, at its first instruction."""
+        from ..walk import opened_listing
+
+        found = opened_listing(text, name, self.session.setup.model)
+        if found is None:
+            self.notify(printable(name), title="None of the 27 is in it", markup=False)
+            return
+        self.open_walk(found)
+
+    def open_walk(self, walk: Walk) -> None:
+        """Open a listing beside the trace."""
+        self.show_walk(walk)
+        self.action_focus_on("listing")
+
+    def show_walk(self, walk: Walk) -> None:
+        """Show a listing, and the evaluation of the statement under its cursor."""
+        self.walk = walk
+        self.query_one("#side").add_class("-listing")
+        setup = walk.setup()
+        if setup is None:
+            self.edit(edits.with_line(self.session.setup, f"{walk.statement.text};"))
+        elif setup != self.session.setup:
+            self._used(setup.instruction.opcode)
+            self.step = 99
+            self.edit(setup)
+        self._show_listing()
+
+    @on(Listing.Moved)
+    def _listing_moved(self, event: Listing.Moved) -> None:
+        self.show_walk(event.walk)
+
+    @on(Listing.Left)
+    def _listing_left(self) -> None:
+        self.action_focus_on("steps")
+
+    def action_statement(self, by: int) -> None:
+        """Go to another instruction of the listing."""
+        if self.walk is not None:
+            self.show_walk(self.walk.moved(by))
+
+    def action_open_file(self) -> None:
+        """Open a listing, or a source with inline assembly."""
+        from .ask import AskScreen
+
+        def named(name: str | None) -> None:
+            if name and name.strip():
+                self._open_file(name.strip())
+
+        title_ = "Open a listing · Enter opens it, Esc leaves"
+        self.app.push_screen(AskScreen(title_, "file", "", "a .ptx, .cu, .c or .py file"), named)
+
+    def _open_file(self, name: str) -> None:
+        from ..walk import read_listing
+
+        try:
+            self.open_listing(read_listing(name), Path(name).name)
+        except ValueError as error:
+            self.notify(printable(str(error)), title="Not opened", markup=False, severity="error")
 
     # --- instruction, modifiers, operands --------------------------------------------
 
@@ -385,18 +455,29 @@ class MainScreen(InkScreen[None]):
     def action_undo(self) -> None:
         """Take back the last edit."""
         if self.session.undo():
+            self._find_in_listing()
             self.show_session()
 
     def action_redo(self) -> None:
         """Make an edit again that was taken back."""
         if self.session.redo():
+            self._find_in_listing()
             self.show_session()
+
+    def _find_in_listing(self) -> None:
+        if self.walk is not None:
+            self.walk = self.walk.found(self.session.setup.instruction)
 
     # --- focus, copying, help --------------------------------------------------------
 
     def action_focus_on(self, id_: str) -> None:
         """Put the focus on a widget."""
         self.query_one(ValueField).close()
+        if id_ == "listing" and self.walk is None:
+            self.action_open_file()
+            return
+        if id_ in ("listing", "filter"):
+            self.query_one("#side").set_class(id_ == "listing", "-listing")
         target = self.query_one(f"#{id_}")
         for hidden in ("operands", "side"):  # what a small screen shows only while it is used
             panel = self.query_one(f"#{hidden}")
@@ -415,7 +496,7 @@ class MainScreen(InkScreen[None]):
 
     def action_note(self) -> None:
         """Write a note on the current step."""
-        from .note import NoteScreen
+        from .ask import AskScreen
 
         step = self.session.trace.steps[self.step - 1]
         known = [note.text for note in self.session.trace.annotations.at(step.stage)]
@@ -424,7 +505,9 @@ class MainScreen(InkScreen[None]):
             if text is not None:
                 self.edit(edits.with_step_note(self.session.setup, step.stage, text))
 
-        self.app.push_screen(NoteScreen(f"step {step.number} {title(step)}", *known[:1]), written)
+        asked = f"A note on step {step.number} {title(step)} · Enter keeps it, Esc leaves"
+        hint = "what a reader should see here"
+        self.app.push_screen(AskScreen(asked, "note", "".join(known[:1]), hint), written)
 
     def action_export(self) -> None:
         """Take the trace out as a document."""

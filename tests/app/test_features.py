@@ -126,18 +126,6 @@ async def test_pasting_an_asm_statement_opens_it() -> None:
         assert drive.session.setup.line == "vadd.u32.u32.u32 x, y, zz;"
 
 
-async def test_pasting_several_instructions_opens_a_chooser() -> None:
-    block = "{ .reg .pred p; setp.ne.b32 p, %1, 0;\n selp.b32 %0, %2, %3, p; }"
-    async with explorer() as drive:
-        shown = await drive.paste(block)
-        assert "2 instructions: open one" in shown
-        await drive.press("down", "enter")
-        assert drive.session.setup.line == "selp.b32 %0, %2, %3, p;"
-        await drive.paste(block)
-        await drive.press("escape")
-        assert drive.session.setup.line == "selp.b32 %0, %2, %3, p;"
-
-
 async def test_a_pasted_text_that_is_wrong_is_kept_to_be_mended() -> None:
     async with explorer() as drive:
         shown = await drive.paste('asm volatile("vadd4.u32.u32 %0,\n %1, %2, %3;" : )')

@@ -1,4 +1,4 @@
-"""Writing a note on a step."""
+"""A line of text that is asked for: a note, a file's name."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..widgets.fields import Field
 from ..widgets.inks import InkModal
 
 
-class NoteScreen(InkModal[str | None]):
-    """Asks for the text of a note; gives it, or None when it is left."""
+class AskScreen(InkModal[str | None]):
+    """Asks for a line of text; gives it, or None when it is left."""
 
     DEFAULT_CSS = """
-    NoteScreen {
+    AskScreen {
         align: center middle;
         & > Vertical {
             width: 80%; max-width: 90; height: auto;
@@ -29,20 +29,20 @@ class NoteScreen(InkModal[str | None]):
         Binding("escape", "leave", "Leave", show=False),
     ]
 
-    def __init__(self, step: str, text: str = "") -> None:
+    def __init__(self, title: str, label: str, text: str = "", hint: str = "") -> None:
         super().__init__()
-        self._step, self._text = step, text
+        self._title, self._label, self._text, self._hint = title, label, text, hint
 
     def compose(self) -> ComposeResult:
         """One field."""
         with Vertical() as box:
-            box.border_title = f"A note on {self._step} · Enter keeps it, Esc leaves"
-            yield Field("note", "note", self._text, "what a reader should see here")
+            box.border_title = self._title
+            yield Field(self._label, "asked", self._text, self._hint)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Keep the note."""
+        """Give what was typed."""
         self.dismiss(event.value)
 
     def action_leave(self) -> None:
-        """Keep what was there before."""
+        """Give nothing."""
         self.dismiss(None)

@@ -1,0 +1,363 @@
+"""``ptxscope run``: a kernel or a block of inline assembly, statement by statement."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..engine.blame import first_wrong, origins
+from ..engine.errors import Problem, PtxError, diagram, nearest, printable
+from ..engine.execute import Ending, Run, Step, Value, execute
+from ..engine.models import ISA_MODEL, PTXAS_MODELS, Model
+from ..engine.parting import Parting, beside, partings
+from ..engine.program import Program, What, load
+from ..engine.trace import Trace
+from ..engine.values import hex_text, parse_value, value_text
+from . import CommandError
+from .arguments import VALUES_HELP, add_model, chosen_model, parsed, parser
+
+_EPILOG = """\
+Of the 27, and of mov and or xor not shl shr add sub prmt lop3 on 32 bits, the results are
+carried from line to line. Whatever else writes a register makes it unknown; when such a
+register is read, the run stops and asks for its value, which name=value gives. A branch that
+is taken ends the run.
+
+examples:
+  ptxscope run kernel.ptx --kernel sad_stereo %r1=0 %r2=1 %r7=0x01020304 %r8=0x04030201 …
+  ptxscope run 'asm("{ .reg .u32 t; vadd4.u32.u32.u32 t, %1, %2, %2; not.b32 %0, t; }" …)' %1=1 %2=2
+  ptxscope run kernel.ptx %r1=5 --watch %r7 --break 48
+  ptxscope run kernel.ptx %r1=5 --expect %r7=0x7f
+
+Exit status: 0 done, 1 a register is not as expected, 2 the request was wrong.
+"""
+_WIDTH = 52
+"""Columns of a statement in the listing; a longer one has its effect on the next line."""
+_MOST_ORIGINS = 12
+
+
+def run(words: Sequence[str]) -> int:
+    """Run the program and print what happened."""
+    chosen = parsed(_parser(), words)
+    program = _chosen_program(_read(chosen.file), chosen.kernel)
+    if program.problems:
+        raise CommandError(str(PtxError(program.text, program.problems)), 1)
+    values = assigned(program, chosen.values)
+    expected = assigned(program, chosen.expect)
+    watched = tuple(_register(program, name, name) for name in chosen.watch)
+    done = execute(program, values, chosen_model(chosen.model), stop=chosen.stop)
+    asked = done.ending is Ending.NEEDS
+    if chosen.json:
+        print(json.dumps(_data(done, {} if asked else expected), indent=1))
+    else:
+        for line in _lines(done, watched, chosen):
+            print(line)
+        if not asked:
+            for line in _verdicts(done, values, expected, chosen.stop):
+                print(line)
+    if asked:
+        sys.stdout.flush()
+        raise CommandError(_request(done))
+    return int(any(not _holds(done, name, bits) for name, bits in expected.items()))
+
+
+def _parser() -> argparse.ArgumentParser:
+    to = parser("run", "Run a kernel or a block of inline assembly, line by line.", _EPILOG)
+    to.add_argument("file", metavar="FILE", help="a .ptx or .cu file, - for the input, or PTX")
+    to.add_argument("values", metavar="name=value", nargs="*", help=VALUES_HELP)
+    to.add_argument("--kernel", metavar="NAME", help="which one, where the file has several")
+    add_model(to)
+    to.add_argument(
+        "--break", dest="stop", type=int, metavar="LINE", help="stop before the line of the file"
+    )
+    to.add_argument(
+        "--watch", action="append", default=[], metavar="NAME", help="tell each change; repeatable"
+    )
+    to.add_argument(
+        "--expect",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="what a register was observed to hold at the end; repeatable",
+    )
+    shown = to.add_mutually_exclusive_group()
+    shown.add_argument("--trace", action="store_true", help="the whole trace of each of the 27")
+    shown.add_argument("--quiet", action="store_true", help="the registers at the end only")
+    shown.add_argument("--json", action="store_true", help="all of it as a JSON object")
+    return to
+
+
+# --- what was asked ----------------------------------------------------------------------
+
+
+def _read(name: str) -> str:
+    """A file's text, or the argument itself where it is PTX."""
+    try:
+        if name == "-":
+            return sys.stdin.read()
+        if set(name) & set(";\n") and not Path(name[:200]).is_file():  # long names can't be asked
+            return name
+        return Path(name).read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "not a file name"
+        raise CommandError(f"error: {printable(name)}: {why}") from None
+
+
+def _chosen_program(text: str, name: str | None) -> Program:
+    programs = [x for x in load(text) if x.statements or x.problems]
+    listed = ", ".join(printable(x.name) for x in programs)
+    if not programs:
+        raise CommandError("error: there is nothing to run here")
+    if name is None and len(programs) > 1:
+        raise CommandError(f"error: there are {len(programs)} to run; --kernel one of: {listed}")
+    for program in programs:
+        if name in (None, program.name, program.name.removeprefix("asm:")):
+            return program
+    raise CommandError(f"error: there is no {printable(str(name))} here; --kernel one of: {listed}")
+
+
+def _register(program: Program, name: str, text: str) -> str:
+    """A register by its name, or by its name without the ``%``; ``text`` is shown if it is none."""
+    for candidate in (name, f"%{name}"):
+        if candidate in program.types:
+            return candidate
+    close = nearest(name, list(program.types))
+    hint = f"did you mean `{close}`?" if close else ", ".join(list(program.types)[:12])
+    problem = Problem(f"`{name}` is not a register of {program.name}", (0, len(name)), hint)
+    raise CommandError(diagram(text, problem))
+
+
+def assigned(program: Program, texts: Sequence[str]) -> dict[str, int]:
+    """The bits that ``name=value`` arguments give to registers."""
+    found: dict[str, int] = {}
+    for text in texts:
+        written, equals, value = text.partition("=")
+        if not equals:
+            problem = Problem("this is not a name=value", (0, len(text)), "%r1=0xff")
+            raise CommandError(diagram(text, problem))
+        name = _register(program, written.strip(), text)
+        if name in found:
+            problem = Problem(f"`{name}` is given twice", (0, len(written)))
+            raise CommandError(diagram(text, problem))
+        try:
+            found[name] = parse_value(value, program.types[name])
+        except PtxError as error:
+            problem, start = error.errors[0], len(written) + 1
+            moved = (problem.span[0] + start, problem.span[1] + start)
+            raise CommandError(diagram(text, problem._replace(span=moved))) from None
+    return found
+
+
+def _request(done: Run) -> str:
+    """Asks for every value that is missing, by name and line."""
+    lines = [
+        f"error: {printable(need.message)}: give {printable(need.name)}=…" for need in done.needed
+    ]
+    if len(lines) > 1:
+        example = " ".join(f"{need.name}=0x1" for need in done.needed)
+        lines.append(f"all that is needed: {printable(example)}")
+    return "\n".join(lines)
+
+
+# --- text --------------------------------------------------------------------------------
+
+
+def _lines(done: Run, watched: tuple[str, ...], chosen: argparse.Namespace) -> Iterator[str]:
+    if not chosen.quiet:
+        yield f"{printable(done.program.name)}, model {done.model.name}"
+    for step in done.steps:
+        if not chosen.quiet:
+            yield from _told(done, step)
+        for name in watched:
+            if name in step.writes:
+                yield f"      watch {_change(done, step, name)}"
+        if chosen.trace and step.trace:
+            from ..export.text import render
+
+            yield from ("", render(step.trace))
+    if not chosen.quiet:
+        yield from ([f"stopped before line {chosen.stop}"] if done.ending is Ending.BREAK else [])
+        yield ""
+    yield from _registers(done)
+
+
+def _told(done: Run, step: Step) -> Iterator[str]:
+    """A statement and what it did."""
+    text = printable(step.text)
+    effect = ", ".join(_held(done, name, bits) for name, bits in step.writes.items())
+    if step.note and (step.statement.what is not What.OTHER or None not in step.writes.values()):
+        effect = f"{effect}  ({printable(step.note)})" if effect else f"({printable(step.note)})"
+    lead = f"{step.line:>5} "
+    if len(text) < _WIDTH:
+        yield f"{lead}{text:<{_WIDTH}}{effect}".rstrip()
+    else:
+        yield lead + text
+        if effect:
+            yield " " * (len(lead) + _WIDTH) + effect
+    other = _parting(step)
+    if other:
+        isa_is_shown = not done.model.errata
+        shown = other.other if isa_is_shown else other.isa
+        ids = ", ".join(erratum.id for erratum in other.errata)
+        yield f"    ! {shown.model.name} has {_results(shown)} here ({ids})"
+
+
+def _parting(step: Step) -> Parting | None:
+    """Where the documentation and an assembler part at a step."""
+    return beside(step.trace, partings(step.trace)) if step.trace else None
+
+
+def _results(trace: Trace) -> str:
+    ins = trace.instruction
+    return ", ".join(
+        f"{printable(name)} = {hex_text(trace.result[name], ins.type_of(role).bits)}"
+        for role, name in ins.results.items()
+    )
+
+
+def _held(done: Run, name: str, bits: int | None, width: int = 0) -> str:
+    """``%r1 = 0x0000007f  127``."""
+    if bits is None:
+        return f"{printable(name)} unknown"
+    type_ = done.program.types[name]
+    return f"{printable(name):<{width}} = {hex_text(bits, type_.bits)}  {value_text(bits, type_)}"
+
+
+def _change(done: Run, step: Step, name: str) -> str:
+    earlier = [x for x in done.writes(name) if x.number < step.number]
+    width = done.program.types[name].bits
+
+    def shown(bits: int | None) -> str:
+        return "unknown" if bits is None else hex_text(bits, width)
+
+    before = shown(earlier[-1].writes[name]) if earlier else "unknown"
+    return f"{printable(name)}: {before} -> {shown(step.writes[name])}"
+
+
+def _registers(done: Run) -> Iterator[str]:
+    known = {name: x.bits for name, x in done.registers.items() if x.bits is not None}
+    width = max(map(len, known), default=0)
+    for name, bits in known.items():
+        yield _held(done, name, bits, width)
+    unknown = [printable(name) for name, x in done.registers.items() if x.bits is None]
+    if unknown:
+        yield f"unknown: {', '.join(unknown)}"
+
+
+# --- expectations ------------------------------------------------------------------------
+
+
+def _holds(done: Run, name: str, bits: int) -> bool:
+    held = done.registers.get(name)
+    return held is not None and held.bits == bits
+
+
+def _verdicts(
+    done: Run, values: Mapping[str, int], expected: Mapping[str, int], stop: int | None
+) -> Iterator[str]:
+    """What did not come as it was given or expected."""
+    if stop is not None and done.ending is not Ending.BREAK:
+        yield f"note: the run was over before it came to line {stop}"
+    if done.unused and done.ending is not Ending.BREAK:
+        yield f"note: nothing read what was given for {printable(', '.join(done.unused))}"
+    wrong = {name: bits for name, bits in expected.items() if not _holds(done, name, bits)}
+    for name, bits in expected.items():
+        width = done.program.types[name].bits
+        if name not in wrong:
+            yield f"{printable(name)} is as observed"
+            continue
+        held = done.registers.get(name)
+        found = held and held.bits is not None and hex_text(held.bits, width)
+        yield f"{printable(name)} is {found or 'unknown'}; observed was {hex_text(bits, width)}"
+    first = first_wrong(done, wrong)
+    if first:
+        yield from _blame(done, first, expected)
+    if wrong:
+        yield from _others(done, values, expected)
+
+
+def _blame(done: Run, first: Step, expected: Mapping[str, int]) -> Iterator[str]:
+    """The instruction that first made a value differ, what it read, and where that came from."""
+    yield f"It differs first at line {first.line}: {printable(first.text)}"
+    for read, value in first.reads.items():
+        yield f"  it read {_held(done, read, value.bits)}  ({_origin(value, read, expected)})"
+    before = list(origins(done, first))
+    for step in before[:_MOST_ORIGINS]:
+        effect = ", ".join(_held(done, x, bits) for x, bits in step.writes.items())
+        yield f"  line {step.line}: {printable(step.text)}  {effect}"
+    if len(before) > _MOST_ORIGINS:
+        yield f"  and {len(before) - _MOST_ORIGINS} earlier"
+
+
+def _origin(value: Value, name: str, expected: Mapping[str, int]) -> str:
+    where = "given" if value.given or not value.by else f"line {value.by.line}"
+    return where + (", as observed" if expected.get(name) == value.bits else "")
+
+
+def _others(done: Run, values: Mapping[str, int], expected: Mapping[str, int]) -> Iterator[str]:
+    """The other models under which all would be as expected, and where they part."""
+    last = done.steps[-1].line + 1 if done.ending is Ending.BREAK and done.steps else None
+    for model in _distinct(done.model):
+        other = execute(done.program, values, model, stop=last)
+        if all(_holds(other, name, bits) for name, bits in expected.items()):
+            yield f"Under {model.name} everything is as observed; the two part at"
+            for step in done.steps:
+                part = _parting(step)
+                if part:
+                    ids = ", ".join(erratum.id for erratum in part.errata)
+                    yield f"  line {step.line}: {printable(step.text)}  ({ids})"
+            return
+
+
+def _distinct(shown: Model) -> tuple[Model, ...]:
+    return tuple(x for x in (ISA_MODEL, *PTXAS_MODELS) if x.errata != shown.errata)
+
+
+# --- JSON --------------------------------------------------------------------------------
+
+
+def _data(done: Run, expected: Mapping[str, int]) -> dict[str, Any]:
+    types = done.program.types
+
+    def hexed(values: Mapping[str, int | None]) -> dict[str, str | None]:
+        return {
+            name: None if bits is None else hex_text(bits, types[name].bits)
+            for name, bits in values.items()
+        }
+
+    first = first_wrong(done, expected)
+    return {
+        "program": done.program.name,
+        "model": done.model.name,
+        "ending": str(done.ending),
+        "steps": [
+            {
+                "line": step.line,
+                "text": step.text,
+                "kind": str(step.statement.what),
+                "reads": hexed({name: value.bits for name, value in step.reads.items()}),
+                "writes": hexed(step.writes),
+                "note": step.note,
+                "errata": [x.id for x in part.errata] if (part := _parting(step)) else [],
+            }
+            for step in done.steps
+        ],
+        "registers": hexed({name: value.bits for name, value in done.registers.items()}),
+        "needed": [
+            {
+                "name": need.name,
+                "type": str(need.type),
+                "line": need.reader.line,
+                "unknown_since": need.by.line if need.by else None,
+            }
+            for need in done.needed
+        ],
+        "expected": {
+            name: {"observed": hex_text(bits, types[name].bits), "holds": _holds(done, name, bits)}
+            for name, bits in expected.items()
+        },
+        "first_wrong": first.line if first else None,
+    }

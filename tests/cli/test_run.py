@@ -1,0 +1,153 @@
+"""`ptxscope run`: kernels and inline assembly from the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ptxscope.cli import main
+from tests.reference_data import DATA
+
+VIDEO = str(DATA / "video.ptx")
+PACK = ("--kernel", "pack_clamp", "r1=0", "r3=5", "r2=9", "r8=-1", "r12=300", "r16=5", "r20=7")
+ASM = 'asm("{ .reg .u32 t; vadd4.u32.u32.u32 t, %1, %2, %2; not.b32 %0, t; }" : "=r"(d) : "r"(a))'
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    status = main(["run", *words])
+    said = capsys.readouterr()
+    return status, said.out, said.err
+
+
+def data(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(run(capsys, *words, "--json")[1])
+    return found
+
+
+def test_a_kernel_is_run_line_by_line(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys, VIDEO, *PACK, "r24=1")
+    assert (status, err) == (0, "")
+    lines = [line for line in out.splitlines() if line[:5].strip().isdigit()]
+    listing = (DATA / "video.ptx").read_text(encoding="utf-8").splitlines()
+    for line in lines:
+        number, opcode = line.split()[:2]
+        assert opcode in listing[int(number) - 1]
+    assert "%r11 = 0x0705ff00" in out.split("\n\n")[-1]
+
+
+def test_an_asm_statement_is_run(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, ASM, "%1=[0xff,1,2,3]", "%2=[1,1,1,1]", "--quiet")
+    assert status == 0
+    wanted = 0xFFFFFFFF - 0x00020304
+    assert f"%0 = {wanted:#010x}" in out
+    assert "vadd4" not in out
+
+
+def test_what_is_missing_is_asked_for_all_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys, VIDEO, "--kernel", "gf256_double")
+    assert status == 2
+    assert out.splitlines()[-1].startswith("unknown: ")
+    asked = err.splitlines()
+    assert asked[1] == (
+        "error: %r2 is read at line 265 and nothing known has written it "
+        "(ld.param.u32 at line 260 made it unknown): give %r2=…"
+    )
+    assert asked[-1] == "all that is needed: %r1=0x1 %r2=0x1 %r7=0x1 %r12=0x1"
+    status, *_ = run(capsys, VIDEO, "--kernel", "gf256_double", *asked[-1].split()[4:])
+    assert status == 0
+
+
+def test_several_kernels_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in ((VIDEO,), (VIDEO, "--kernel", "no_such")):
+        status, _, err = run(capsys, *words)
+        assert status == 2
+        assert "sad_stereo, smith_waterman_cell, dp4a_by_vmad" in err
+
+
+def test_the_errata_that_bite_are_marked(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, VIDEO, *PACK, "r24=1")
+    assert any(line.strip().startswith("! ptxas") and "E3" in line for line in out.splitlines())
+    steps = data(capsys, VIDEO, *PACK, "r24=1", "--model", "ptxas")["steps"]
+    assert next(x for x in steps if x["line"] == 216)["errata"] == ["E3"]
+
+
+def test_an_expectation_that_holds(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, VIDEO, *PACK, "r24=1", "--expect", "r11=0x0705ff00")
+    assert status == 0
+    assert "%r11 is as observed" in out
+
+
+def test_an_expectation_that_fails_names_line_and_erratum(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = (VIDEO, *PACK, "r24=1", "--expect", "%r11=0x0705ffff")
+    status, out, _ = run(capsys, *words, "--quiet")
+    assert status == 1
+    assert "%r11 is 0x0705ff00; observed was 0x0705ffff" in out
+    assert "It differs first at line 216: vadd.u32.s32.s32.sat %r11.b0" in out
+    assert "it read %r8 = 0xffffffff" in out
+    assert "Under ptxas-13.5 everything is as observed" in out
+    found = data(capsys, *words)
+    assert found["first_wrong"] == 216
+    assert found["expected"] == {"%r11": {"observed": "0x0705ffff", "holds": False}}
+
+
+def test_a_watched_register_is_told_at_each_change(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, VIDEO, *PACK, "r24=1", "--watch", "r11", "--quiet")
+    changes = [line.strip() for line in out.splitlines() if line.strip().startswith("watch")]
+    assert changes == [
+        "watch %r11: unknown -> 0x00000000",
+        "watch %r11: 0x00000000 -> 0x00000000",
+        "watch %r11: 0x00000000 -> 0x0000ff00",
+        "watch %r11: 0x0000ff00 -> 0x0005ff00",
+        "watch %r11: 0x0005ff00 -> 0x0705ff00",
+    ]
+
+
+def test_a_run_stops_before_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    found = data(capsys, VIDEO, *PACK, "--break", "220")
+    assert found["ending"] == "break"
+    assert found["steps"][-1]["line"] == 218
+    assert "%r23" not in found["registers"]
+    _, out, _ = run(capsys, VIDEO, *PACK, "r24=1", "--break", "9999")
+    assert "before it came to line 9999" in out
+
+
+def test_traces_are_printed_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, ASM, "%1=1", "%2=2", "--trace")
+    assert "1 select" in out
+    assert "$ ptxscope trace" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        (("/no/such.ptx",), 2, "No such file"),
+        (("mov.b32 a, b;", "c=1"), 2, "`c` is not a register of block"),
+        (("mov.b32 a, b;", "b"), 2, "not a name=value"),
+        (("mov.b32 a, b;", "b=1", "b=2"), 2, "given twice"),
+        (("mov.b32 a, b;", "b=0x1ffffffff"), 2, "does not fit in 32 bits"),
+        (("mov.b32 a, b;", "b=1", "--watch", "z"), 2, "`z` is not a register"),
+        (("mov.b32 a, b;", "b=1", "--model", "z"), 2, "unknown model"),
+        (("// nothing;",), 2, "nothing to run"),
+        (("vadd.u32.u32.s64 d, a, b;",), 1, ".s64"),
+    ],
+)
+def test_wrong_requests_are_refused(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], status: int, message: str
+) -> None:
+    found, _, err = run(capsys, *words)
+    assert (found, message in err) == (status, True), err
+
+
+def test_text_of_the_file_moves_no_cursor(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "bad\x1b[2J.ptx"
+    path.write_text("foo.\x1b[31mbar x\u202e, y; mov.b32 a, 1;", encoding="utf-8")
+    for words in ((str(path),), (str(path) + "x",), (str(path), "--kernel", "\x1b[1m")):
+        _, out, err = run(capsys, *words)
+        assert not set("\x1b\u202e") & set(out + err)

@@ -1,0 +1,573 @@
+"""Programs: kernels and inline assembly run statement by statement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ptxscope.engine.blame import first_wrong
+from ptxscope.engine.execute import Ending, Need, Run, execute
+from ptxscope.engine.intrinsics import intrinsics
+from ptxscope.engine.plain import operation
+from ptxscope.engine.program import Program, What, load
+from tests.reference import reference
+from tests.reference_data import DATA, MODELS
+
+VIDEO = {x.name: x for x in load((DATA / "video.ptx").read_text(encoding="utf-8"))}
+INTRINSICS = {x.name: x for x in load((DATA / "intrinsics.ptx").read_text(encoding="utf-8"))}
+WORD = 0xFFFFFFFF
+WORDS = st.one_of(st.sampled_from([0, 1, 31, 32, 33, 0x80000000, WORD]), st.integers(0, WORD))
+
+
+def block(text: str) -> Program:
+    (program,) = load(text)
+    return program
+
+
+def results(text: str, **values: int) -> dict[str, int | None]:
+    """The registers at the end of a block."""
+    return {name: x.bits for name, x in execute(block(text), values).registers.items()}
+
+
+def signed(word: int, width: int = 32) -> int:
+    half = 1 << (width - 1)
+    return (word + half) % (2 * half) - half
+
+
+def lanes(word: int, width: int) -> list[int]:
+    return [word // 2**at % 2**width for at in range(0, 32, width)]
+
+
+def word_of(values: Sequence[int], width: int) -> int:
+    return sum(value % 2**width * 2 ** (at * width) for at, value in enumerate(values))
+
+
+# --- the plain instructions --------------------------------------------------------------
+
+
+def lop3_bit_by_bit(a: int, b: int, c: int, table: int) -> int:
+    """The definition of the PTX ISA: row (a, b, c) of a truth table of eight."""
+    bits = zip(*(f"{x:032b}" for x in (a, b, c)), strict=True)
+    return int("".join(f"{table:08b}"[7 - int("".join(row), 2)] for row in bits), 2)
+
+
+@given(WORDS, WORDS, WORDS, st.integers(0, 255))
+def test_lop3_is_its_truth_table(a: int, b: int, c: int, table: int) -> None:
+    found = results(f"lop3.b32 d, a, b, c, {table};", a=a, b=b, c=c)["d"]
+    assert found == lop3_bit_by_bit(a, b, c, table)
+
+
+@pytest.mark.parametrize(
+    ("table", "compute"),
+    [
+        (0x80, lambda a, b, c: a & b & c),
+        (0xFE, lambda a, b, c: a | b | c),
+        (0x40, lambda a, b, c: a & b & ~c),
+        (0x96, lambda a, b, c: a ^ b ^ c),
+        (0x1A, lambda a, b, c: (a & b | c) ^ a),
+    ],
+)
+def test_lop3_tables_of_the_ptx_isa(table: int, compute: Callable[[int, int, int], int]) -> None:
+    a, b, c = 0x0F0F1234, 0x3355AAAA, 0x12345678
+    text = f"lop3.b32 d, a, b, c, {table:#x};"
+    assert results(text, a=a, b=b, c=c)["d"] == compute(a, b, c) & WORD
+
+
+# PTX ISA 9.7.9.7: the bytes of d, the highest first, for control 0, 1, 2 and 3.
+PRMT_MODES = {
+    "f4e": ["3210", "4321", "5432", "6543"],
+    "b4e": ["5670", "6701", "7012", "0123"],
+    "rc8": ["0000", "1111", "2222", "3333"],
+    "ecl": ["3210", "3211", "3222", "3333"],
+    "ecr": ["0000", "1110", "2210", "3210"],
+    "rc16": ["1010", "3232", "1010", "3232"],
+}
+
+
+@pytest.mark.parametrize("mode", PRMT_MODES)
+def test_prmt_modes_pick_the_bytes_of_the_table(mode: str) -> None:
+    a, b = 0xD3C2B1A0, 0x97868594
+    source = f"{b:08x}{a:08x}"  # byte 7 first
+    for control, picked in enumerate(PRMT_MODES[mode]):
+        wanted = "".join(source[14 - 2 * int(x) : 16 - 2 * int(x)] for x in picked)
+        for high in (0, 0xFFFFFFFC):  # only the two low bits count
+            text = f"prmt.b32.{mode} d, a, b, c;"
+            assert results(text, a=a, b=b, c=control | high)["d"] == int(wanted, 16)
+
+
+@given(WORDS, WORDS, WORDS)
+def test_prmt_takes_a_byte_or_its_sign(a: int, b: int, c: int) -> None:
+    source = f"{b:08x}{a:08x}"
+    wanted = ""
+    for digit in f"{c:08x}"[4:]:
+        which = int(digit, 16) % 8
+        byte = source[14 - 2 * which : 16 - 2 * which]
+        wanted += byte if int(digit, 16) < 8 else "ff" if byte >= "80" else "00"
+    assert results("prmt.b32 d, a, b, c;", a=a, b=b, c=c)["d"] == int(wanted, 16)
+
+
+@given(WORDS, WORDS)
+def test_shifts_stop_at_32(a: int, b: int) -> None:
+    found = results("shl.b32 l, a, b; shr.u32 u, a, b; shr.b32 w, a, b; shr.s32 s, a, b;", a=a, b=b)
+    far = min(b, 99)
+    assert found["l"] == a * 2**far % 2**32
+    assert found["u"] == found["w"] == a // 2**far
+    assert found["s"] == signed(a) // 2**far % 2**32
+
+
+# What a statement computes, said again in other words: by bits as text, by numbers.
+DIRECT: dict[str, Callable[[int, int], int]] = {
+    "mov.u32": lambda x, _: x,
+    "not.b32": lambda x, _: WORD - x,
+    "and.b32": lambda x, y: (x + y - (x ^ y)) // 2,
+    "or.b32": lambda x, y: (x + y + (x ^ y)) // 2,
+    "xor.b32": lambda x, y: (x | y) - (x & y),
+    "add.s32": lambda x, y: (x + y) % 2**32,
+    "add.u32": lambda x, y: (x + y) % 2**32,
+    "sub.s32": lambda x, y: (x - y) % 2**32,
+    "sub.u32": lambda x, y: (x - y) % 2**32,
+    "add.sat.s32": lambda x, y: sorted((-(2**31), signed(x) + signed(y), 2**31 - 1))[1] % 2**32,
+    "sub.sat.s32": lambda x, y: sorted((-(2**31), signed(x) - signed(y), 2**31 - 1))[1] % 2**32,
+    "shl.b32": lambda x, y: x * 2 ** min(y, 32) % 2**32,
+    "shr.u32": lambda x, y: x // 2 ** min(y, 32),
+    "shr.s32": lambda x, y: signed(x) // 2 ** min(y, 32) % 2**32,
+}
+STATEMENTS = st.tuples(
+    st.sampled_from(sorted(DIRECT)),
+    st.integers(0, 5),
+    st.integers(0, 5),
+    st.one_of(st.integers(0, 5).map(lambda n: f"%r{n}"), WORDS.map(str)),
+    st.sampled_from(["", "@%p0 ", "@!%p0 ", "@%p1 "]),
+)
+
+
+@given(st.lists(STATEMENTS, max_size=25), st.lists(WORDS, min_size=6, max_size=6))
+def test_straight_lines_of_plain_instructions(
+    program: list[tuple[str, int, int, str, str]], start: list[int]
+) -> None:
+    lines, held = [], {f"%r{n}": value for n, value in enumerate(start)}
+    values = {**held, "%p0": 1, "%p1": 0}
+    for opcode, d, a, b, guard in program:
+        two = "" if opcode[:3] in ("mov", "not") else f", {b}"
+        lines.append(f"{guard}{opcode} %r{d}, %r{a}{two};")
+        if guard in ("", "@%p0 "):
+            held[f"%r{d}"] = DIRECT[opcode](held[f"%r{a}"], held[b] if "%" in b else int(b))
+    declared = ".reg .b32 %r<6>; .reg .pred %p<2>; mov.b32 %r0, %r0;"
+    made = block("\n".join([declared, *lines, "st.global.u32 [x], %r0;"]))
+    run = execute(made, {name: x for name, x in values.items() if name in made.types})
+    assert not run.needed
+    for name, value in run.registers.items():
+        assert value.bits == {**values, **held}[name]
+
+
+def test_predicates_are_moved_and_combined() -> None:
+    found = results(
+        "and.pred x, p, q; or.pred y, p, q; xor.pred z, p, p; not.pred n, q; mov.pred m, p;",
+        p=1,
+        q=0,
+    )
+    assert [found[name] for name in "xyznm"] == [0, 1, 0, 1, 1]
+
+
+def test_half_words_are_packed_and_unpacked() -> None:
+    text = "mov.b32 {l, h}, a; mov.b32 d, {h, l};"
+    assert results(text, a=0x11112222)["d"] == 0x22221111
+
+
+def test_what_is_not_one_of_the_plain_forms_is_not_understood() -> None:
+    for text in ("add.s64", "add.cc.u32", "shr.b64", "mov.b64", "lop3.or.b32", "mul.lo.s32", "add"):
+        assert operation(text) is None
+    (statement,) = block("lop3.b32 d, a, b, c;").statements
+    assert statement.what is What.OTHER
+
+
+# --- real kernels ------------------------------------------------------------------------
+
+
+def asked(program: Program, answer: Callable[[Need, Run], int], **values: int) -> Run:
+    """Run a program, each time giving the first value that it asks for."""
+    given_: dict[str, int] = {f"%{name}": value for name, value in values.items()}
+    while True:
+        run = execute(program, given_)
+        if not run.needed:
+            return run
+        need = run.needed[0]
+        assert need.name not in given_
+        given_[need.name] = answer(need, run)
+
+
+@pytest.mark.parametrize("name", VIDEO)
+@pytest.mark.parametrize("model", MODELS)
+def test_every_explained_step_of_the_video_kernels_is_as_the_second_formulation_says(
+    name: str, model: str
+) -> None:
+    rng = Random(name)
+    for _ in range(20):
+        program = VIDEO[name]
+        needs = execute(program, {}).needed
+        values = {x.name: rng.getrandbits(x.type.bits) for x in needs}
+        values |= {"%r1": 1, needs[1].name: 2}  # within the bounds: the branch is not taken
+        run = execute(program, values, model)
+        assert (run.ending, run.needed, run.unused) == (Ending.LEFT, (), ())
+        assert [x.line for x in run.steps] == [x.line for x in program.statements]
+        held: dict[str, int] = dict(values)
+        explained = 0
+        for step in run.steps:
+            if step.trace:
+                literals = {x: int(x[2:], 16) for x in re.findall(r"0d[0-9A-F]{16}", step.text)}
+                wanted = reference(step.text, held | literals, model)
+                assert step.writes == wanted, step.text
+                explained += 1
+            held |= {x: bits for x, bits in step.writes.items() if bits is not None}
+        assert explained == sum(x.what is What.EXPLAINED for x in program.statements) > 1
+
+
+def test_sad_stereo_adds_sixteen_distances() -> None:
+    rng = Random(1)
+    pairs = [(rng.getrandbits(32), rng.getrandbits(32)) for _ in range(4)]
+    values = dict(zip(("%r7", "%r11", "%r15", "%r19"), (x for x, _ in pairs), strict=True))
+    values |= dict(zip(("%r8", "%r12", "%r16", "%r20"), (y for _, y in pairs), strict=True))
+    run = execute(VIDEO["sad_stereo"], {"%r1": 0, "%r2": 1, **values})
+    wanted = sum(
+        abs(i - j) for x, y in pairs for i, j in zip(lanes(x, 8), lanes(y, 8), strict=True)
+    )
+    assert run.registers["%r18"].bits == wanted
+
+
+def test_dp4a_by_vmad_is_a_signed_dot_product() -> None:
+    rng = Random(2)
+    a, b, c = (rng.getrandbits(32) for _ in range(3))
+    run = execute(VIDEO["dp4a_by_vmad"], {"%r1": 0, "%r2": 1, "%r7": a, "%r8": b, "%r10": c})
+    pairs = zip(lanes(a, 8), lanes(b, 8), strict=True)
+    wanted = signed(c) + sum(signed(x, 8) * signed(y, 8) for x, y in pairs)
+    last = next(x for x in reversed(run.steps) if x.trace)
+    assert list(last.writes.values()) == [wanted % 2**32]
+
+
+def test_pack_clamp_clamps_to_bytes_as_documented() -> None:
+    v = {"%r8": -1 % 2**32, "%r12": 300, "%r16": 5, "%r20": 7, "%r24": 1}
+    run = execute(VIDEO["pack_clamp"], {"%r1": 0, "%r3": 5, "%r2": 9, **v})
+    assert run.registers["%r11"].bits == 0x0705FF00
+    other = execute(VIDEO["pack_clamp"], {"%r1": 0, "%r3": 5, "%r2": 9, **v}, "ptxas")
+    assert other.registers["%r11"].bits != 0x0705FF00
+
+
+def test_smith_waterman_cell_clamps_each_byte() -> None:
+    rng = Random(3)
+    h, e, f, gap = (rng.getrandbits(32) for _ in range(4))
+    run = execute(
+        VIDEO["smith_waterman_cell"],
+        {"%r1": 0, "%r3": 1, "%r8": h, "%r9": e, "%r13": f, "%r2": gap},
+    )
+
+    def cell(lane: int) -> int:
+        x, y, z, g = (signed(lanes(word, 8)[lane], 8) for word in (h, e, f, gap))
+        clamped = sorted((-128, x + y, 127))[1]
+        return sorted((-128, max(clamped, z, 0) - g, 127))[1]
+
+    last = next(x for x in reversed(run.steps) if x.trace)
+    assert list(last.writes.values()) == [word_of([cell(lane) for lane in range(4)], 8)]
+
+
+# --- the code nvcc makes of CUDA's SIMD intrinsics ---------------------------------------
+
+Lanewise = Callable[[int, int], int]
+
+
+def _away(total: int) -> int:
+    """Half of it, halves away from zero."""
+    return (abs(total) + 1) // 2 * (1 if total >= 0 else -1)
+
+
+# The CUDA Math API's SIMD intrinsics: for numbers x and y of a lane, read as signed or not.
+UNSIGNED: dict[str, Lanewise] = {
+    "vadd": lambda x, y: x + y,
+    "vsub": lambda x, y: x - y,
+    "vavgu": lambda x, y: (x + y + 1) // 2,
+    "vhaddu": lambda x, y: (x + y) // 2,
+    "vabsdiffu": lambda x, y: abs(x - y),
+    "vmaxu": max,
+    "vminu": min,
+}
+SIGNED: dict[str, Lanewise] = {
+    "vabs": lambda x, _: abs(x),
+    "vneg": lambda x, _: -x,
+    "vavgs": lambda x, y: _away(x + y),
+    "vabsdiffs": lambda x, y: abs(x - y),
+    "vmaxs": max,
+    "vmins": min,
+}
+CLAMPED: dict[str, Lanewise] = {
+    "vaddss": lambda x, y: x + y,
+    "vsubss": lambda x, y: x - y,
+    "vabsss": lambda x, _: abs(x),
+    "vnegss": lambda x, _: -x,
+}
+COMPARISONS: dict[str, Lanewise] = {
+    "eq": lambda x, y: x == y,
+    "ne": lambda x, y: x != y,
+    "ge": lambda x, y: x >= y,
+    "gt": lambda x, y: x > y,
+    "le": lambda x, y: x <= y,
+    "lt": lambda x, y: x < y,
+}
+
+
+def documented(name: str, a: int, b: int) -> int:
+    """What the CUDA Math API says an intrinsic (``vadd4``) gives."""
+    base, width = name[:-1], 32 // int(name[-1])
+    unsigned = list(zip(lanes(a, width), lanes(b, width), strict=True))
+    both = [(signed(x, width), signed(y, width)) for x, y in unsigned]
+    low, high = -(2 ** (width - 1)), 2 ** (width - 1) - 1
+    if base in ("vsads", "vsadu"):
+        return sum(abs(x - y) for x, y in (both if base == "vsads" else unsigned))
+    if base in ("vaddus", "vsubus"):
+        sign = 1 if base == "vaddus" else -1
+        values = [sorted((0, x + sign * y, 2**width - 1))[1] for x, y in unsigned]
+    elif base in UNSIGNED:
+        values = [UNSIGNED[base](x, y) for x, y in unsigned]
+    elif base in SIGNED:
+        values = [SIGNED[base](x, y) for x, y in both]
+    elif base in CLAMPED:
+        values = [sorted((low, CLAMPED[base](x, y), high))[1] for x, y in both]
+    else:
+        kind, compare = base[:4], COMPARISONS[base[4:6]]
+        pairs = both if base[6:] == "s" else unsigned
+        true = 1 if kind == "vset" else 2**width - 1
+        values = [true * compare(x, y) for x, y in pairs]
+    return word_of(values, width)
+
+
+def elsewhere(need: Need, run: Run) -> int:
+    """The value of an instruction that a run does not understand, and asks for."""
+    assert need.by is not None
+    opcode, _, operands = need.by.text.partition(" ")
+    words = [word.strip() for word in operands.split(",")][1:]
+    held = {name: x.bits or 0 for name, x in run.registers.items()}
+    values = [held[word] if word.startswith("%") else int(word, 0) for word in words]
+    if opcode.endswith("s32"):
+        values = [signed(x) for x in values]
+    known: dict[str, Callable[..., int]] = {
+        "min": min, "max": max, "neg": lambda x: -x, "shf": lambda x, y, n: (y << 32 | x) >> n,
+    }  # fmt: skip
+    return known[opcode.partition(".")[0]](*values) & WORD
+
+
+@pytest.mark.parametrize("name", sorted(intrinsics()))
+def test_the_code_of_an_intrinsic_gives_what_cuda_documents(name: str) -> None:
+    program = INTRINSICS[f"k_{name.strip('_')}"]
+    loaded = [x.writes[0] for x in program.statements if x.opcode == "ld.global.u32"]
+    (stored,) = [x for x in program.statements if x.opcode == "st.global.u32"]
+    rng = Random(name)
+    biting = (0, 0x80808080, 0x7F7F7F7F, 0x80008000, 0x7FFF7FFF, WORD, 0x01010101, 0x00FF8001)
+    pairs = [(x, y) for x in biting for y in biting]
+    pairs += [(rng.getrandbits(32), rng.getrandbits(32)) for _ in range(40)]
+    pairs += [(x, x ^ 1 << rng.randrange(32)) for x, _ in pairs[-20:]]
+    for a, b in pairs:
+        given_ = dict(zip((x.removeprefix("%") for x in loaded), (a, b), strict=False))
+        run = asked(program, elsewhere, **given_)
+        result = run.registers[stored.text.split()[-1]].bits
+        assert result == documented(name.strip("_"), a, b), (hex(a), hex(b))
+
+
+# --- what a run does with what it can't know ---------------------------------------------
+
+
+def test_a_register_that_is_not_known_is_asked_for_by_name_and_line() -> None:
+    text = ".reg .b32 %r<9>;\nld.param.u32 %r7, [p];\n\nvadd.u32.u32.u32 %r1, %r7, %r6;\n"
+    run = execute(block(text), {})
+    assert run.ending is Ending.NEEDS
+    assert [x.message for x in run.needed] == [
+        "%r7 is read at line 4 and nothing known has written it "
+        "(ld.param.u32 at line 2 made it unknown)",
+        "%r6 is read at line 4 and nothing known has written it",
+    ]
+    assert [x.line for x in run.steps] == [2]
+
+
+def test_a_run_that_asks_has_the_registers_of_where_it_stopped() -> None:
+    run = execute(block("mov.b32 a, 1; vadd.u32.u32.u32 b, a, c; mov.b32 a, 2;"), {})
+    assert {name: x.bits for name, x in run.registers.items()} == {"a": 1}
+
+
+def test_all_that_is_needed_is_asked_for_at_once_and_no_more() -> None:
+    run = execute(block("add.u32 t, a, b; not.b32 t, t; ld.u32 t, [x]; xor.b32 u, t, c;"), {})
+    assert [x.name for x in run.needed] == ["a", "b", "t", "c"]
+    values = {x.name: 1 for x in run.needed}
+    assert execute(block("add.u32 t, a, b; not.b32 t, t;"), {"a": 1, "b": 1}).needed == ()
+    assert execute(run.program, values).registers["u"].bits == 0
+
+
+def test_a_given_value_holds_again_whenever_the_register_becomes_unknown() -> None:
+    run = execute(block("mov.b32 a, 5; mov.b32 x, a; ld.u32 a, [p]; mov.b32 y, a;"), {"a": 7})
+    assert [run.registers[name].bits for name in "xy"] == [5, 7]
+
+
+def test_given_values_that_nothing_reads_are_told() -> None:
+    assert execute(block("mov.b32 a, 5; mov.b32 x, a;"), {"a": 7}).unused == ("a",)
+
+
+@pytest.mark.parametrize(("values", "error"), [({"z": 1}, "z is not"), ({"a": 2**32}, "32 bits")])
+def test_values_that_do_not_fit_are_refused(values: dict[str, int], error: str) -> None:
+    with pytest.raises(ValueError, match=error):
+        execute(block("mov.b32 x, a;"), values)
+
+
+def test_guards_are_obeyed() -> None:
+    text = "@p mov.b32 a, 1; @!p mov.b32 b, 2; @p vadd.u32.u32.u32 c, a, a; @!p ld.u32 a, [x];"
+    run = execute(block(text), {"p": 1})
+    assert {name: x.bits for name, x in run.registers.items()} == {"p": 1, "a": 1, "c": 2}
+    assert run.steps[1].writes == run.steps[3].writes == {}
+    run = execute(block(text), {"p": 0})
+    assert {name: x.bits for name, x in run.registers.items()} == {"p": 0, "b": 2, "a": None}
+
+
+def test_a_false_guard_asks_for_nothing_and_a_true_one_not_for_the_old_value() -> None:
+    text = "@p vadd.u32.u32.u32 d, a, b;"
+    assert [x.name for x in execute(block(text), {"p": 1}).needed] == ["a", "b"]
+    assert not execute(block(text), {"p": 0}).needed
+    assert [x.name for x in execute(block(text), {}).needed] == ["a", "b", "p"]
+    run = execute(block(text), {"p": 0, "a": 1, "b": 2, "d": 9})
+    assert (run.registers["d"].bits, run.steps[0].writes) == (9, {})
+
+
+@pytest.mark.parametrize("leave", ["bra L", "bra.uni L", "ret", "exit", "trap"])
+def test_a_branch_that_is_taken_ends_the_run(leave: str) -> None:
+    text = f"mov.b32 a, 1; @p {leave}; mov.b32 a, 2; L: mov.b32 b, 3;"
+    run = execute(block(text), {"p": 1})
+    assert (run.ending, run.registers["a"].bits) == (Ending.LEFT, 1)
+    run = execute(block(text), {"p": 0})
+    assert (run.ending, run.registers["a"].bits, run.steps[1].note) == (
+        Ending.END,
+        2,
+        "@p is false: not taken",
+    )
+    run = execute(block(text), {})
+    assert (run.ending, run.needed, run.registers["b"].bits) == (Ending.END, (), 3)
+    assert run.steps[1].note == "p is not known: taken as if the branch were not"
+
+
+def test_whatever_else_writes_a_register_makes_it_unknown() -> None:
+    declared = ".reg .b32 %r<20>; .reg .pred %p<3>; .reg .b64 %rd<3>;"
+    lines = {
+        "ld.global.v2.u32 {%r1, %r2}, [%rd1];": {"%r1", "%r2"},
+        "shfl.sync.idx.b32 %r3|%p1, %r4, %r5, 31, -1;": {"%r3", "%p1"},
+        "call (%r6), f, (%r7);": {"%r6"},
+        "call f, (%r7);": set(),
+        "st.global.u32 [%rd1], %r8;": set(),
+        "red.global.add.u32 [%rd1], %r8;": set(),
+        "bar.sync %r9;": set(),
+        "bar.red.popc.u32 %r10, 0, %p1;": {"%r10"},
+        "mov.u32 %r11, %tid.x;": {"%r11"},
+        "mov.u32 %r11, table;": {"%r11"},
+        "mad.lo.s32 %r12, %r1, %r2, %r3;": {"%r12"},
+        "tex.2d.v4.s32.f32 {%r1,%r2,%r3,%r4}, [t, {%r5,%r6}];": {"%r1", "%r2", "%r3", "%r4"},
+        "lop3.or.b32 %r1|%p1, %r2, %r3, %r4, 0x3f, %p2;": {"%r1", "%p1"},
+    }
+    for line, written in lines.items():
+        (statement,) = block(declared + line).statements
+        assert (statement.what, set(statement.writes)) == (What.OTHER, written), line
+
+
+def test_registers_of_an_inner_block_hide_those_around_it() -> None:
+    text = """{ .reg .u32 t, u; mov.b32 t, 1;
+        { .reg .u32 t, %v<4>; mov.b32 t, 2; mov.b32 u, t; mov.b32 %v1, 5; }
+        { .reg .u32 %v<4>; add.u32 u, u, t; } }"""
+    run = execute(block(text), {})
+    assert (run.registers["t"].bits, run.registers["u"].bits) == (1, 3)
+    again = execute(block(text.replace("add.u32 u, u, t", "mov.b32 u, %v1")), {})
+    assert [x.name for x in again.needed] == ["%v1"]
+
+
+def test_a_run_stops_before_a_line() -> None:
+    run = execute(block("mov.b32 a, 1;\nmov.b32 a, 2;\nmov.b32 a, b;\n"), {}, stop=2)
+    assert (run.ending, run.registers["a"].bits, run.needed) == (Ending.BREAK, 1, ())
+
+
+def test_illegal_instructions_are_problems_at_their_place() -> None:
+    text = "mov.b32 a, 1;\nvadd.u32.u32.s64 d, a, a;\n"
+    program = block(text)
+    (problem,) = program.problems
+    assert text[slice(*problem.span)] == ".s64"
+    assert execute(program, {}).registers["d"].bits is None
+
+
+def test_kernels_and_functions_are_told_apart() -> None:
+    text = """.func (.reg .b32 r) f (.reg .b32 x);
+    .func (.reg .b32 r) f (.reg .b32 x) { mov.b32 r, x; ret; }
+    .visible .entry g() .maxntid 32, 1, 1 { ret; }"""
+    assert [(x.name, len(x.statements)) for x in load(text)] == [("f", 2), ("g", 1)]
+
+
+def test_a_declaration_holds_in_its_kernel_only() -> None:
+    kernels = (f".entry k{n}() {{ .reg .b{n} x; ld.b{n} x, [p]; ret; }}" for n in (32, 64, 16))
+    assert [program.types["x"].value for program in load(" ".join(kernels))] == [
+        "b32",
+        "b64",
+        "b16",
+    ]
+
+
+def test_parameters_of_a_function_are_registers() -> None:
+    text = (
+        ".func (.reg .b32 r) f (.reg .b32 x) { .reg .b32 t; add.u32 t, x, 1; mov.b32 r, t; ret; }"
+    )
+    (program,) = load(text)
+    assert sorted(program.types) == ["r", "t", "x"]
+    assert execute(program, {"x": 4}).registers["r"].bits == 5
+
+
+def test_inline_assembly_is_named_by_its_line() -> None:
+    source = (DATA / "video.cu").read_text(encoding="utf-8")
+    programs = load(source)
+    lines = [at for at, line in enumerate(source.splitlines(), 1) if 'asm("' in line]
+    assert [x.name for x in programs] == [f"asm:{at}" for at in lines]
+    assert [x.statements[0].line for x in programs] == lines
+    one = load('asm("mov.b32 %0, 1;"); asm("mov.b32 %0, 2;");')
+    assert [x.name for x in one] == ["asm:1", "asm:1#2"]
+
+
+def test_the_step_that_made_a_value_differ_is_found_behind_copies_and_merges() -> None:
+    text = """mov.b32 r, 0;
+vadd.u32.u32.u32.sat r.b0, a, b, r;
+vadd.u32.u32.u32.sat r.b1, a, b, r;
+mov.b32 s, r;
+mov.b32 t, 9;
+"""
+    run = execute(block(text), {"a": 200, "b": 100})
+    assert run.registers["s"].bits == 0xFFFF
+    for observed, line in ((0xFF2C, 2), (0x2CFF, 3), (0x1FFFF, 1)):
+        step = first_wrong(run, {"s": observed})
+        assert step is not None
+        assert step.line == line
+    both = first_wrong(run, {"s": 0x2CFF, "t": 8})
+    assert both is not None
+    assert both.line == 3
+    assert first_wrong(run, {"s": 0xFFFF, "t": 9}) is None
+
+
+FRAGMENTS = st.lists(
+    st.sampled_from(
+        [
+            ".entry", ".func", "k", "(", ")", "{", "}", ";", ",", "@", "!", "%p1", "%r1", "%r<9>",
+            ".reg", ".b32", ".pred", ".b128", "mov.b32", "vadd.u32.u32.u32", "L:", "[", "]", "ret",
+            "0x1f", "1.5", "add.u32", "%tid.x", "\n", 'asm("', '"', "setp.eq.u32", "|", "_", "<",
+        ]
+    ),
+    max_size=40,
+).map(" ".join)  # fmt: skip
+
+
+@given(FRAGMENTS)
+def test_whatever_the_text_it_is_loaded_and_run(text: str) -> None:
+    for program in load(text):
+        run = execute(program, {})
+        assert len(run.steps) <= len(program.statements)
+        assert bool(run.needed) == (run.ending is Ending.NEEDS)
+        given_ = {x.name: 1 for x in run.needed}
+        assert all(x.name not in given_ for x in execute(program, given_).needed)
