@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-NAMES = ("start", "screen", "batch")
+NAMES = ("start", "screen", "batch", "explain", "check")
 
 
 def main() -> None:

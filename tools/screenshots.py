@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from textual import events
+
 from ptxscope import parse
 from ptxscope.app import Explorer
 
@@ -15,7 +17,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "screenshots"
 
 
 class Shot(NamedTuple):
-    """A picture: what is open, and the keys that lead to it."""
+    """A picture: what is open, what is pasted, and the keys that lead to it."""
 
     name: str
     ptx: str
@@ -23,7 +25,19 @@ class Shot(NamedTuple):
     keys: tuple[str, ...] = ()
     model: str = "isa"
     size: tuple[int, int] = (120, 40)
+    paste: str = ""
 
+
+LISTING = """\
+.reg .u32 %r<9>; .reg .pred %p<2>;
+vset4.s32.u32.lt %r1, %r5, %r6, %r6;
+prmt.b32 %r2, %r1, 0, 0x8888;
+not.b32 %r3, %r1;
+vadd.u32.s32.s32.sat %r4.b0, %r5, %r6, %r3;
+setp.ne.u32 %p1, %r4, 0;
+@%p1 vabsdiff4.u32.u32.u32.add %r7, %r5, %r6, %r4;
+selp.b32 %r8, %r7, %r1, %p1;
+"""
 
 SHOTS = (
     Shot(
@@ -88,6 +102,21 @@ SHOTS = (
         ("x", *"0x112233ff", "enter"),
     ),
     Shot(
+        "listing",
+        "vset4.s32.u32.lt d, a, b, c",
+        {},
+        (
+            "o",
+            *"0x80ff7f01",
+            "enter",
+            "down",
+            *"0x01010101",
+            "enter",
+            "right_square_bracket",
+        ),
+        paste=LISTING,
+    ),
+    Shot(
         "compare",
         "vadd4.s32.s32.s32 d, a, b, c",
         {"a": 0x7F80FF01, "b": 0x01FF0280, "c": 0},
@@ -102,6 +131,9 @@ async def draw(shot: Shot) -> str:
     app.animation_level = "none"
     async with app.run_test(size=shot.size) as pilot:
         await pilot.pause()
+        if shot.paste:
+            app.post_message(events.Paste(shot.paste))
+            await pilot.pause()
         await pilot.press(*shot.keys)
         await pilot.pause()
         svg = app.export_screenshot(title=f"ptxscope · {shot.name}")

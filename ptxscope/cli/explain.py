@@ -55,6 +55,7 @@ def run(words: Sequence[str]) -> int:
     )
     arguments.add_argument("--observations", metavar="FILE", help="a CSV file; - is stdin")
     arguments.add_argument("--all", action="store_true", help="list every explanation")
+    arguments.add_argument("--brief", action="store_true", help="the answers, without the traces")
     arguments.add_argument("--json", action="store_true", help="as an array, best first")
     chosen = parsed(arguments, words)
     ins = instruction(chosen.ptx)
@@ -66,7 +67,7 @@ def run(words: Sequence[str]) -> int:
     if chosen.json:
         print(json.dumps(objects(diagnosis), indent=1))
     else:
-        sys.stdout.write(text(diagnosis, every=chosen.all))
+        sys.stdout.write(text(diagnosis, every=chosen.all, brief=chosen.brief))
     return int(not diagnosis.findings)
 
 

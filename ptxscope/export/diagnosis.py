@@ -24,8 +24,8 @@ ALIKE = 3
 _SIZES = ("No change", "With one change", "With two changes")
 
 
-def text(diagnosis: Diagnosis, *, every: bool = False) -> str:
-    """Everything that a person is told, in at most 80 columns."""
+def text(diagnosis: Diagnosis, *, every: bool = False, brief: bool = False) -> str:
+    """What a person is told, in at most 80 columns: the answers, and unless brief the traces."""
     lines = [printable(str(diagnosis.instruction)), "", *seen(diagnosis), ""]
     findings = diagnosis.findings
     if not findings:
@@ -36,6 +36,8 @@ def text(diagnosis: Diagnosis, *, every: bool = False) -> str:
     for size, group in groupby(findings[1:], key=lambda x: len(x.causes)):
         lines += ["", f"{_heading(diagnosis, size)}"]
         lines += _listed(diagnosis, list(group), every)
+    if brief:
+        return "\n".join(lines) + "\n"
     lines += ["", "The documented evaluation", "", *render(diagnosis.documented).splitlines()]
     lines += _apart(diagnosis, findings[0])
     return "\n".join(line.rstrip() for line in lines) + "\n"

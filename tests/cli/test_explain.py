@@ -42,6 +42,13 @@ def test_an_erratum_is_named_and_both_traces_are_shown() -> None:
     assert all(len(line) <= 80 for line in said.splitlines())
 
 
+def test_the_answers_can_be_had_without_the_traces() -> None:
+    brief, full = (explain(*E3, "--got", "0x112233ff", *more)[1] for more in (["--brief"], []))
+    assert full.startswith(brief)
+    assert "E3: " in brief
+    assert "clamp(" not in brief
+
+
 def test_json_has_the_shape_that_is_promised() -> None:
     first = found(*E3, "--got", "0x112233ff")[0]
     assert first["kind"] == "ptxas"

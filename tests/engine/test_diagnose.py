@@ -14,10 +14,11 @@ from ptxscope.engine.diagnose import Diagnosis, Finding, investigate, observatio
 from ptxscope.engine.errata import ERRATA, Erratum
 from ptxscope.engine.habits import HABITS
 from ptxscope.engine.instruction import Instruction
+from ptxscope.engine.legality import random_form, violations, with_slot
 from ptxscope.engine.observation import Observed, parse_observed
 from ptxscope.engine.types import Type
 from tests.reference_data import golden_rows
-from tests.strategies import evaluations
+from tests.strategies import INSTRUCTIONS, evaluations, instruction_of
 
 _EDGES = (0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
 
@@ -460,3 +461,37 @@ def test_a_float_and_an_integer_taken_for_each_other() -> None:
     assert any(x.ptx == "set.le.u32.f32 d, a, b;" for x in findings)
     findings = diagnose("set.lt.f32.s32 d, a, b", {"a": 1, "b": 2}, 1)
     assert any("d's float read as a number" in x.sentence for x in findings)
+
+
+@given(INSTRUCTIONS, st.integers(0, 2**48), st.integers(1, 3))
+@settings(max_examples=80, deadline=None)
+def test_any_change_of_two_slots_is_found(ins: Instruction, seed: int, count: int) -> None:
+    rng, form = Random(seed), ins.form
+    other = random_form(ins.opcode, rng)
+    names = [slot.name for slot in ins.entry.slots if slot.name not in ("dst", "c")]
+    changed = {x: other.get(x) for x in rng.sample(names, min(2, len(names)))}
+    done = form._replace(**changed)  # type: ignore[arg-type]
+    done = with_slot(done, names[0], done.get(names[0]))  # c as it is needed now
+    wider = any(
+        isinstance(x, Type) and isinstance(y, Type) and x.bits != y.bits
+        for x, y in ((form.get(name), done.get(name)) for name in changed)
+    )
+    if violations(done) or wider or done.c > form.c or not ins.results:
+        return
+    computed = instruction_of(done._replace(dst=form.dst))
+    batch = []
+    for _ in range(count):
+        values = drawn(ins, rng)
+        batch.append((values, computed_result(computed, values, "isa")))
+    assert asked(str(ins), batch).findings
+
+
+def test_versions_that_the_known_bits_do_not_tell_apart_are_one_finding() -> None:
+    ptx, values = "vshl.u32.u32.u32.sat.clamp d.h1, a, b, c", {"a": 0x12345, "b": 4, "c": 0}
+    answers = [computed_result(parse(ptx), values, x)["d"] for x in ("ptxas-13.5", "ptxas-13.0")]
+    assert answers == [0x34500000, 0x00120000]  # the low and the high half of 0x123450
+    found = diagnose(ptx, values, Observed(0, 1 << 31))
+    assert [x.kind for x in found].count(Kind.PTXAS) == 1
+    assert "11.8 to 13.5" in found[0].sentence
+    assert "13.3 to 13.5" in diagnose(ptx, values, answers[0])[0].sentence
+    assert "11.8 to 13.2" in diagnose(ptx, values, answers[1])[0].sentence

@@ -1,0 +1,242 @@
+"""The search for what explains observations: every cause, and every pair of causes.
+
+Nothing here is worded or ranked; ``diagnose`` does that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from .causes import Bits, Cause, Kind, Seen, causes, changed_form
+from .entry import Group
+from .form import Form
+from .instruction import Instruction
+from .legality import violations
+from .lowering import lower
+from .models import PTXAS_MODELS, Model
+from .plan import Plan
+from .rules import Rules
+from .run import result
+from .solve import Fits, solve
+
+_PROBES = 8
+"""Observations that are tried one by one before all are."""
+_ARRAYS = 64
+"""Observations from which on NumPy is worth its import."""
+_NEAR = 64
+"""How many that come near are kept before the nearest of them are picked."""
+
+
+class Variant(NamedTuple):
+    """What some causes make of the instruction: what decides its plan."""
+
+    form: Form
+    rules: Rules
+    guard: bool | None
+
+    @property
+    def plan(self) -> Plan:
+        """What is computed."""
+        return lower(self.form, self.rules, self.guard)
+
+
+class Found(NamedTuple):
+    """Causes that together explain the observations, or come near."""
+
+    causes: tuple[Cause, ...]
+    fits: Fits | None = None
+    """The selectors, where they were solved."""
+    distance: int = 0
+    """How many bits of the first observation they miss."""
+
+    @property
+    def weight(self) -> int:
+        """How far-fetched they are."""
+        return sum(cause.weight for cause in self.causes)
+
+
+class Search:
+    """The combinations of up to two causes, each looked at once."""
+
+    def __init__(self, ins: Instruction, seen: Sequence[Seen]) -> None:
+        self.ins, self.seen, self.tried = ins, seen, 0
+        self.roles = frozenset(seen[0].observation.operands)
+        self.near: list[Found] = []
+
+    def run(self) -> Iterator[Found]:
+        """Those that explain every observation."""
+        documented = self.explains(())
+        if documented:
+            yield Found(())
+        lacking: list[Cause] = []
+        for cause in causes(self.ins, self.roles):
+            if self._idle((cause,)) or not self.explains((cause,)):
+                lacking.append(cause)
+            elif not (self._repeats((cause,)) or (documented and cause.kind is Kind.PTXAS)):
+                yield Found((cause,))
+        free = ["a", "b"] if self._solvable else []
+        for role in tuple(free):
+            if found := self._solved((), role):
+                free.remove(role)
+                yield found
+        if not documented:
+            yield from self._pairs(lacking, free)
+
+    def _pairs(self, lacking: Sequence[Cause], free: Sequence[str]) -> Iterator[Found]:
+        """Pairs of causes, and of causes and selectors, of which neither is enough."""
+        for pair in combinations(lacking, 2):
+            if pair[0].axes & pair[1].axes or self._idle(pair):
+                continue
+            if self.explains(pair) and not self._repeats(pair):
+                yield Found(pair)
+        for role in free:
+            for cause in lacking:
+                if found := self._solved((cause,), role):
+                    yield found
+        if len(free) == 2 and (found := self._solved((), "ab")):
+            yield found
+
+    @property
+    def _solvable(self) -> bool:
+        return self.ins.entry.group is Group.SIMD and {"a", "b"} <= self.roles
+
+    def variant(self, chosen: Iterable[Cause]) -> Variant | None:
+        """What the causes make of the instruction.
+
+        None where that is illegal, or reads an operand whose value was not given.
+        """
+        ins = self.ins
+        slots = {name: value for cause in chosen for name, value in cause.slots}
+        form = changed_form(ins.form, slots, "c" in self.roles) if slots else ins.form
+        if form is None or (slots and violations(form)):
+            return None
+        errata = tuple(e for cause in chosen for e in cause.errata)
+        rules = Model("", errata).rules(form) if errata else Rules()
+        guard = ins.guard.negated if ins.guard else None
+        if any(cause.guard for cause in chosen):
+            guard = not guard
+        variant = Variant(form, rules, guard)
+        documented = lower(form, Rules(), guard)
+        return variant if self._readable(variant.plan) and self._readable(documented) else None
+
+    def _readable(self, plan: Plan) -> bool:
+        return all(source.role in self.roles for source in plan.sources)
+
+    def _idle(self, chosen: tuple[Cause, ...]) -> bool:
+        """Whether the causes are impossible, or one of them changes nothing in any value."""
+        if not any(cause.lowered for cause in chosen):
+            return False
+        variant = self.variant(chosen)
+        if variant is None:
+            return True
+        rows = variant.plan.rows
+        for cause in chosen:
+            if cause.lowered:
+                other = self.variant([x for x in chosen if x is not cause])
+                if other and other.plan.rows == rows:
+                    return True
+        return False
+
+    def _repeats(self, chosen: tuple[Cause, ...]) -> bool:
+        """Whether an older ptxas only explains what the newest does as well."""
+        newest = with_model(chosen, PTXAS_MODELS[0])
+        return newest != chosen and self.explains(newest)
+
+    def explains(self, chosen: tuple[Cause, ...]) -> bool:
+        """Whether the causes together give every observation."""
+        variant = self.variant(chosen)
+        if variant is None:
+            return False
+        self.tried += 1
+        plan = variant.plan
+        for x in self.seen[:_PROBES]:
+            found = read_by(chosen, result(plan, operands_of(chosen, x)))
+            if not x.observation.fits(found):
+                if x is self.seen[0]:
+                    self._note(Found(chosen, distance=x.observation.distance(found)))
+                return False
+        return _explains_rest(plan, chosen, self.seen[_PROBES:])
+
+    def _note(self, found: Found) -> None:
+        self.near.append(found)
+        if len(self.near) > _NEAR:
+            self.near = self.nearest(_NEAR // 8)
+
+    def nearest(self, count: int) -> list[Found]:
+        """What misses the fewest bits of the first observation."""
+        ordered = sorted(self.near, key=lambda x: (x.distance, len(x.causes), x.weight))
+        return ordered[:count]
+
+    def _solved(self, chosen: tuple[Cause, ...], free: str) -> Found | None:
+        axes = {f"{role}sel" for role in free}
+        if any(x.axes & axes or x.reading or _rules(x) & _ENTANGLED for x in chosen):
+            return None
+        variant = None if self._idle(chosen) else self.variant(chosen)
+        if variant is None:
+            return None
+        self.tried += 1
+        cases = [(operands_of(chosen, x), x.observation.observed["d"]) for x in self.seen]
+        fits = solve(*variant, cases, free)
+        if fits is None:
+            return None
+        named = [_selector_cause(self.ins, role, fits) for role in free]
+        return Found((*chosen, *named), fits)
+
+
+_ENTANGLED = frozenset(("masked_from_b", "add_clamps"))
+"""Rules by which a lane of d depends on more than its own two digits."""
+
+
+def with_model(chosen: tuple[Cause, ...], model: Model) -> tuple[Cause, ...]:
+    """The causes with another ptxas, where there is one among them."""
+    return tuple(x._replace(errata=model.errata, model=model) if x.model else x for x in chosen)
+
+
+def _rules(cause: Cause) -> set[str]:
+    return {name for erratum in cause.errata for name in erratum.rules}
+
+
+def operands_of(chosen: Iterable[Cause], seen: Seen) -> Bits:
+    """An observation's operands by role, as the causes have them."""
+    operands = seen.observation.operands
+    for cause in chosen:
+        if cause.operands:
+            operands = cause.operands(operands, seen)
+    return operands
+
+
+def read_by(chosen: Iterable[Cause], found: Bits) -> Bits:
+    """A result by role, as the causes have it read."""
+    for cause in chosen:
+        if cause.reading:
+            found = cause.reading(found)
+    return found
+
+
+def _explains_rest(plan: Plan, chosen: tuple[Cause, ...], seen: Sequence[Seen]) -> bool:
+    operands = [operands_of(chosen, x) for x in seen]
+    if len(seen) < _ARRAYS:
+        results: Iterable[Bits] = (result(plan, x) for x in operands)
+    else:
+        from .arrays import results_of
+
+        results = results_of(plan, operands)
+    return all(
+        x.observation.fits(read_by(chosen, found)) for x, found in zip(seen, results, strict=True)
+    )
+
+
+def _selector_cause(ins: Instruction, role: str, fits: Fits) -> Cause:
+    name = f"{role}sel"
+    chosen = fits.asel if role == "a" else fits.bsel
+    now = ins.form.get(name)
+    written = f"`{role}.{now}`" if now else f"`{role}`"
+    return Cause(
+        Kind.SELECTOR,
+        frozenset((name,)),
+        f"with `{role}.{chosen}` rather than {written}",
+        3,
+        slots=((name, chosen),),
+    )
