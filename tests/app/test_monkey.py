@@ -7,10 +7,11 @@ from random import Random
 import pytest
 
 from tests.app.driving import explorer
+from tests.app.test_listing import BLOCK
 
-_LETTERS = [*"npailomtursvbyYx=?/.,- 0123456789[]abcdefu"]
+_LETTERS = [*"gnpailomtursvbyYx=?/.,- 0123456789[]abcdefu"]
 _NAMED = """left right up down home end tab shift+tab enter escape backspace delete space pageup
-pagedown plus minus ctrl+r f2 ctrl+k ctrl+a""".split()
+pagedown plus minus ctrl+r f2 ctrl+k ctrl+a ctrl+o alt+up alt+down""".split()
 _NAMES = {
     "=": "equals_sign",
     "?": "question_mark",
@@ -30,6 +31,8 @@ async def _let_loose(seed: int, keys: int, resizes: int) -> None:
     pool = [_NAMES.get(key, key) for key in _LETTERS] + _NAMED * 2
     batch = max(keys // resizes, 1)
     async with explorer(size=(120, 40)) as drive:
+        if seed % 2:
+            await drive.paste(BLOCK)
         for _ in range(resizes):
             await drive.mash(*rng.choices(pool, k=batch))
             await drive.pilot.resize_terminal(*rng.choice(_SIZES))
