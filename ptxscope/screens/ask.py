@@ -41,8 +41,8 @@ class AskScreen(InkModal[str | None]):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Give what was typed."""
-        self.dismiss(event.value)
+        self.answer(event.value)
 
     def action_leave(self) -> None:
         """Give nothing."""
-        self.dismiss(None)
+        self.answer(None)

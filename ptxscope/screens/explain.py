@@ -130,7 +130,7 @@ class ExplainScreen(InkModal[tuple[str, Finding | None]]):
     @on(Menu.Chosen)
     def _chosen(self, event: Menu.Chosen) -> None:
         if self._diagnosis:
-            self.dismiss((self._got, self._diagnosis.findings[event.index]))
+            self.answer((self._got, self._diagnosis.findings[event.index]))
 
     def action_copy(self) -> None:
         """Copy the explanation."""
@@ -139,4 +139,4 @@ class ExplainScreen(InkModal[tuple[str, Finding | None]]):
 
     def action_leave(self) -> None:
         """Back to the explorer, as it was."""
-        self.dismiss((self._got, None))
+        self.answer((self._got, None))

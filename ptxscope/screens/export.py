@@ -159,4 +159,4 @@ class ExportScreen(InkModal[Annotations]):
 
     def action_leave(self) -> None:
         """Back to the explorer, with title and caption."""
-        self.dismiss(self.annotations)
+        self.answer(self.annotations)

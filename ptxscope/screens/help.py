@@ -88,7 +88,7 @@ class HelpScreen(InkModal[None]):
 
     def action_leave(self) -> None:
         """Back to the explorer."""
-        self.dismiss(None)
+        self.answer(None)
 
 
 class HelpText(Pane):

@@ -39,8 +39,8 @@ class MenuScreen(InkModal[int | None]):
 
     @on(Menu.Chosen)
     def _chosen(self, event: Menu.Chosen) -> None:
-        self.dismiss(event.index)
+        self.answer(event.index)
 
     def action_leave(self) -> None:
         """Choose nothing."""
-        self.dismiss(None)
+        self.answer(None)

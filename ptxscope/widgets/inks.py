@@ -68,3 +68,8 @@ class InkModal(ModalScreen[Result]):
 
     COMPONENT_CLASSES: ClassVar[set[str]] = _COMPONENTS
     DEFAULT_CSS = _CSS.format("InkModal")
+
+    def answer(self, result: Result) -> None:
+        """Give an answer and go; a second one, of a key that was on its way, is not heard."""
+        if self.is_current:
+            self.dismiss(result)

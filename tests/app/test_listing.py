@@ -126,3 +126,11 @@ async def test_escape_bytes_and_markup_in_a_listing_are_text() -> None:
         )
         assert "\x1b" not in shown
         assert "[red]" in listing(drive)
+
+
+async def test_a_second_enter_that_was_on_its_way_does_no_harm() -> None:
+    async with explorer() as drive:
+        for keys in (("ctrl+o", "x", "enter", "enter"), ("w", "x", "enter", "enter", "escape")):
+            await drive.mash(*keys, pace=0)
+            assert drive.app.is_running
+            assert len(drive.app.screen_stack) == 1
