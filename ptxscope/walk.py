@@ -108,6 +108,21 @@ class Walk:
         """The listing at a statement."""
         return replace(self, program=program, index=index)
 
+    @property
+    def text(self) -> str:
+        """The listing as it was opened."""
+        return self.programs[0].text
+
+    def at_line(self, line: int, ptx: str) -> Walk:
+        """The listing at an instruction on a line; where it is, if there is none."""
+        here = [
+            (str(statement.instruction) == ptx, p, i)
+            for p, program in enumerate(self.programs)
+            for i, statement in enumerate(program.statements)
+            if statement.line == line and is_explained(statement)
+        ]
+        return self.at(*max(here)[1:]) if here else self
+
     def found(self, ins: Instruction) -> Walk:
         """The listing at the next statement that is an instruction; where it is, if none is."""
         if self.statement.instruction == ins:

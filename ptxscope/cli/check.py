@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO
 
 from ..engine.errors import printable
-from ..engine.models import errata_of
-from ..engine.parser import Parsed, scan
+from ..engine.inline_asm import Language, language_of
+from ..engine.lint import Found, check_listing, check_source
+from ..export.findings import counted, described, summary, told
 from . import CommandError
 from .arguments import parsed, parser
 
@@ -18,89 +21,98 @@ _EPILOG = """\
 examples:
   ptxscope check kernel.ptx
   ptxscope check --json kernel.cu other.cuh
+  ptxscope check --sarif src/*.cu > ptxscope.sarif
   cuobjdump -ptx a.out | ptxscope check -
 
-Exit status: 0 all legal, 1 an instruction is illegal, 2 a file can't be read.
+Read are .ptx; asm statements and PTX strings of .c, .cpp, .cu, .cuh, .h and of .py. What another
+file holds is told from how it begins. Exit status: 0 all legal, 1 an instruction is illegal,
+2 a file can't be read.
 """
-
-
-class Found(NamedTuple):
-    """One instruction of a file, or what was meant to be one."""
-
-    file: str
-    line: int
-    """From 1."""
-    column: int
-    """From 1, in characters."""
-    ptx: str
-    legal: bool
-    message: str
-    """What is wrong; empty where nothing is."""
-    notes: tuple[str, ...]
-    errata: tuple[str, ...]
-    """Ids of those that can change its result on sm_70 and later."""
+_CHUNK = 1 << 18
+"""Characters of a listing that are read at once."""
 
 
 def run(words: Sequence[str]) -> int:
     """Check files, and print what was found."""
     arguments = parser("check", "Check every supported instruction of listings.", _EPILOG)
     arguments.add_argument("files", metavar="FILE", nargs="+", help=".ptx, .cu, …; - is the input")
-    arguments.add_argument("--json", action="store_true", help="as an array of objects")
+    arguments.add_argument(
+        "-f", "--format", choices=("text", "json", "sarif"), default="text", help="text by default"
+    )
+    for name, about in (("json", "an array of objects"), ("sarif", "SARIF 2.1.0")):
+        arguments.add_argument(
+            f"--{name}", action="store_const", const=name, dest="format", help=f"as {about}"
+        )
+    arguments.add_argument(
+        "-q", "--quiet", action="store_true", help="leave out what nothing is said of"
+    )
     chosen = parsed(arguments, words)
-    found = [item for name in chosen.files for item in check(_read(name), name)]
-    if chosen.json:
-        print(json.dumps([item._asdict() for item in found], indent=1))
-    else:
-        for item in found:
-            print("\n".join(_lines(item)))
-        bad = sum(not item.legal for item in found)
-        warned = sum(bool(item.errata) for item in found)
-        print(f"{len(found)} instructions, {bad} illegal, {warned} that an erratum can change")
-    return int(any(not item.legal for item in found))
+    for name in chosen.files:
+        _open(name).close() if name != "-" else None
+    counts = Counter[str]()
+    found = counted((item for name in chosen.files for item in _check(name)), counts)
+    for text in _render(found, chosen):
+        sys.stdout.write(text)
+    if chosen.format == "text":
+        print(summary(counts))
+    return int(counts["illegal"] > 0)
 
 
-def check(text: str, name: str) -> Iterator[Found]:
-    """Every one of the 27 in a text, in order."""
-    starts = [0]
-    for line in text.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line))
-    at = 0
-    for item in scan(text):
-        place = item.problems[0].span[0] if item.problems else item.span[0]
-        while at + 1 < len(starts) and starts[at + 1] <= place:
-            at += 1
-        while starts[at] > place:
-            at -= 1
-        yield _found(text, item, name, at + 1, place - starts[at] + 1)
+def _render(found: Iterator[Found], chosen: argparse.Namespace) -> Iterable[str]:
+    if chosen.quiet:
+        found = (item for item in found if item.findings)
+    if chosen.format == "json":
+        return _json(found)
+    if chosen.format == "sarif":
+        from ..export import sarif
+
+        return sarif.render(found)
+    return ("\n".join(told(item)) + "\n" for item in found)
 
 
-def _found(text: str, item: Parsed, name: str, line: int, column: int) -> Found:
-    ins = item.instruction
-    if ins is None:
-        ptx = " ".join(text[slice(*item.span)].split())
-        message = "; ".join(problem.message for problem in item.problems)
-        return Found(name, line, column, ptx, False, message, (), ())
-    errata = tuple(erratum.id for erratum in errata_of(ins.form))
-    return Found(name, line, column, str(ins), True, "", ins.notes, errata)
+# --- reading ------------------------------------------------------------------------------
 
 
-def _lines(item: Found) -> Iterator[str]:
-    place = f"{printable(item.file)}:{item.line}:{item.column}"
-    if not item.legal:
-        yield f"{place}: error: {printable(item.message)}"
-    elif item.errata:
-        ids = ", ".join(item.errata)
-        yield f"{place}: warning: ptxas departs from the documentation for this form ({ids})"
-    else:
-        yield f"{place}: ok"
-    yield f"    {printable(item.ptx)}"
-    yield from (f"    note: {printable(note)}" for note in item.notes)
-
-
-def _read(name: str) -> str:
+def _open(name: str) -> IO[str]:
+    if name == "-":
+        sys.stdin.reconfigure(encoding="utf-8-sig", errors="replace")  # type: ignore[union-attr]
+        return sys.stdin
     try:
-        if name == "-":
-            return sys.stdin.read()
-        return Path(name).read_text(encoding="utf-8", errors="replace")
+        return Path(name).open(encoding="utf-8-sig", errors="replace")
     except OSError as error:
-        raise CommandError(f"error: {printable(name)}: {error.strerror}") from None
+        raise _unreadable(name, error) from None
+
+
+def _unreadable(name: str, error: OSError) -> CommandError:
+    return CommandError(f"error: {printable(name)}: {error.strerror}")
+
+
+def _check(name: str) -> Iterator[Found]:
+    with _open(name) as file:
+        try:
+            head = file.read(_CHUNK)
+            language = language_of(name, head)
+            if language is Language.PTX:
+                yield from check_listing(_chunks(head, file), name)
+            else:
+                yield from check_source(head + file.read(), name, language)
+        except OSError as error:
+            raise _unreadable(name, error) from None
+
+
+def _chunks(head: str, file: IO[str]) -> Iterator[str]:
+    while head:
+        yield head
+        head = file.read(_CHUNK)
+
+
+# --- telling ------------------------------------------------------------------------------
+
+
+def _json(found: Iterable[Found]) -> Iterator[str]:
+    """A JSON array in pieces."""
+    comma = "["
+    for item in found:
+        yield f"{comma}\n {json.dumps(described(item))}"
+        comma = ","
+    yield "[]\n" if comma == "[" else "\n]\n"

@@ -152,7 +152,7 @@ def _decode(text: str, position: int, gluer: _Gluer, problems: list[Problem]) ->
 
 
 def _escaped(code: str) -> str:
-    if code[0] == "x":
+    if code[0] == "x" and len(code) > 1:
         return chr(min(int(code[1:], 16), 0xFF))
     if code[0].isdigit() and code[0] < "8":
         return chr(int(code, 8) & 0xFF)

@@ -17,7 +17,9 @@ class Kind(Enum):
     DOTTED = 2
     NUMBER = 3
     PUNCTUATION = 4
-    BAD = 5
+    STRING = 5
+    """Only directives have one."""
+    BAD = 6
 
 
 class Token(NamedTuple):
@@ -52,6 +54,7 @@ _TOKEN = re.compile(
       | (?P<NUMBER>(?:\d+\.(?![bh]\d)\d*|\.\d+)(?:[eE][+-]?\d+)?\w*|\d+[eE][+-]\d+\w*|\d\w*)
       | (?P<DOTTED>\.[\w:]+)
       | (?P<PUNCTUATION><<|>>|[<>=!]=|&&|\|\||[@!,|\-+~^*/%&<>=?:;(){}\[\].])
+      | (?P<STRING>"[^"\n]*")
       | (?P<BAD>.)""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )

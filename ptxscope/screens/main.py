@@ -40,6 +40,7 @@ from ..widgets.value_field import ValueField
 
 if TYPE_CHECKING:
     from ..engine.diagnose import Finding
+    from ..engine.lint import Found
     from ..walk import Walk
 
 Chosen = Callable[[int | None], None]
@@ -349,6 +350,26 @@ class MainScreen(InkScreen[None]):
             self.open_listing(read_listing(name), Path(name).name)
         except ValueError as error:
             self.notify(printable(str(error)), title="Not opened", markup=False, severity="error")
+
+    def action_check(self) -> None:
+        """Say what is wrong in the listing, or with the line, and where an erratum can bite."""
+        from .check import CheckScreen, findings
+
+        walk = self.walk
+        text, name = (walk.text, walk.name) if walk else (self.session.setup.line, "line.ptx")
+
+        def chosen(found: Found | None) -> None:
+            if found is not None:
+                self._open_finding(found)
+
+        self.app.push_screen(CheckScreen(*findings(text, name)), chosen)
+
+    def _open_finding(self, found: Found) -> None:
+        """Show what a finding is about, on the operands that show an erratum."""
+        if self.walk is not None:
+            self.show_walk(self.walk.at_line(found.place.line, found.ptx))
+        if found.example is not None:
+            self.edit(edits.opened(parse(found.ptx), found.example.values, "isa"))
 
     # --- instruction, modifiers, operands --------------------------------------------
 

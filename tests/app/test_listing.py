@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from ptxscope.engine.parting import partings
+from ptxscope.widgets.fields import Page
 from ptxscope.widgets.listing import Listing
 from ptxscope.widgets.pane import Pane
 from tests.app.driving import Driver, explorer, focused
@@ -134,3 +136,46 @@ async def test_a_second_enter_that_was_on_its_way_does_no_harm() -> None:
             await drive.mash(*keys, pace=0)
             assert drive.app.is_running
             assert len(drive.app.screen_stack) == 1
+
+
+# --- check --------------------------------------------------------------------------------
+
+
+def told(drive: Driver) -> str:
+    return drive.app.screen.query_one("#told", Page).text()
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+async def test_a_source_is_checked_and_a_finding_opens(size: tuple[int, int]) -> None:
+    async with explorer(size=size) as drive:
+        await drive.press("ctrl+o")
+        await drive.type(str(DATA / "video.cu"))
+        await drive.press("enter", "escape")
+        shown = await drive.press("c")
+        assert "23 instructions, 0 illegal, 5 that an erratum can change" in shown
+        assert "line 38  E3" in shown
+        assert "video.cu:38:" in told(drive)
+        assert "as documented, in plain PTX:" in told(drive)
+        await drive.press("enter")
+        assert drive.screen.walk
+        assert drive.screen.walk.statement.line == 38
+        assert drive.session.setup.line.startswith("vadd.u32.s32.s32.sat %0.b0")
+        parting = partings(drive.session.trace)[0]
+        assert [erratum.id for erratum in parting.errata] == ["E3"]
+        drive.agree()
+
+
+async def test_the_line_alone_is_checked_too() -> None:
+    async with explorer("vadd.u32.s32.s32.sat d.b0, a, b, c", {}) as drive:
+        await drive.press("c")
+        assert "E3: with ptxas" in told(drive)
+        await drive.press("escape", "i", "end", *["backspace"] * 4)
+        await drive.press("escape", "c")
+        assert "error" in told(drive)
+        await drive.press("escape")
+        await drive.paste("vadd4.u32.u32.u32 d, a, b, c;")
+        shown = await drive.press("escape", "c")
+        assert "1 instruction, 0 illegal" in shown
+        assert "Nothing is wrong" in told(drive)
+        await drive.press("enter", "down", "escape")
+        assert drive.session.setup.line == "vadd4.u32.u32.u32 d, a, b, c;"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -46,6 +47,12 @@ async def _let_loose(seed: int, keys: int, resizes: int) -> None:
         for name, bits in drive.session.trace.result.items():
             assert f"{name} = " in shown
             assert f"{bits:x}" in shown
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Monkeys save files."""
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -2,69 +2,312 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-from ptxscope.engine.catalog import CATALOG
-from tests.reference_data import DATA, verdicts
+import jsonschema
+import pytest
+
+from ptxscope.cli import main
+from ptxscope.engine.errata import ERRATA
+from tests.reference_data import DATA
+
+E3 = "vadd.u32.s32.s32.sat %r1.b0, %r2, %r3, %r1;"
 
 
-def check(*words: str, given: str = "") -> tuple[int, str, str]:
-    command = [sys.executable, "-m", "ptxscope", "check", *words]
-    done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout, done.stderr
+class Checker:
+    """Runs the command in this process."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        self.monkeypatch, self.capsys = monkeypatch, capsys
+
+    def __call__(self, *words: str, given: str | bytes = "") -> tuple[int, str, str]:
+        raw = given if isinstance(given, bytes) else given.encode()
+        stdin = io.TextIOWrapper(io.BytesIO(raw), encoding="ascii")
+        self.monkeypatch.setattr(sys, "stdin", stdin)
+        status = main(["check", *words])
+        return status, *self.capsys.readouterr()
+
+    def found(self, *words: str, given: str = "") -> list[dict[str, Any]]:
+        listed: list[dict[str, Any]] = json.loads(self("--json", *words, given=given)[1])
+        return listed
 
 
-def found(*words: str, given: str = "") -> list[dict[str, Any]]:
-    listed: list[dict[str, Any]] = json.loads(check("--json", *words, given=given)[1])
-    return listed
+@pytest.fixture
+def check(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Checker:
+    return Checker(monkeypatch, capsys)
 
 
-def test_every_asm_line_of_a_source_is_found_at_its_place() -> None:
+def test_it_runs_as_a_program() -> None:
+    command = [sys.executable, "-m", "ptxscope", "check", "-"]
+    done = subprocess.run(command, input=E3, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert done.stdout.startswith("-:1:1: warning: E3: ")
+
+
+def test_every_asm_line_of_a_source_is_found_at_its_place(check: Checker) -> None:
     path = DATA / "video.cu"
     lines = path.read_text(encoding="utf-8").splitlines()
-    items = found(str(path))
-    wanted = [at for at, line in enumerate(lines, 1) if "asm" in line and "//" not in line[:3]]
-    assert {item["line"] for item in items} >= {at for at in wanted if '("v' in lines[at - 1]}
+    items = check.found(str(path))
+    wanted = [at for at, line in enumerate(lines, 1) if "asm(" in line]
+    assert [item["line"] for item in items] == wanted
     for item in items:
         opcode = item["ptx"].partition(".")[0]
         assert lines[item["line"] - 1][item["column"] - 1 :].startswith(opcode)
         assert item["legal"]
+        assert item["file"] == str(path)
+    assert {id_ for item in items for id_ in item["errata"]} == {"E3", "E6"}
 
 
-def test_a_listing_of_nvcc_is_checked() -> None:
+def test_a_listing_of_nvcc_is_checked(check: Checker) -> None:
     status, said, _ = check(str(DATA / "video.ptx"))
     assert status == 0
-    assert said.splitlines()[-1].startswith("37 instructions, 0 illegal")
+    assert said.splitlines()[-1] == "37 instructions, 0 illegal, 5 that an erratum can change"
+    assert sum(": ok: " in line for line in said.splitlines()) == 32
 
 
-def test_verdicts_on_real_lines_are_as_known() -> None:
-    for legal, text in verdicts("lines.txt"):
-        items = found("-", given=text)
-        assert all(item["legal"] for item in items) == legal, text
-
-
-def test_an_erratum_that_can_bite_is_a_warning() -> None:
-    status, said, _ = check("-", given="mov.u32 a, b;\n  vadd.u32.s32.s32.sat d.b0, a, b, c;")
+def test_quietly_only_what_matters_is_printed(check: Checker) -> None:
+    status, said, _ = check("-q", str(DATA / "video.ptx"))
     assert status == 0
-    assert "-:2:3: warning:" in said
-    assert "E3" in said
+    assert ": ok: " not in said
+    assert said.count("warning: E3") == 4
+    assert said.count("warning: E6") == 1
+    assert said.endswith("37 instructions, 0 illegal, 5 that an erratum can change\n")
 
 
-def test_what_is_illegal_is_named_at_its_place() -> None:
+def test_an_erratum_that_can_bite_is_a_warning(check: Checker) -> None:
+    status, said, _ = check("-", given=f"mov.u32 a, b;\n  {E3}")
+    assert status == 0
+    assert said.splitlines() == [
+        f"-:2:3: warning: E3: with ptxas 11.8 to 13.5 (newest known) on sm_70 and later: "
+        f"{ERRATA[2].sentence}",
+        f"      {E3}",
+        "      ^^^^",
+        "    for example %r2=0xffffffff %r3=0x00000000 %r1=0x11223344",
+        "      isa 0x11223300   ptxas-13.5 0x112233ff",
+        "    as documented, in plain PTX:",
+        "      {",
+        "          .reg .b64 t<5>;",
+        "          .reg .b32 w<1>;",
+        "          cvt.s64.s32 t0, %r2;",
+        "          cvt.s64.s32 t1, %r3;",
+        "          add.s64 t2, t0, t1;",
+        "          max.s64 t3, t2, 0;",
+        "          min.s64 t4, t3, 255;",
+        "          cvt.u32.u64 w0, t4;",
+        "          bfi.b32 %r1, w0, %r1, 0, 8;",
+        "      }",
+        "1 instruction, 0 illegal, 1 that an erratum can change",
+    ]
+
+
+def test_what_is_illegal_is_named_at_its_place(check: Checker) -> None:
     status, said, _ = check("-", given='asm("{\\n\\t"\n    "vadd4.s32.s32.bad d, a, b, c;" ::);')
     assert status == 1
-    assert "-:2:" in said
-    assert ".bad" in said
+    first, second, third = said.splitlines()[:3]
+    assert first.startswith("-:2:19: error: ")
+    assert ".bad" in first
+    assert second[third.index("^") :].startswith(".bad")
+    assert third.count("^") == 4
+    assert "allowed: " in said
 
 
-def test_other_files_have_nothing_to_check(tmp_path: Path) -> None:
-    assert found("-", given="mov.u32 a, b;") == []
-    assert check("-", given="")[0] == 0
-    status, _, said = check(str(tmp_path / "none.ptx"))
+def test_two_errors_of_one_instruction_are_each_shown(check: Checker) -> None:
+    given = ".version 1.0\n.reg .b64 a;\nvadd.u32.u32.u32 d, a, a;"
+    status, said, _ = check("-", given=given)
+    assert status == 1
+    assert said.count(": error: ") == 3
+    assert said.count("^") == 4 + 1 + 1
+    assert said.endswith("1 instruction, 1 illegal, 0 that an erratum can change\n")
+
+
+def test_json_tells_all_of_it(check: Checker) -> None:
+    wrong, warned, fine = check.found(
+        "-", given=f"vadd4 a, b;\n {E3}\n@p vadd.u32.u32.u32 d,a,b,c;"
+    )
+    assert (wrong["legal"], wrong["line"], wrong["ptx"]) == (False, 1, "vadd4 a, b")
+    assert wrong["message"] == "; ".join(x["message"] for x in wrong["findings"])
+    assert {x["rule"] for x in wrong["findings"]} == {"illegal"}
+    assert warned["errata"] == ["E3"]
+    assert warned["example"] == {
+        "values": {"%r2": "0xffffffff", "%r3": "0x00000000", "%r1": "0x11223344"},
+        "isa": "0x11223300",
+        "ptxas": "0x112233ff",
+        "model": "ptxas-13.5",
+    }
+    assert warned["replacement"][0] == "{"
+    assert (fine["legal"], fine["message"], fine["column"]) == (True, "", 4)
+    assert [fine["notes"]] == [[x["message"] for x in fine["findings"]]]
+    assert fine["example"] is fine["replacement"] is None
+
+
+def test_sarif_has_a_result_for_each_finding(check: Checker) -> None:
+    status, said, _ = check("--sarif", "-", given=f"vadd4.u32.u32.u32.x a,b,c,d;\n{E3}\nset.x;")
+    assert status == 1
+    log = json.loads(said)
+    assert log["version"] == "2.1.0"
+    (run,) = log["runs"]
+    rules = run["tool"]["driver"]["rules"]
+    assert {x["id"] for x in rules} > {"illegal", "register-type", "version", "note", "E1", "E13"}
+    wrong, warned, *rest = run["results"]
+    assert rest
+    for result in run["results"]:
+        assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
+        assert rules[result["ruleIndex"]]["defaultConfiguration"]["level"] == result["level"]
+        assert result["message"]["text"]
+    (place,) = (x["physicalLocation"] for x in wrong["locations"])
+    assert place["artifactLocation"] == {"uri": "-"}
+    region = place["region"]
+    assert [region[x] for x in ("startLine", "startColumn", "endColumn")] == [1, 18, 20]
+    assert region["snippet"]["text"] == "vadd4.u32.u32.u32.x a,b,c,d;"
+    assert (wrong["ruleId"], wrong["level"]) == ("illegal", "error")
+    assert (warned["ruleId"], warned["level"]) == ("E3", "warning")
+    assert "0x112233ff" in warned["message"]["text"]
+    assert "bfi.b32" in warned["message"]["text"]
+
+
+def _object(required: str, optional: str = "", **known: Any) -> dict[str, Any]:
+    """A schema of an object that has no other properties."""
+    names = [*required.split(), *optional.split()]
+    return {
+        "type": "object",
+        "properties": {name: known.get(name, {}) for name in names},
+        "required": required.split(),
+        "additionalProperties": False,
+    }
+
+
+_COUNT = {"type": "integer", "minimum": 1}
+_LEVEL = {"enum": ["none", "note", "warning", "error"]}
+_TEXT = _object("text", text={"type": "string"})
+_REGION = _object(
+    "startLine startColumn endColumn snippet",
+    startLine=_COUNT,
+    startColumn=_COUNT,
+    endColumn=_COUNT,
+    snippet=_TEXT,
+)
+_LOCATION = _object(
+    "physicalLocation",
+    physicalLocation=_object(
+        "artifactLocation region",
+        artifactLocation=_object("uri", uri={"type": "string", "format": "uri-reference"}),
+        region=_REGION,
+    ),
+)
+_RESULT = _object(
+    "ruleId ruleIndex level message locations",
+    ruleId={"type": "string"},
+    ruleIndex={"type": "integer", "minimum": 0},
+    level=_LEVEL,
+    message=_TEXT,
+    locations={"type": "array", "items": _LOCATION},
+)
+_RULE = _object(
+    "id shortDescription defaultConfiguration",
+    id={"type": "string"},
+    shortDescription=_TEXT,
+    defaultConfiguration=_object("level", level=_LEVEL),
+)
+_RUN = _object(
+    "tool columnKind results",
+    tool=_object(
+        "driver",
+        driver=_object("name version rules", rules={"type": "array", "items": _RULE}),
+    ),
+    columnKind={"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
+    results={"type": "array", "items": _RESULT},
+)
+SARIF = _object(
+    "$schema version runs",
+    version={"enum": ["2.1.0"]},
+    runs={"type": "array", "items": _RUN},
+)
+"""What of the schema of SARIF 2.1.0 is used."""
+
+
+def test_sarif_follows_its_schema(check: Checker) -> None:
+    for given in ("", f"vadd4 a, b;\n\t{E3}\n@p vadd.u32.u32.u32 d,a,b,c;", 'asm("vadd4" X);'):
+        log = json.loads(check("--sarif", "-", given=given)[1])
+        jsonschema.validate(log, SARIF)
+        ids = [rule["id"] for rule in log["runs"][0]["tool"]["driver"]["rules"]]
+        assert len(set(ids)) == len(ids)
+
+
+def test_the_formats_have_two_spellings(check: Checker) -> None:
+    for name in ("json", "sarif"):
+        assert check(f"--{name}", "-", given=E3) == check("-f", name, "-", given=E3)
+    assert check("-f", "text", "-", given=E3) == check("-", given=E3)
+    status, _, said = check("-f", "xml", "-")
     assert status == 2
-    assert "none.ptx: No such file" in said
-    assert len(CATALOG) == 27
+    assert "xml" in said
+
+
+def test_files_are_read_by_what_they_are(check: Checker, tmp_path: Path) -> None:
+    line = "vadd4.s32.s32.s32 %0, %1, %2, %3;"
+    texts = {
+        "a b.cu": f'// asm("{line}")\nasm("{line}" ::);',
+        "b.py": f"# {line}\nX = '''\n{line}'''",
+        "c.ptx": f"// {line}\n{line}",
+        "d": f".version 8.0\n{line}",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    names = [str(tmp_path / name) for name in texts]
+    assert [(x["file"], x["line"]) for x in check.found(*names)] == [
+        (names[0], 2),
+        (names[1], 3),
+        (names[2], 2),
+        (names[3], 2),
+    ]
+    wrong = tmp_path / "a b.cu"
+    wrong.write_text('asm("vadd4 d, a;");', encoding="utf-8")
+    log = json.loads(check("--sarif", str(wrong))[1])
+    uri = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert uri["uri"].endswith("/a%20b.cu")
+
+
+def test_other_files_have_nothing_to_check(check: Checker) -> None:
+    assert check.found("-", given="mov.u32 a, b;") == []
+    status, said, _ = check("-")
+    assert (status, said) == (0, "0 instructions, 0 illegal, 0 that an erratum can change\n")
+    assert json.loads(check("--sarif", "-")[1])["runs"][0]["results"] == []
+
+
+def test_a_file_that_is_not_there_is_named_before_anything_is_printed(
+    check: Checker, tmp_path: Path
+) -> None:
+    missing = str(tmp_path / "none.ptx")
+    status, said, error = check(str(DATA / "video.ptx"), missing)
+    assert (status, said) == (2, "")
+    assert "none.ptx: No such file" in error
+    status, said, error = check(str(tmp_path))
+    assert (status, said) == (2, "")
+    assert "directory" in error
+    assert check()[0] == 2
+
+
+def test_what_a_file_holds_can_not_reach_the_terminal(check: Checker) -> None:
+    given = b'asm("vadd4.s32.s32.s32 d, a, b, \\x1b[31m;" ::); asm("vadd4.u\x1b[2J d;" ::);'
+    status, said, _ = check("-", given=given + b"\xff\xfe\x00")
+    assert status == 1
+    assert "\x1b" not in said
+    assert "\x00" not in said
+
+
+def test_a_byte_order_mark_and_line_ends_of_windows_do_not_move_a_column(check: Checker) -> None:
+    given = b"\xef\xbb\xbf" + f"{E3}\r\n\t{E3}\r\n".encode()
+    lines = check("-", given=given)[1].splitlines()
+    assert lines[0].startswith("-:1:1: ")
+    assert any(line.startswith("-:2:2: ") for line in lines)
+
+
+def test_what_is_glued_with_a_macro_is_counted_apart(check: Checker) -> None:
+    status, said, _ = check("-", given='asm("vadd4." TYPE " %0, %1, %2, %3;" ::);')
+    assert status == 0
+    assert ": note: this text is glued" in said
+    assert said.endswith("0 that an erratum can change; 1 could not be read\n")

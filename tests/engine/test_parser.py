@@ -276,3 +276,14 @@ def test_what_an_instruction_reads() -> None:
     assert reads("vadd4.u32.u32.u32 d, a, b.b3210, c") == ["a"]
     assert reads("vadd.u32.u32.u32 a, a, 5, a") == ["a"]
     assert reads("@p setp.lt.s32 q|r, a, b") == ["a", "b", "p", "q", "r"]
+
+
+def test_an_escape_without_digits_is_no_crash() -> None:
+    assert parse('asm("vadd.u32.u32.u32 d, a, b\\x;");').names["b"] == "bx"
+
+
+def test_a_string_of_a_directive_may_hold_anything() -> None:
+    text = '.file 1 "a;b{.cu"\n.pragma "x;y";\nvadd.u32.u32.u32 d, a, b;'
+    assert str(parse(text)) == "vadd.u32.u32.u32 d, a, b;"
+    with pytest.raises(PtxError):
+        parse('vadd.u32.u32.u32 d, a, "b;";')

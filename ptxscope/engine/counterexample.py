@@ -1,0 +1,90 @@
+"""Operands for which ptxas departs from the documentation, found by looking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice, product
+from random import Random
+from typing import NamedTuple
+
+from .errata import Erratum
+from .evaluate import bind
+from .form import Form
+from .instruction import Instruction
+from .models import PTXAS_MODELS, Model, errata_of
+from .run import result
+from .trace import Trace
+
+_EDGES = (0, 1, 0xFFFF_FFFF, 0x8000_0000, 0x7FFF_FFFF, 0x20, 5, 0x8000, 0xFF, 0x1_0000)
+_MOST = 1500
+"""How many operand sets are tried."""
+
+
+class Counterexample(NamedTuple):
+    """A set of operands and the two results."""
+
+    errata: tuple[Erratum, ...]
+    """Every erratum that was seen to change this instruction's result, on these operands or
+    on others."""
+    values: dict[str, int]
+    """Bits by register name."""
+    isa: int
+    """The destination's bits as documented."""
+    ptxas: int
+    model: Model
+    """The newest assembler that departs so."""
+
+
+def counterexample(ins: Instruction) -> Counterexample | None:
+    """The first operands found for which ptxas departs; None where none were found.
+
+    The literals and the registers that are used twice stay what they are; a guard is taken
+    to allow. The same instruction always gives the same answer.
+    """
+    known = errata_of(ins.form)
+    if not known:
+        return None
+    repaired = all(x.repaired for x in known)
+    shows = PTXAS_MODELS[-1 if repaired else 0].name
+    ins = replace(ins, guard=None)
+    isa = ins.plan()
+    others = [(model, ins.plan(model.rules(ins.form))) for model in PTXAS_MODELS]
+    seen: set[str] = set()
+    found: dict[str, Counterexample] = {}
+    for values in islice(_operands(ins), _MOST):
+        bits = bind(ins, values)
+        wanted = result(isa, bits)["d"]
+        for model, plan in others:
+            got = result(plan, bits)["d"]
+            if got != wanted:
+                seen.update(Trace(ins, model, bits).errata)
+                found.setdefault(model.name, Counterexample((), values, wanted, got, model))
+        if shows in found and len(seen) == len(known):
+            break
+    for model in PTXAS_MODELS:
+        if model.name in found:
+            errata = tuple(x for x in known if x.id in seen)
+            return found[model.name]._replace(errata=errata)
+    return None
+
+
+def _operands(ins: Instruction) -> Iterator[dict[str, int]]:
+    """Values to try: those of the errata's examples, edges, random ones of a fixed seed."""
+    needed = ins.inputs
+    for erratum in errata_of(ins.form):
+        example = erratum.example[1]
+        yield {x.name: example.get(x.roles[0], 0) for x in needed}
+        yield {x.name: _placed(ins.form, x.roles[0], example) for x in needed}
+    edges = product(_EDGES, repeat=len(needed))
+    for values in islice(edges, _MOST * 2 // 3):
+        yield {x.name: value for x, value in zip(needed, values, strict=True)}
+    rng = Random(1)  # noqa: S311 - nothing secret
+    while True:
+        yield {x.name: rng.choice((rng.getrandbits(32), rng.choice(_EDGES))) for x in needed}
+
+
+def _placed(form: Form, role: str, example: dict[str, int]) -> int:
+    """An example's value where the operand's selector picks it up."""
+    value, chosen = example.get(role, 0), {"a": form.asel, "b": form.bsel}.get(role)
+    return value << chosen.unit * chosen.lanes[0] & 0xFFFF_FFFF if chosen else value

@@ -1,0 +1,322 @@
+"""The statements of a PTX listing that may be one of the 27, read in one pass, chunk by chunk.
+
+Nothing is parsed here: one regular expression finds opcodes, scopes and declarations, so that
+the lines between them cost little. Memory is bounded by the longest statement.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from .catalog import CATALOG
+from .errors import Span
+from .parser import scan
+
+_WINDOW = 200
+"""Characters of a line that are kept on either side of a statement."""
+_LONGEST = 1 << 20
+"""A statement of more characters than this is taken to end there."""
+
+_EVENT = re.compile(
+    r"""(?P<skip>"[^"\n]*"|//[^\n]*|/\*.*?\*/|\{[\w$%,\s]*\})
+      | (?P<comment>/\*)
+      | (?P<scope>[{}])
+      | (?P<reg>\.reg\s)
+      | (?P<function>\.(?:entry|func)\b)
+      | \.version\s+(?P<version>\d+\.\d+)
+      | \.target\s+(?P<target>[^\n/]*)
+      | (?P<opcode>(?<![\w.$%])(?!st\.|sub\.|sh[lr]\.)[sSvV][A-Za-z0-9]*
+         (?=[ \t]*\.|[ \t]+[\w$%]+[ \t]*[,|]))""",
+    re.VERBOSE | re.DOTALL | re.ASCII,
+)
+_GUARD = re.compile(r"@\s*!?\s*[\w$%]*\s*\Z", re.ASCII)
+_OPCODES = "|".join(CATALOG)
+_END = re.compile(
+    r"//[^\n]*|/\*.*?\*/|(?P<stop>[;{}])"
+    rf"|(?P<line>\n)(?=\s*(?:@\s*!?\s*[\w$%]+\s+)?(?:{_OPCODES})\.)",
+    re.DOTALL | re.ASCII,
+)
+_DECLARATION_END = re.compile(r"[;){}]")
+_DECLARED = re.compile(r"(?:^|\.reg\s)\s*(?:\.v[24]\s*)?\.(\w+)\s+([^.;)]*)", re.ASCII)
+_NAME = re.compile(r"([A-Za-z_$%][\w$]*)\s*(?:<\s*(\d+)\s*>)?", re.ASCII)
+_NUMBERED = re.compile(r"(.*?)(\d+)", re.DOTALL | re.ASCII)
+_TARGET = re.compile(r"(?:sm|compute)_(\d+)")
+
+
+class Place(NamedTuple):
+    """Where something stands in a file, and the line it stands in."""
+
+    line: int
+    """From 1."""
+    column: int
+    """From 1, in characters."""
+    excerpt: str
+    """The line; only what is near, where it is very long."""
+    span: Span
+    """Which of the excerpt's characters are meant."""
+
+
+class Context:
+    """What a listing has said up to a statement: its version, its target, its registers."""
+
+    def __init__(self, registers: dict[str, str] | None = None) -> None:
+        self.version: tuple[int, int] | None = None
+        self.target: int | None = None
+        """The number of the lowest ``sm_`` that is named."""
+        self._scopes: list[_Scope] = [_Scope(registers or {})]
+        self._header: _Scope | None = None
+
+    def type_of(self, name: str) -> str | None:
+        """The declared type of a register, as ``b32``; None where it is not declared."""
+        for scope in reversed(self._scopes):
+            if (scope.names or scope.numbered) and (found := scope.look_up(name)):
+                return found
+        return None
+
+    def module(self, version: str) -> None:
+        """A ``.version``: what stood before was another module, and is forgotten."""
+        major, _, minor = version[:9].partition(".")
+        self.version = (int(major), int(minor or 0))
+        self.target = self._header = None
+        del self._scopes[1:]
+        self._scopes[0] = _Scope({})
+
+    def function(self) -> None:
+        """A function's header begins: what it declares belongs to its body."""
+        if len(self._scopes) == 1:
+            self._header = _Scope({})
+
+    def open(self) -> None:
+        """A ``{``."""
+        self._scopes.append(self._header or _Scope({}))
+        self._header = None
+
+    def close(self) -> None:
+        """A ``}``."""
+        if len(self._scopes) > 1:
+            self._scopes.pop()
+
+    def declare(self, text: str) -> None:
+        """What stands behind ``.reg``: ``.b32 %r<22>, x``."""
+        scope = self._header or self._scopes[-1]
+        for part in _DECLARED.finditer(text):
+            for name in _NAME.finditer(part[2]):
+                scope.declare(name[1], int(name[2][:9]) if name[2] else None, part[1])
+
+    def set_target(self, text: str) -> None:
+        """What stands behind ``.target``."""
+        numbers = [int(number[:6]) for number in _TARGET.findall(text)]
+        self.target = min(numbers) if numbers else None
+
+
+class _Scope:
+    """The registers that one pair of braces declares."""
+
+    def __init__(self, names: dict[str, str]) -> None:
+        self.names = names
+        self.numbered: dict[str, tuple[int, str]] = {}
+
+    def declare(self, name: str, count: int | None, type_: str) -> None:
+        if count is None:
+            self.names[name] = type_
+        else:
+            self.numbered[name] = (count, type_)
+
+    def look_up(self, name: str) -> str | None:
+        if name in self.names:
+            return self.names[name]
+        if self.numbered and (match := _NUMBERED.fullmatch(name)):
+            count, type_ = self.numbered.get(match[1], (0, ""))
+            if int(match[2][:9]) < count:
+                return type_
+        return None
+
+
+class Statement(NamedTuple):
+    """A statement whose opcode is one of the 27, or is likely meant to be one."""
+
+    text: str
+    """From its guard to its ``;``, or to where that is missing."""
+    opcode: int
+    """Where in the text the opcode stands."""
+    start: int
+    """Where in the whole listing the text starts."""
+    line: int
+    column: int
+    """Where the text starts."""
+    before: str
+    """What stands in front of it in its line."""
+    after: str
+    """What stands behind it in its last line."""
+    context: Context
+    """Holds what was said up to here, until the next statement is read."""
+
+    def place(self, start: int, end: int) -> Place:
+        """Where a range of the text stands."""
+        first = self.text.rfind("\n", 0, start) + 1
+        last = self.text.find("\n", start)
+        before = "" if first else self.before
+        excerpt = before + (self.text[first:last] if last >= 0 else self.text[first:] + self.after)
+        line = self.line + self.text.count("\n", 0, start)
+        column = (start - first + 1) if first else self.column + start
+        shift = len(before) - first
+        return Place(line, column, excerpt, (start + shift, min(end + shift, len(excerpt))))
+
+
+def statements(chunks: Iterable[str], context: Context | None = None) -> Iterator[Statement]:
+    """Every statement of a listing that may be one of the 27, in order.
+
+    The chunks may end anywhere.
+    """
+    reader = _Reader(context or Context())
+    for chunk in chunks:
+        if chunk:
+            reader.take(chunk)
+            yield from reader.read(reader.safe())
+    yield from reader.read(len(reader.text), final=True)
+
+
+_MEANT: dict[str, bool] = dict.fromkeys(CATALOG, True)
+
+
+def _meant(opcode: str) -> bool:
+    """Whether an opcode is one of the 27, or like one and unlike any other."""
+    known = _MEANT.get(opcode)
+    if known is None:
+        if len(_MEANT) > 1 << 14:
+            return False
+        known = _MEANT[opcode] = any(True for _ in scan(f"{opcode}.u32;"))
+    return known
+
+
+class _Reader:
+    """A window on the listing that moves forward."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.text = ""
+        self.base = 0
+        """Characters of the listing before the window."""
+        self.at = 0
+        """How far the window is read."""
+        self.line = 1
+        self.line_start = 0
+        """Where the current line starts in the listing."""
+        self.counted = 0
+        """How far the window's line ends are counted."""
+        self.in_comment = False
+
+    def take(self, chunk: str) -> None:
+        """Move the window on; a little of what is read stays, for its line and its guard."""
+        keep = max(self.at - _WINDOW, 0)
+        self._count(keep)
+        self.text = self.text[keep:] + chunk
+        self.base += keep
+        self.at -= keep
+        self.counted -= keep
+
+    def safe(self) -> int:
+        """How far the window can be read before more of the listing is there."""
+        end = self.text.rfind("\n", self.at) + 1
+        if not end and len(self.text) - self.at > _LONGEST:
+            end = self.text.rfind(";", self.at) + 1 or len(self.text)
+        return end or self.at
+
+    def read(self, limit: int, *, final: bool = False) -> Iterator[Statement]:
+        text, context = self.text, self.context
+        search, meant = _EVENT.search, _meant
+        if self.in_comment:
+            end = text.find("*/", self.at)
+            if end < 0:
+                self.at = len(text) if final else max(len(text) - 1, self.at)
+                return
+            self.in_comment, self.at = False, end + 2
+        while (event := search(text, self.at, limit)) is not None:
+            kind = event.lastgroup
+            end = event.end()
+            if kind == "opcode":
+                if meant(event[0]):
+                    end = self._end(event.end(), limit, final=final)
+                    if end < 0:
+                        self.at = event.start()
+                        return
+                    yield self._statement(event.start(), end)
+            elif kind == "scope":
+                context.open() if event[0] == "{" else context.close()
+            elif kind == "reg":
+                stop = _DECLARATION_END.search(text, end, limit)
+                if stop is None and not final and limit - end < _LONGEST:
+                    self.at = event.start()
+                    return
+                end = stop.start() if stop else limit
+                context.declare(text[event.end() : end])
+            elif kind == "function":
+                context.function()
+            elif kind == "version":
+                context.module(event["version"])
+            elif kind == "target":
+                context.set_target(event["target"])
+            elif kind == "comment":
+                self.in_comment = True
+                end = len(text) if final else len(text) - 1
+                end = max(end, event.end())
+                if (close := text.find("*/", event.end())) >= 0:
+                    self.in_comment, end = False, close + 2
+                self.at = end
+                if self.in_comment or end > limit:
+                    return
+                continue
+            self.at = end
+        self.at = max(self.at, limit)
+
+    def _end(self, start: int, limit: int, *, final: bool) -> int:
+        """Where a statement ends; -1 where that is not to be seen yet."""
+        stop = self.text.find(";", start, limit)
+        part = self.text[start : stop if stop >= 0 else limit]
+        if stop >= 0 and not _UNUSUAL.search(part):
+            return stop + 1
+        depth = 0
+        for match in _END.finditer(self.text, start, limit):
+            if match["line"]:
+                return match.start()
+            mark = match["stop"]
+            if mark == ";":
+                return match.end()
+            if mark == "}" and not depth:
+                return match.start()
+            depth += (mark == "{") - (mark == "}")
+        return limit if final or limit - start > _LONGEST else -1
+
+    def _count(self, position: int) -> None:
+        """Count the lines of the window up to a position."""
+        if position <= self.counted:
+            return
+        found = self.text.count("\n", self.counted, position)
+        if found:
+            self.line += found
+            self.line_start = self.base + self.text.rfind("\n", self.counted, position) + 1
+        self.counted = position
+
+    def _statement(self, opcode: int, end: int) -> Statement:
+        text = self.text
+        start, head = opcode, text[max(opcode - 80, 0) : opcode]
+        if "@" in head and (guard := _GUARD.search(head)):
+            start = opcode - len(head) + guard.start()
+        self._count(start)
+        line_start = max(self.line_start - self.base, start - _WINDOW, 0)
+        line_end = text.find("\n", end, end + _WINDOW)
+        return Statement(
+            text[start:end],
+            opcode - start,
+            self.base + start,
+            self.line,
+            self.base + start - self.line_start + 1,
+            text[line_start:start],
+            text[end : line_end if line_end >= 0 else end + _WINDOW],
+            self.context,
+        )
+
+
+_UNUSUAL = re.compile(r"[{}\n/]")

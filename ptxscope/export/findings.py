@@ -1,0 +1,102 @@
+"""What ``check`` found in a file, as text and as plain objects."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from ..engine.counterexample import Counterexample
+from ..engine.errors import Problem, diagram, printable
+from ..engine.lint import Finding, Found
+from ..engine.listing import Place
+
+
+def described(item: Found) -> dict[str, object]:
+    """One instruction as JSON."""
+    return {
+        "file": item.file,
+        "line": item.place.line,
+        "column": item.place.column,
+        "ptx": item.ptx,
+        "legal": item.legal,
+        "message": item.message,
+        "notes": item.notes,
+        "errata": item.errata,
+        "findings": [
+            {
+                "rule": finding.rule,
+                "severity": finding.severity,
+                "line": finding.place.line,
+                "column": finding.place.column,
+                "message": finding.message,
+                "hint": finding.hint,
+            }
+            for finding in item.findings
+        ],
+        "example": item.example
+        and {
+            "values": {name: f"{bits:#010x}" for name, bits in item.example.values.items()},
+            "isa": f"{item.example.isa:#010x}",
+            "ptxas": f"{item.example.ptxas:#010x}",
+            "model": item.example.model.name,
+        },
+        "replacement": item.replacement,
+    }
+
+
+def told(item: Found) -> Iterator[str]:
+    """One instruction as lines of text: what is said of it, where, and what to do."""
+    if not item.findings:
+        yield f"{_at(item.file, item.place)}: ok: {printable(item.ptx)}"
+    for index, finding in enumerate(item.findings):
+        message = printable(finding.message)
+        yield f"{_at(item.file, finding.place)}: {finding.severity}: {message}"
+        if finding.place != _after(item, index):
+            yield from _shown(finding)
+    if item.example:
+        yield from _example(item.example)
+        if item.replacement:
+            yield "    as documented, in plain PTX:"
+            yield from (f"      {printable(line)}" for line in item.replacement)
+
+
+def _after(item: Found, index: int) -> object:
+    """Where the next finding is: what both are about is shown once, behind the last."""
+    return item.findings[index + 1].place if index + 1 < len(item.findings) else None
+
+
+def _at(file: str, place: Place) -> str:
+    return f"{printable(file)}:{place.line}:{place.column}"
+
+
+def _shown(finding: Finding) -> Iterator[str]:
+    """The line with a caret, and what is allowed there."""
+    problem = Problem("", finding.place.span, finding.hint)
+    _, *lines = diagram(finding.place.excerpt, problem).splitlines()
+    yield from (f"  {line}" for line in lines)
+
+
+def _example(example: Counterexample) -> Iterator[str]:
+    given = " ".join(f"{name}={bits:#010x}" for name, bits in example.values.items())
+    yield f"    for example {printable(given)}"
+    yield f"      isa {example.isa:#010x}   {example.model.name} {example.ptxas:#010x}"
+
+
+def counted(found: Iterable[Found], counts: Counter[str]) -> Iterator[Found]:
+    """The same, counted: ``found``, ``illegal``, ``warned``, ``unread``."""
+    for item in found:
+        if item.unread:
+            counts["unread"] += 1
+        else:
+            counts["found"] += 1
+            counts["illegal"] += not item.legal
+            counts["warned"] += bool(item.errata)
+        yield item
+
+
+def summary(counts: Counter[str]) -> str:
+    """The counts in a line."""
+    many = "instruction" if counts["found"] == 1 else "instructions"
+    said = f"{counts['found']} {many}, {counts['illegal']} illegal, "
+    said += f"{counts['warned']} that an erratum can change"
+    return said + (f"; {counts['unread']} could not be read" if counts["unread"] else "")

@@ -1,0 +1,92 @@
+"""What ``check`` has to say of the open listing, or of the line."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+
+from ..engine.inline_asm import Language, language_of
+from ..engine.lint import Found, check_listing, check_source
+from ..export.findings import counted, summary, told
+from ..widgets.fields import Page
+from ..widgets.inks import InkModal
+from ..widgets.menu import Item, Menu
+
+
+def findings(text: str, name: str) -> tuple[tuple[Found, ...], str]:
+    """What there is to say of a text, and the counts in a line."""
+    language = language_of(name, text)
+    source = language not in (Language.PTX, Language.TEXT)
+    found = check_source(text, name, language) if source else check_listing([text], name)
+    counts = Counter[str]()
+    said = tuple(item for item in counted(found, counts) if item.findings)
+    return said, summary(counts)
+
+
+class CheckScreen(InkModal[Found | None]):
+    """Shows findings; gives the one to be opened."""
+
+    DEFAULT_CSS = """
+    CheckScreen {
+        align: center middle;
+        & > #check {
+            width: 96%; height: 94%; background: $surface; border: round $accent; padding: 0 1;
+        }
+        & #found { height: auto; max-height: 40%; }
+        & #told { height: 1fr; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "leave", "Leave", show=False),
+        Binding("ctrl+y", "copy", "Copy", show=False),
+    ]
+
+    def __init__(self, found: Sequence[Found], title: str) -> None:
+        super().__init__()
+        self._found, self._title = found, title
+        self._menu = Menu("Findings", [_item(item) for item in found], "found")
+        self._page = Page("told", "What it says")
+
+    def compose(self) -> ComposeResult:
+        """The findings above, one of them in full below."""
+        with Vertical(id="check") as box:
+            box.border_title = f"Check · {self._title}"
+            box.border_subtitle = "Enter open · Tab next · ^y copy · Esc leave"
+            yield self._menu
+            yield self._page
+
+    def on_mount(self) -> None:
+        """Show the first."""
+        self._menu.focus()
+        self._show()
+
+    @on(Menu.Moved)
+    def _show(self) -> None:
+        if self._found:
+            self._page.show("\n".join(told(self._found[self._menu.index])))
+        else:
+            self._page.show("Nothing is wrong with any of them, and no erratum can change one.")
+
+    @on(Menu.Chosen)
+    def _chosen(self, event: Menu.Chosen) -> None:
+        self.answer(self._found[event.index])
+
+    def action_copy(self) -> None:
+        """Copy what it says."""
+        self.app.copy_to_clipboard(self._page.text())
+        self.notify("what it says", title="Copied", markup=False)
+
+    def action_leave(self) -> None:
+        """Open nothing."""
+        self.answer(None)
+
+
+def _item(item: Found) -> Item:
+    rules = ", ".join(dict.fromkeys(finding.rule for finding in item.findings))
+    return Item(f"line {item.place.line}  {rules}", item.ptx)

@@ -1,0 +1,418 @@
+"""What is said of the instructions of listings and sources."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ptxscope import evaluate, parse
+from ptxscope.engine.counterexample import counterexample
+from ptxscope.engine.errata import ERRATA, Erratum
+from ptxscope.engine.inline_asm import Language, language_of
+from ptxscope.engine.lint import RULES, Found, Severity, agrees, check_listing, check_source
+from ptxscope.engine.models import PTXAS_MODELS
+from ptxscope.engine.types import Type
+from tests.reference_data import DATA, table, verdicts
+
+HEAD = ".version 8.0\n.target sm_75\n.address_size 64\n"
+
+
+def listing(text: str) -> list[Found]:
+    return list(check_listing([text], "x.ptx"))
+
+
+def source(text: str, language: Language = Language.C) -> list[Found]:
+    return list(check_source(text, "x", language))
+
+
+def rules(text: str) -> list[str]:
+    return [finding.rule for item in listing(text) for finding in item.findings]
+
+
+# --- sources ------------------------------------------------------------------------------
+
+_LINE = "vadd4.s32.s32.s32 %0, %1, %2, %3;"
+_FOUND = [
+    f'asm("{_LINE}" : "=r"(d) : "r"(a), "r"(b), "r"(c));',
+    f'asm volatile ( // why\n  "{_LINE}" ::);',
+    f'__asm__ __volatile__("{{\\n\\t"\n "{_LINE}\\n\\t" "}}" ::);',
+    'asm("vadd4.s32" /* x */ ".s32.s32 %0,"\n\t" %1, %2, %3;");',
+    f'asm(R"({_LINE})" :: );',
+    f'asm(R"x(\n   {_LINE} )" \n)x");',
+    f'#define ADD(d, a) \\\n  asm("mov.u32 d, %0;" \\\n   "{_LINE}" : "=r"(d) : "r"(a))\n',
+    'asm("vadd4.s32\\\n.s32.s32 %0, %1, %2, %3;");',
+    f'const char *k = ".version 7.0\\n"\n   "{_LINE}\\n";',
+    f'x = \'"\'; asm("{_LINE}");',
+    f'a(1\'000); asm("{_LINE}");',
+    'asm("vadd4.s32.s32.s32\\t%%r1, %%r2, %%r3, %%r4;");',
+]
+
+
+@pytest.mark.parametrize("text", _FOUND)
+def test_an_asm_statement_of_c_is_found_at_its_place(text: str) -> None:
+    (item,) = source(text)
+    assert item.legal
+    assert item.ptx.startswith("vadd4.s32.s32.s32 ")
+    line = text.splitlines()[item.place.line - 1]
+    assert line[item.place.column - 1 :].startswith("vadd4.s32")
+    assert item.place.excerpt == line
+    assert line[slice(*item.place.span)] == "vadd4"
+
+
+_PYTHON = [
+    f'ASM = """\n  {_LINE}\n"""',
+    f"ASM = r'{_LINE}'",
+    f'ASM = "mov.u32 a, b;" \\\n  "{_LINE}"',
+    f'ASM = ("mov.u32 a, b;"  # one "two"\n  \'{_LINE}\')',
+    f"ASM = f'{{{{ {_LINE} }}}}'",
+    f"k = RawKernel(r'''\n__global__ void k() {{ asm(\"{_LINE}\" ::); }}''')",
+    f'k = "void k() {{\\n asm(\\"{_LINE}\\" ::); }}"',
+    f"x = 'it\\'s'; y = b'''{_LINE}'''",
+    'ASM = "vadd4.s32.s32.s32 $0, $1, $2, $3;"',
+]
+
+
+@pytest.mark.parametrize("text", _PYTHON)
+def test_ptx_in_a_string_of_python_is_found_at_its_place(text: str) -> None:
+    (item,) = source(text, Language.PYTHON)
+    assert item.legal
+    line = text.splitlines()[item.place.line - 1]
+    assert line[item.place.column - 1 :].startswith("vadd4.s32")
+    assert line[slice(*item.place.span)] == "vadd4"
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        (f'// asm("{_LINE}");', Language.C),
+        (f'/* asm("{_LINE}"); */', Language.C),
+        (f'// why \\\n asm("{_LINE}");', Language.C),
+        ('puts("use vadd4.s32.s32.s32 where you can");', Language.C),
+        ('asm("add.u32 %0, %1, %2;" :: );', Language.C),
+        ("std::set<int> a; a.set.x(); vset.y();", Language.C),
+        (f"# asm = '{_LINE}'", Language.PYTHON),
+        ('"""Tells of set.contains; and of vadd4.s32."""', Language.PYTHON),
+        ("x.set.add(1)", Language.PYTHON),
+        ('asm("', Language.C),
+        ("'''", Language.PYTHON),
+        ("", Language.C),
+    ],
+)
+def test_what_is_no_instruction_is_left_alone(text: str, language: Language) -> None:
+    assert [item for item in source(text, language) if not item.findings] == []
+    assert not any(item.ptx.startswith("vadd4.s32.s32.s32 %") for item in source(text, language))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'asm("vadd4." TYPE ".s32 %0, %1, %2, %3;" ::);',
+        '#define OP(t) asm("vadd4." #t " %0, %1, %2, %3;" ::)',
+        'asm("vadd4.s32.s32.s32 " OPERANDS);',
+    ],
+)
+def test_what_is_glued_with_a_macro_is_said_to_be_unread(text: str) -> None:
+    (item,) = source(text)
+    assert item.unread
+    assert item.legal
+    assert [finding.severity for finding in item.findings] == [Severity.NOTE]
+
+
+def test_what_an_f_string_puts_together_is_said_to_be_unread() -> None:
+    (item,) = source('f"vadd4.{t}.s32.s32 d, a, b, c;"', Language.PYTHON)
+    assert item.unread
+
+
+def test_other_f_strings_are_left_alone() -> None:
+    assert source('f"set.{x}; or not"', Language.PYTHON) == []
+
+
+def test_the_types_of_asm_operands_are_known() -> None:
+    text = 'asm("vadd.u32.u32.u32 %0, %1, %2;" : "+l"(f(x, ":")), "=r"(b) : "f"(c) : "memory");'
+    (item,) = source(text)
+    assert [(x.rule, text[x.place.column - 1 :][:2]) for x in item.findings] == [
+        ("register-type", "%0"),
+        ("register-type", "%2"),
+    ]
+    assert not item.legal
+    good = 'asm("setp.lt.f64 p, %1, %2; selp.b16 %0, 1, 2, p;" : "=h"(a) : "d"(b), "d"(c));'
+    assert all(item.legal for item in source(good))
+
+
+def test_an_error_in_a_glued_string_is_at_its_place() -> None:
+    text = 'asm("{\\n\\t"\n    "vadd4.s32.s32.\\x73\\x33 d, a, b, c;" ::);'
+    (item,) = source(text)
+    assert not item.legal
+    assert (item.place.line, item.place.column) == (2, 19)
+    assert item.place.excerpt[slice(*item.place.span)] == ".\\x73\\x33"
+
+
+def test_every_kernel_of_the_sample_is_found() -> None:
+    path = DATA / "video.cu"
+    text = path.read_text(encoding="utf-8")
+    items = source(text)
+    written = [text.count(f'"{op}') for op in ("v", "set", "slct")]
+    assert len(items) == sum(written) == 1 + 4 + 4 + 5 + 1 + 3 + 5
+    assert all(item.legal for item in items)
+    warned = [item.place.line for item in items if item.errata]
+    lines = text.splitlines()
+    assert warned == [at for at, line in enumerate(lines, 1) if "vadd.u32.s32.s32.sat" in line]
+
+
+def test_the_language_is_told_by_name_or_content() -> None:
+    cases = {
+        ("a.PTX", ""): Language.PTX,
+        ("a.cuh", ".version 1.0"): Language.C,
+        ("a.py", 'asm("'): Language.PYTHON,
+        ("-", "\n .version 7.0"): Language.PTX,
+        ("-", 'void f() { asm("x"); }'): Language.C,
+        ("a.txt", 'import x\nk = """asm("x")"""'): Language.PYTHON,
+        ("-", ' "vadd4"'): Language.TEXT,
+        ("-", "vadd4.s32"): Language.PTX,
+    }
+    assert {case: language_of(*case) for case in cases} == cases
+
+
+def test_reference_lines_have_the_verdicts_that_are_known() -> None:
+    for row in table("accept.csv"):
+        (item,) = listing(row["ptx"] + ";")
+        assert item.legal, row
+        assert item.ptx == str(parse(row["ptx"]))
+    for row in table("reject.csv"):
+        text = row["ptx"] + ";"
+        if not text.startswith(("v", "s")):
+            continue
+        for item in listing(text):
+            assert not item.legal, row
+            assert item.message
+    for legal, text in verdicts("lines.txt"):
+        items = source(text, language_of("-", text)) if '"' in text else listing(text)
+        assert all(item.legal for item in items) == legal, text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "set.eq.f16x2.f16x2 d, a, b;",
+        "set.gtu.ftz.u32.f16 d, a, b;",
+        "setp.lt.and.bf16 p|q, a, b, c;",
+        "@p setp.nan.bf16x2 p|q, a, b;",
+    ],
+)
+def test_instructions_for_halves_that_share_a_name_are_not_called_illegal(line: str) -> None:
+    assert listing(line) == []
+    assert [item.legal for item in listing(line.replace("f16", "q16"))] == [False]
+
+
+_HEADERS = Path("/usr/local/cuda/include")
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(not _HEADERS.exists(), reason="needs the headers of CUDA")
+def test_nothing_in_the_headers_of_cuda_is_called_illegal() -> None:
+    count = 0
+    for path in sorted(_HEADERS.rglob("*")):
+        if path.suffix in (".h", ".hpp", ".cuh", ".inl"):
+            text = path.read_text(encoding="utf-8", errors="replace")
+            for item in check_source(text, str(path), Language.C):
+                count += 1
+                assert item.legal, item
+    assert count > 100
+
+
+# --- what is said ---------------------------------------------------------------------------
+
+
+def test_the_cache_tells_one_register_from_two() -> None:
+    two, one = listing("vadd.u32.u32.u32.sat %r1, %r2, %r3;\nvadd.u32.u32.u32.sat %r1, %r9, %r9;")
+    assert two.example
+    assert set(two.example.values) == {"%r2", "%r3"}
+    assert one.example
+    assert set(one.example.values) == {"%r9"}
+    assert one.ptx == "vadd.u32.u32.u32.sat %r1, %r9, %r9;"
+    clash = listing("setp.lt.s32 %p1, %p1, %r1;\nsetp.lt.s32 %p1, %r7, %r1;")
+    assert [item.legal for item in clash] == [False, True]
+    assert "`%p1`" in clash[0].message
+
+
+def test_any_register_names_come_back_as_they_were_written() -> None:
+    for names in ("%z0, %z2, %z1", "%z0, %r1, %r2", "$0, $1, $2", "x, t0, w1"):
+        (item,) = listing(f"vadd.u32.u32.u32.sat {names};")
+        assert item.ptx == f"vadd.u32.u32.u32.sat {names};"
+        assert item.example
+        assert list(item.example.values) == names.split(", ")[1:]
+
+
+@pytest.mark.parametrize("x", ERRATA, ids=[x.id for x in ERRATA])
+def test_an_erratum_is_warned_of_with_operands_for_which_it_shows(x: Erratum) -> None:
+    line = x.example[0]
+    (item,) = listing(line + ";")
+    assert x.id in item.errata
+    assert item.legal
+    example = item.example
+    assert example
+    assert example.isa != example.ptxas
+    assert evaluate(line, example.values) == {"d": example.isa}
+    assert evaluate(line, example.values, model=example.model) == {"d": example.ptxas}
+    assert item.replacement
+    assert [finding.rule for finding in item.findings if finding.rule in item.errata] == [
+        *item.errata
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "vadd.u32.u32.u32.sat d, 0, b",
+        "vsub.u32.u32.u32.sat d, a, 0",
+        "vshl.u32.u32.u32.sat.clamp d, a, 0",
+        "vset.s32.u32.lt.min d, a, b, 5",
+    ],
+)
+def test_where_the_operands_keep_an_erratum_from_showing_nothing_is_said(line: str) -> None:
+    (item,) = listing(line + ";")
+    assert item.errata == ()
+    assert item.findings == ()
+    for a in (0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF):
+        values = {x.name: a for x in parse(line).inputs}
+        for model in PTXAS_MODELS:
+            assert evaluate(line, values) == evaluate(line, values, model=model)
+
+
+def test_an_example_is_of_the_newest_assembler_that_departs() -> None:
+    repaired = counterexample(parse("vadd.s32.s32.s32 d.h1, a, b, c"))
+    assert repaired
+    assert repaired.model.name == "ptxas-13.0"
+    assert [x.id for x in repaired.errata] == ["E1"]
+    both = counterexample(parse("@p vadd.u32.s32.s32.sat d.h1, a, b, c"))
+    assert both
+    assert both.model.name == "ptxas-13.5"
+    assert [x.id for x in both.errata] == ["E1", "E3"]
+    assert counterexample(parse("vadd4.s32.s32.s32 d, a, b, c")) is None
+
+
+def test_a_replacement_is_written_as_the_place_wants_it() -> None:
+    line = "@%p1 vadd.u32.s32.s32.sat %r1.b0, %r2, %r3, %r1;"
+    (plain,) = listing(line)
+    assert plain.replacement
+    assert "@%p1 bfi.b32 %r1, w0, %r1, 0, 8;" in "\n".join(plain.replacement)
+    (quoted,) = source('asm("' + line.replace("%", "%%").replace("%%r2", "%0") + '" :: "r"(a));')
+    assert quoted.replacement
+    assert "@%%p1 bfi.b32 %%r1, w0, %%r1, 0, 8;" in "\n".join(quoted.replacement)
+    assert "    cvt.s64.s32 t0, %0;" in quoted.replacement
+
+
+def test_notes_are_said_at_the_opcode() -> None:
+    (item,) = listing("  @p vadd.u32.u32.u32 d, a, b, c;")
+    assert [(x.rule, x.severity) for x in item.findings] == [("note", "note")]
+    assert item.legal
+    assert item.notes == (item.findings[0].message,)
+    assert item.place.column == 6
+
+
+def test_versions_and_targets_that_are_too_low_are_errors() -> None:
+    body = "vadd4.u32.u32.u32 a, b, c, d; vadd.u32.u32.u32 a, b, c; set.lt.ftz.u32.f32 a, b, c;"
+    body += "set.lt.u32.f32 a, b, c;"
+    for version, target, wanted in [
+        ("8.0", "sm_75", [0, 0, 0, 0]),
+        ("3.0", "sm_30", [0, 0, 0, 0]),
+        ("2.3", "sm_30", [1, 0, 0, 0]),
+        ("3.0", "sm_21", [1, 0, 0, 0]),
+        ("2.0", "sm_20", [2, 0, 0, 0]),
+        ("1.4", "sm_13", [2, 2, 0, 0]),
+        ("1.3", "sm_10", [2, 2, 1, 0]),
+        ("10.0", "sm_100a", [0, 0, 0, 0]),
+    ]:
+        items = listing(f".version {version}\n.target {target}\n{body}")
+        assert [len(item.findings) for item in items] == wanted, (version, target)
+        assert {x.rule for item in items for x in item.findings} <= {"version"}
+        assert [item.legal for item in items] == [not count for count in wanted]
+
+
+def test_a_declared_type_that_does_not_fit_is_an_error_at_the_operand() -> None:
+    text = HEAD + ".entry k() {\n.reg .b64 %rd<9>; .reg .pred p; .reg .f32 f; .reg .u32 g, r;\n"
+    (item,) = listing(text + "  @g vadd.u32.u32.u32 r, f, %rd1.b0;\n}")
+    pointed = [(x.rule, x.place.excerpt[slice(*x.place.span)]) for x in item.findings]
+    assert [rule for rule, _ in pointed] == ["register-type"] * 3
+    assert sorted(text.split(".")[0] for _, text in pointed) == ["%rd1", "f", "g"]
+    assert not item.legal
+    assert rules(text + "@p vadd.u32.u32.u32 r, r, r;\n}") == []
+
+
+_DECLARED = ["pred", "b16", "u16", "s16", "f16", "b32", "u32", "s32", "f32", "b64", "u64", "f64"]
+_LINES = {
+    Type.PRED: "set.lt.and.u32.u32 r, r, r, X",
+    Type.B16: "selp.b16 X, 1, 1, q",
+    Type.U16: "setp.lt.u16 q, X, X",
+    Type.S32: "vadd.s32.s32.s32 r, X, r",
+    Type.U32: "vadd4.u32.u32.u32 X, r, r, r",
+    Type.B32: "selp.b32 r, X, r, q",
+    Type.F32: "slct.u32.f32 r, r, r, X",
+    Type.S64: "setp.lt.s64 q, X, X",
+    Type.B64: "setp.eq.b64 q, X, X",
+    Type.F64: "setp.lt.f64 q, X, X",
+}
+
+
+def test_types_agree_where_the_manual_says_so() -> None:
+    # PTX ISA 9.2, table of operand type checking: .bX with all of its size, .sX with .uX, .fX
+    # with .fX and .bX
+    wanted = {
+        Type.PRED: "pred",
+        Type.B16: "b16 u16 s16 f16",
+        Type.U16: "b16 u16 s16",
+        Type.S32: "b32 u32 s32",
+        Type.U32: "b32 u32 s32",
+        Type.B32: "b32 u32 s32 f32",
+        Type.F32: "b32 f32",
+        Type.S64: "b64 u64",
+        Type.B64: "b64 u64 f64",
+        Type.F64: "b64 f64",
+    }
+    found = {type_: " ".join(x for x in _DECLARED if agrees(x, type_)) for type_ in wanted}
+    assert found == wanted
+    assert agrees("f16x2", Type.B32)
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(shutil.which("ptxas") is None, reason="needs ptxas")
+def test_ptxas_agrees_on_types(tmp_path: Path) -> None:
+    head = [*HEAD.splitlines(), ".entry k() {", ".reg .pred q; .reg .b32 r;"]
+    head += [f".reg .{x} x_{x};" for x in _DECLARED]
+    cases = [(declared, type_) for type_ in _LINES for declared in _DECLARED]
+    lines = [_LINES[type_].replace("X", f"x_{declared}") + ";" for declared, type_ in cases]
+    path = tmp_path / "types.ptx"
+    path.write_text("\n".join([*head, *lines, "ret;", "}", ""]), encoding="ascii")
+    command = ["ptxas", "-arch=sm_75", str(path), "-o", str(tmp_path / "x.cubin")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    wrong = {int(x) - len(head) - 1 for x in re.findall(r"line (\d+); error", done.stderr)}
+    found = listing(path.read_text(encoding="ascii"))
+    assert [i for i, item in enumerate(found) if not item.legal] == sorted(wrong)
+
+
+def test_every_rule_is_described() -> None:
+    assert list(RULES)[-len(ERRATA) :] == [x.id for x in ERRATA]
+    assert all(about.endswith(".") for _, about in RULES.values())
+
+
+_BITS = ["vadd4.s32", ".s32.s32 ", "%0, ", "d, a, b, c;", '"', "'", "\\", "\n", "asm(", ")", ":"]
+_BITS += ['"""', 'R"(', ')"', "/*", "*/", "//", "#", "{", "}", ".reg .u32 ", "%r<5>;", "@p ", "%%"]
+_BITS += ["f'", "setp.lt.s32 p, %1, 5;", ".version 9", ".target sm_", "\\x", "é", "\\\n", ".entry"]
+
+
+@given(st.lists(st.sampled_from(_BITS), max_size=30).map("".join))
+def test_no_text_breaks_it(text: str) -> None:
+    lines = text.split("\n")
+    for items in (listing(text), *(source(text, x) for x in Language if x is not Language.PTX)):
+        for item in items:
+            for place in (item.place, *(x.place for x in item.findings)):
+                assert place.excerpt == lines[place.line - 1]
+                start, end = place.span
+                assert 0 <= start <= end <= len(place.excerpt)
+                assert place.column == start + 1

@@ -1,0 +1,212 @@
+"""Statements of listings: found wherever they stand, in chunks of any size, in bounded memory."""
+
+from __future__ import annotations
+
+import collections
+import tracemalloc
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+
+from ptxscope.engine.listing import Context, statements
+from ptxscope.engine.parser import scan
+from tests.reference_data import DATA, table, verdicts
+
+VIDEO = (DATA / "video.ptx").read_text(encoding="utf-8")
+
+
+def _cut(text: str, size: int) -> Iterator[str]:
+    return (text[at : at + size] for at in range(0, len(text), size))
+
+
+def _texts(text: str) -> list[str]:
+    return [statement.text for statement in statements([text])]
+
+
+def test_the_statements_of_a_listing_are_those_that_the_parser_finds() -> None:
+    found = list(statements([VIDEO]))
+    wanted = list(scan(VIDEO))
+    assert len(wanted) == 37
+    assert [x.start for x in found] == [x.span[0] for x in wanted]
+    for statement, item in zip(found, wanted, strict=True):
+        (again,) = scan(statement.text)
+        assert again.instruction == item.instruction
+        assert VIDEO.startswith(statement.text, statement.start)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 64, 1000, 4096])
+def test_chunks_may_end_anywhere(size: int) -> None:
+    text = (
+        "/* vadd; */ // set.\n" + VIDEO + '.file 1 "set.h"\n/* set.lt\n*/@%p1\nsetp.lt.s32 p,a,b;'
+    )
+
+    def seen(chunks: Iterator[str]) -> list[tuple[object, ...]]:
+        return [
+            (x.text, x.opcode, x.start, x.line, x.column, x.before, x.context.target)
+            for x in statements(chunks)
+        ]
+
+    whole = seen(iter([text]))
+    assert len(whole) == 38
+    assert seen(_cut(text, size)) == whole
+
+
+def test_places_are_lines_and_columns_of_the_file() -> None:
+    lines = VIDEO.splitlines()
+    for statement in statements(_cut(VIDEO, 100)):
+        place = statement.place(statement.opcode, len(statement.text))
+        assert place.excerpt == lines[place.line - 1]
+        assert lines[place.line - 1][place.column - 1 :].startswith(statement.text)
+        assert place.excerpt[slice(*place.span)] == statement.text
+
+
+def test_places_in_a_statement_of_several_lines() -> None:
+    text = "x: @p vadd.s32.s32.s32\n\td,\n  a.b9, b; // end\n"
+    (statement,) = statements([text])
+    at = statement.text.index(".b9")
+    place = statement.place(at, at + 3)
+    assert (place.line, place.column, place.excerpt) == (3, 4, "  a.b9, b; // end")
+    assert place.excerpt[slice(*place.span)] == ".b9"
+    assert (statement.line, statement.column, statement.opcode) == (1, 4, 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("vadd.u32 a /* ; } */, b; x", ["vadd.u32 a /* ; } */, b;"]),
+        ("vadd.u32 a // ;\n, b; x", ["vadd.u32 a // ;\n, b;"]),
+        ("{ set.lt.u32.u32 d, a, b }", ["set.lt.u32.u32 d, a, b "]),
+        ("vadd.u32 a, b\n  @!p vsub.u32 a, b", ["vadd.u32 a, b", "@!p vsub.u32 a, b"]),
+        (
+            "@p selp.b32 a,b,c,d;@q\nslct.u32.s32 a;",
+            ["@p selp.b32 a,b,c,d;", "@q\nslct.u32.s32 a;"],
+        ),
+        ("vadd .u32\n.s32 a;", ["vadd .u32\n.s32 a;"]),
+        ("{a\n,b} { vadd\t.u32\n.s32 a;", ["vadd\t.u32\n.s32 a;"]),
+        ("// vadd.u32 a;\n/* vadd.u32 a; */ vsub.u32 a;", ["vsub.u32 a;"]),
+        ('.file 1 "vadd.u32 a;"', []),
+        ("mov.u32 %set.x, vadd; st.u32 a; vote.sync.u32 a; sub.u32 v.x, v.y, %r1;", []),
+        ("vad4.u32.u32.u32 a;", ["vad4.u32.u32.u32 a;"]),
+        ("ld.v4.u32 {a, b}, [c]; setp.lt.s32 p, {a}, b;", ["setp.lt.s32 p, {a}, b;"]),
+        ("set: mov.u32 set, vadd; vadd4 d, a; @p setp p|q, a;", ["vadd4 d, a;", "@p setp p|q, a;"]),
+        ("a set; vadd the; .reg .u32 set , vset;", []),
+        ("/* never closed vadd.u32 a;", []),
+        ("", []),
+    ],
+)
+def test_what_is_a_statement(text: str, wanted: list[str]) -> None:
+    assert _texts(text) == wanted
+    assert [x.text for x in statements(_cut(text, 1))] == wanted
+
+
+def test_every_reference_line_is_found() -> None:
+    for row in table("accept.csv"):
+        assert _texts(f"\tL: {row['ptx']};\n") == [f"{row['ptx']};"], row
+    for legal, text in verdicts("lines.txt"):
+        if legal and '"' not in text:
+            assert len(_texts(text)) == len(list(scan(text))), text
+
+
+_BETWEEN = ["\n", " ", "\n\t// vadd.u32 a;\n", "/* ; } set.x */", "\nL1:\n\t", "{\n", "}\n", "\n\n"]
+_BETWEEN += [
+    "mov.b64 {%r1, %r2}, %rd1;\n",
+    ".reg .pred p, q;\n",
+    '.file 1 "set.h"\n',
+    "@p bra L1;\n",
+]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_listing_put_together_at_random_reads_as_the_parser_reads_it(seed: int) -> None:
+    rng = Random(seed)
+    accepted, rejected = table("accept.csv"), table("reject.csv")
+    parts = []
+    for _ in range(60):
+        line = rng.choice(accepted)["ptx"]
+        if rng.random() < 0.2:
+            # what is wrong with the braces of a statement moves where the next one begins
+            line = rng.choice(rejected)["ptx"]
+            line = "vadd4.bad d, a" if set("{}()[]|") & set(line) or line[0] not in "sv" else line
+        parts += [line, ";", rng.choice(_BETWEEN)]
+    text = "".join(parts)
+    wanted = [(x.span[0], x.instruction, [p.message for p in x.problems]) for x in scan(text)]
+    found = [
+        (statement.start + x.span[0], x.instruction, [p.message for p in x.problems])
+        for statement in statements(_cut(text, rng.choice([1, 50, 10_000])))
+        for x in scan(statement.text)
+    ]
+    assert found == wanted
+    assert len(wanted) >= 55
+
+
+SCOPES = """\
+.version 7.8 // newer
+.target sm_90a, sm_75, debug
+.func (.reg .u32 %out) twice (.reg .f32 %in, .reg .b64 %wide) {
+.reg .b32 %r<3>, x, %s<2>;
+{ .reg .pred x; .reg .v4 .f32 v;
+HERE
+}
+INNER
+}
+.entry k() { .reg .s16 %r<9>; THERE }
+.version 1.3
+AGAIN
+"""
+
+
+def _types(context: Context, names: str) -> list[str | None]:
+    return [context.type_of(name) for name in names.split()]
+
+
+def test_registers_are_known_where_they_are_declared() -> None:
+    def at(word: str) -> Iterator[Context]:
+        text = SCOPES.replace(word, "set.lt.u32.u32 d, a, b;")
+        yield from (statement.context for statement in statements([text]))
+
+    names = "%out %in %wide %r0 %r2 %r3 %s1 x v"
+    here = next(at("HERE"))
+    inner = ["u32", "f32", "b64", "b32", "b32", None, "b32"]
+    assert _types(here, names) == [*inner, "pred", "f32"]
+    assert (here.version, here.target) == ((7, 8), 75)
+    assert _types(next(at("INNER")), names) == [*inner, "b32", None]
+    assert _types(next(at("THERE")), names) == [None] * 3 + ["s16"] * 3 + [None] * 3
+    again = next(at("AGAIN"))
+    assert _types(again, names) == [None] * 9
+    assert (again.version, again.target) == ((1, 3), None)
+
+
+def test_a_long_listing_takes_little_memory() -> None:
+    def listing() -> Iterator[str]:
+        for _ in range(1000):
+            yield VIDEO[:4096] + "/*" + "x;" * 500 + "*/"
+
+    tracemalloc.start()
+    try:
+        count = sum(1 for _ in statements(listing()))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert count == 1000 * sum(1 for _ in statements([VIDEO[:4096]]))
+    assert peak < 1_000_000
+
+
+def test_a_listing_of_one_line_or_one_comment_takes_little_memory() -> None:
+    def line() -> Iterator[str]:
+        for _ in range(300):
+            yield "setp.lt.s32 p, a, b; add.u32 a, b, c; " * 200
+        yield "/*"
+        for _ in range(300):
+            yield "never closed " * 1000
+
+    tracemalloc.start()
+    try:
+        found = collections.deque(statements(line()), maxlen=1)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    (last,) = found
+    assert (last.line, last.start) == (1, 300 * 200 * 38 - 38)
+    assert last.column == last.start + 1
+    assert peak < 16_000_000

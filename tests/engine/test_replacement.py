@@ -1,0 +1,285 @@
+"""Replacements in plain PTX: run here by an interpreter of just the instructions they use."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from ptxscope import Instruction, evaluate, parse
+from ptxscope.engine.catalog import CATALOG
+from ptxscope.engine.errata import ERRATA, Erratum
+from ptxscope.engine.form import Form
+from ptxscope.engine.legality import random_form
+from ptxscope.engine.models import errata_of
+from ptxscope.engine.replacement import replacement
+from tests.strategies import instruction_of
+
+Words = npt.NDArray[Any]
+IDS = [x.id for x in ERRATA]
+
+# --- plain PTX on arrays: every register is an array of uint64 ---------------------------
+
+_TYPES = {f"{k}{bits}": f"{n}{bits}" for k, n in (("s", "int"), ("u", "uint"), ("b", "uint"))
+          for bits in (8, 16, 32, 64)}  # fmt: skip
+
+
+def _as(x: Words, type_: str) -> Words:
+    """The low bits of 64-bit words as a PTX type."""
+    return x.astype(_TYPES[type_])
+
+
+def _wide(x: Words) -> Words:
+    """Any integers as 64-bit words, sign-extended where they are signed."""
+    return x.astype(np.int64).view(np.uint64) if x.dtype.kind == "i" else x.astype(np.uint64)
+
+
+def _shift(x: Words, amount: Words, left: bool, type_: str) -> Words:
+    """PTX shifts: amounts above 63 count as 64."""
+    bits = int(type_[1:])
+    amount = np.minimum(_as(amount, "u32"), bits).astype(np.uint64)
+    half = amount // np.uint64(2)
+    value = _as(x, type_)
+    for part in (half, amount - half):  # NumPy leaves a shift by all bits open
+        part = part.astype(value.dtype)
+        value = value << part if left else value >> part
+    return value
+
+
+def _carry(x: Words, y: Words, more: Words) -> tuple[Words, Words]:
+    """x + y + more in 64 bits, and the carry out."""
+    total = x + y
+    end = total + more
+    return end, ((total < x) | (end < total)).astype(np.uint64)
+
+
+_TWO: dict[str, Callable[[Words, Words], Words]] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul.lo": np.multiply,
+    "min": np.minimum,
+    "max": np.maximum,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+}
+_RELATIONS: dict[str, Callable[[Words, Words], Words]] = {
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
+
+
+class Machine:
+    """Runs the lines of one block; knows only registers that were declared or given."""
+
+    def __init__(self, registers: dict[str, Words]) -> None:
+        self.registers = registers
+        self.carry = np.zeros(1, np.uint64)
+
+    def run(self, lines: tuple[str, ...]) -> None:
+        assert (lines[0], lines[-1]) == ("{", "}")
+        for line in lines[1:-1]:
+            if declared := re.fullmatch(r"    \.reg \.(?:b64|b32|pred) (\w+)<(\d+)>;", line):
+                self.registers |= {
+                    f"{declared[1]}{i}": np.zeros(1, np.uint64) for i in range(int(declared[2]))
+                }
+                continue
+            parts = re.fullmatch(r"    (?:@(!?)(\S+) )?([\w.]+) ([^;]+);", line)
+            assert parts, line
+            operation, (to, *sources) = parts[3], parts[4].split(", ")
+            value = self.execute(operation, [self.read(x) for x in sources])
+            assert to in self.registers, line
+            if parts[2]:
+                allowed = (self.registers[parts[2]] != 0) != bool(parts[1])
+                value = np.where(allowed, value, self.registers[to])
+            self.registers[to] = value
+
+    def read(self, text: str) -> Words:
+        if text in self.registers:
+            return self.registers[text]
+        return np.array([int(text, 0) % 2**64], np.uint64)
+
+    def execute(self, operation: str, x: list[Words]) -> Words:
+        name, _, type_ = operation.rpartition(".")
+        kind, *more = name.split(".")
+        if kind == "mov":
+            return _wide(_as(x[0], type_))
+        if kind == "cvt":
+            return _wide(_as(_wide(_as(x[0], type_)), more[0]))
+        if kind == "bfe":
+            assert type_ == "u32"
+            return (x[0] >> x[1]) & ((np.uint64(1) << x[2]) - np.uint64(1))
+        if kind == "bfi":
+            mask = ((np.uint64(1) << x[3]) - np.uint64(1)) << x[2]
+            inserted: Words = (x[1] & ~mask) | ((x[0] << x[2]) & mask)
+            return inserted
+        if kind == "setp":
+            return _wide(_RELATIONS[more[0]](_as(x[0], type_), _as(x[1], type_)))
+        if kind == "selp":
+            return np.where(x[2] != 0, x[0], x[1])
+        if kind in ("shl", "shr"):
+            return _wide(_shift(x[0], x[1], kind == "shl", type_))
+        if kind == "neg":
+            return np.uint64(0) - x[0]
+        if kind == "abs":
+            return _wide(np.abs(_as(x[0], type_)))
+        if name in ("add.cc", "addc"):
+            kept = self.carry if name == "addc" else np.zeros(1, np.uint64)
+            total, self.carry = _carry(x[0], x[1], kept)
+            return total
+        if name in ("sub.cc", "subc"):
+            borrow = self.carry if name == "subc" else np.zeros(1, np.uint64)
+            total, carry = _carry(x[0], ~x[1], np.uint64(1) - borrow)
+            self.carry = np.uint64(1) - carry
+            return total
+        return _wide(_TWO[name](_as(x[0], type_), _as(x[1], type_)))
+
+
+_EDGES: tuple[int, ...] = (
+    0,
+    1,
+    2,
+    5,
+    7,
+    8,
+    15,
+    16,
+    31,
+    32,
+    33,
+    127,
+    128,
+    255,
+    32767,
+    32768,
+    65535,
+    0x7FFFFFFF,
+)
+_EDGES += (0x80000000, 0x80000001, 0xC0000000, 0xFFFFFF7F, 0xFFFFFFFE, 0xFFFFFFFF)
+
+
+def _operands(ins: Instruction, count: int, seed: int) -> dict[str, Words]:
+    """Random words, half of them edges."""
+    rng = np.random.default_rng(seed)
+    found: dict[str, Words] = {}
+    for needed in ins.inputs:
+        if needed.type.bits == 1:
+            found[needed.name] = rng.integers(0, 2, count).astype(bool)
+            continue
+        words = rng.integers(0, 2**32, count, dtype=np.uint32)
+        edges = rng.choice(np.array(_EDGES, np.uint32), count)
+        found[needed.name] = np.where(rng.integers(0, 2, count) == 1, words, edges)
+    return found
+
+
+def _agree(ins: Instruction, count: int, seed: int) -> None:
+    lines = replacement(ins)
+    assert lines, ins
+    values = _operands(ins, count, seed)
+    (wanted,) = evaluate(ins, values).values()
+    machine = Machine({name: words.astype(np.uint64) for name, words in values.items()})
+    d = ins.names["d"]
+    machine.registers.setdefault(d, np.zeros(1, np.uint64))
+    machine.run(lines)
+    found = np.broadcast_to(machine.registers[d] & np.uint64(0xFFFFFFFF), (count,))
+    wrong = np.flatnonzero(found != wanted)
+    assert not len(wrong), (str(ins), {k: hex(v[wrong[0]]) for k, v in values.items()}, lines)
+
+
+def _forms(x: Erratum, count: int, seed: int) -> list[Form]:
+    """Forms that an erratum can change: its example's, then random ones."""
+    rng = Random(seed)
+    forms = [parse(x.example[0]).form]
+    while len(forms) < count:
+        form = random_form(rng.choice(x.opcodes), rng)
+        if x in errata_of(form):
+            forms.append(form)
+    return forms
+
+
+@pytest.mark.parametrize("x", ERRATA, ids=IDS)
+def test_replacements_compute_what_is_documented(x: Erratum) -> None:
+    for seed, form in enumerate(_forms(x, 6, 1)):
+        _agree(instruction_of(form), 100_000 if not seed else 20_000, seed)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("x", ERRATA, ids=IDS)
+def test_replacements_of_many_forms_compute_what_is_documented(x: Erratum) -> None:
+    for seed, form in enumerate(_forms(x, 60, 2)):
+        _agree(instruction_of(form), 100_000, seed)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "@p vadd.u32.s32.s32.sat d.b2, a, b, d",
+        "@!p vmad.u32.u32.u32.sat.shr15 d, -a, b, c",
+        "vmad.u32.u32.u32.sat.shr7 d, a, b, -c",
+        "vmad.u32.u32.u32.sat.shr15.po d, a, b, c",
+        "vadd.u32.u32.u32.max t0, t0, w1, p2",
+        "vadd.u32.s32.s32.sat d.h1, a, -1, 0xffffffff",
+        "vshl.u32.u32.u32.sat.clamp d, a.h1, b.b3",
+        "vshl.s32.u32.u32.clamp.max d, a, 32, c",
+        "vshl.s32.u32.u32.clamp.max d, a, b.b1, c",
+        "vset.s32.u32.ge.min d, a, b, a",
+        "vabsdiff.u32.s32.u32.sat.max d, 4294967295, b, c",
+    ],
+)
+def test_guards_literals_names_and_wide_products_are_kept(line: str) -> None:
+    _agree(parse(line), 100_000, 3)
+
+
+def test_there_is_a_replacement_wherever_an_erratum_can_show() -> None:
+    rng = Random(4)
+    for opcode in sorted({opcode for x in ERRATA for opcode in x.opcodes}):
+        for _ in range(300):
+            form = random_form(opcode, rng)
+            if errata_of(form):
+                assert replacement(instruction_of(form)), form
+
+
+def test_there_is_none_for_instructions_that_no_erratum_touches() -> None:
+    for opcode, entry in CATALOG.items():
+        if entry.lanes > 1 or not opcode.startswith("v"):
+            assert replacement(parse(entry.example[0])) is None
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(shutil.which("ptxas") is None, reason="needs ptxas")
+def test_ptxas_accepts_every_replacement(tmp_path: Path) -> None:
+    blocks: list[str] = []
+    for x in ERRATA:
+        for form in _forms(x, 30, 5):
+            blocks += replacement(instruction_of(form)) or ()
+    _assemble(blocks, tmp_path)
+
+
+@pytest.mark.skipif(shutil.which("ptxas") is None, reason="needs ptxas")
+def test_ptxas_accepts_the_replacements_of_the_examples(tmp_path: Path) -> None:
+    lines = [x.example[0] for x in ERRATA] + [
+        "@!q vmad.u32.u32.u32.sat.shr15 d, -a, b, c",
+        "vadd.u32.s32.s32.sat d.h1, a, -1, 0xffffffff",
+    ]
+    _assemble([line for ptx in lines for line in replacement(parse(ptx)) or ()], tmp_path)
+
+
+def _assemble(lines: list[str], where: Path) -> None:
+    head = ".version 8.0\n.target sm_75\n.address_size 64\n.entry k() {\n"
+    head += ".reg .b32 a, b, c, d;\n.reg .pred q;\n"
+    path = where / "blocks.ptx"
+    path.write_text(head + "\n".join(lines) + "\nret;\n}\n", encoding="ascii")
+    command = ["ptxas", "-arch=sm_75", "-O0", str(path), "-o", str(where / "blocks.cubin")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[:2000]
