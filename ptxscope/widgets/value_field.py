@@ -83,6 +83,7 @@ class ValueField(Horizontal):
         self._label.update(Content(f"{printable(name)}{part} ="))
         self.add_class("-open")
         self.input.value = start
+        self.input.cursor_position = len(start)
         self.input.focus()
         self._check(start)
 

@@ -1,0 +1,38 @@
+"""Keys that come in a burst do what they do one by one."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.app.driving import explorer
+
+LINE = ("vadd.s32.s32.s32 d, a, b", {"a": 0, "b": 0})
+KEYS = {
+    "digits": ("o", *"12"),
+    "hexadecimal": ("o", *"0x12", "enter"),
+    "two operands": ("o", "enter", *"123", "enter", "down", "enter", *"45", "enter"),
+    "a field that was left": ("o", *"56", "ctrl+u", "escape", "o", *"789", "enter"),
+    "the line": ("i", "end", "left", "ctrl+w", *"x, y", "escape"),
+    "dialogs": ("w", *"hello", "enter", "x", *"0x7", "escape", "o", *"9", "enter"),
+    "find": ("slash", *"vmad", "enter", "o", *"3", "enter"),
+}
+
+
+@pytest.mark.parametrize("name", KEYS)
+@pytest.mark.parametrize("pace", [0, 0.002])
+async def test_a_burst_does_what_single_keys_do(name: str, pace: float) -> None:
+    async with explorer(*LINE) as drive:
+        slow = await drive.press(*KEYS[name])
+        setup = drive.session.setup
+    async with explorer(*LINE) as drive:
+        await drive.mash(*KEYS[name], pace=pace)
+        fast = await drive.text()
+        assert drive.session.setup == setup
+        assert fast == slow
+
+
+async def test_an_emptied_field_takes_what_is_typed_in_order() -> None:
+    async with explorer(*LINE) as drive:
+        await drive.press("o", "5", "6", "ctrl+u", "escape")
+        await drive.press("o", "7", "8", "9", "enter")
+        assert drive.session.trace.operands["a"] == 789
