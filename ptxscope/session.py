@@ -78,6 +78,11 @@ class Session:
         self._show(setup)
         return True
 
+    def amend(self, setup: Setup) -> None:
+        """Put a setup in place of the current one, as part of the same edit."""
+        if setup != self.setup:
+            self._show(setup)
+
     def undo(self) -> bool:
         """Take the last edit back; returns whether there was one."""
         if not self.past:

@@ -91,6 +91,35 @@ class Walk:
         ins = self.statement.instruction
         return opened(ins, self._bits(), self.model) if ins else None
 
+    def current(self, setup: Setup) -> Setup:
+        """The setup with what the run computed for the registers that the statement reads."""
+        ins = self.statement.instruction
+        if ins is None or setup.instruction != ins:
+            return setup
+        known = {name: x.bits for name, x in self._held.items() if not x.given}
+        values = {
+            role: bits for role, name in ins.names.items() if (bits := known.get(name)) is not None
+        }
+        same = all(setup.values.get(role) == bits for role, bits in values.items())
+        return setup if same else replace(setup, values={**setup.values, **values})
+
+    def notes(self, setup: Setup) -> tuple[str, ...]:
+        """What a reader must know: values that are not known, where the run stops, edits."""
+        ins, said = self.statement.instruction, list[str]()
+        if ins is None:
+            return ()
+        if setup.instruction != ins:
+            return ("changed here only: the listing keeps its line, and u takes this back",)
+        held = self._bits()
+        unknown = [x.name for x in ins.inputs if x.name not in held]
+        if unknown:
+            said.append(f"not known, shown as 0: {', '.join(unknown)}")
+        if self.step is None and self.run.needed:
+            need = self.run.needed[0]
+            if need.reader is not self.statement:
+                said.append(f"the run stops at line {need.reader.line}, which needs {need.name}")
+        return tuple(said)
+
     def moved(self, by: int) -> Walk:
         """The listing at the next instruction of the 27, or the one before, also illegal ones."""
         places = [

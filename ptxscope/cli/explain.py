@@ -62,7 +62,8 @@ def run(words: Sequence[str]) -> int:
     if not ins.results:
         raise CommandError("error: the instruction throws its result away; there is nothing to see")
     if bool(chosen.got) == (chosen.observations is not None):
-        raise CommandError("error: give what was observed: --got VALUE, or --observations FILE.csv")
+        both = "one of them, not both" if chosen.got else "what was observed"
+        raise CommandError(f"error: give {both}: --got VALUE, or --observations FILE.csv")
     diagnosis = investigate(ins, tuple(_observations(ins, chosen)))
     if chosen.json:
         print(json.dumps(objects(diagnosis), indent=1))
@@ -132,23 +133,32 @@ def _rows(ins: Instruction, given: Mapping[str, int], file: str) -> Iterator[Obs
             f"error: {printable(file)} has no column {printable(wanted)}; "
             f"it has {printable(', '.join(header))}"
         )
+    twice = sorted(given.keys() & read.values())
+    if twice:
+        raise CommandError(f"error: {printable(twice[0])} is given, and a column of the file too")
     types = operand_types(ins)
     for number, row in enumerate(table[1:], 2):
         if not any(map(str.strip, row)):
             continue
         where = f"line {number}: "
-        cells = dict(enumerate(row))
-        try:
-            bits = dict(given)
-            for at, name in read.items():
-                if cells.get(at, "").strip():
-                    bits[name] = parse_value(cells[at], types[name])
-            got = {
-                role: parse_observed(cells.get(at, ""), ins.type_of(role))
-                for at, role in seen.items()
-            }
-        except PtxError as error:
-            raise CommandError(f"error: {where}{printable(error.message)}") from None
+        if len(row) > len(header):
+            many = f"{len(row)} values for {len(header)} columns"
+            raise CommandError(f"error: {where}there are {many}")
+        cells = {at: cell for at, cell in enumerate(row) if cell.strip()}
+        bits, got = dict(given), dict[str, Observed]()
+        for at, cell in cells.items():
+            try:
+                if at in read:
+                    bits[read[at]] = parse_value(cell, types[read[at]])
+                elif at in seen:
+                    got[seen[at]] = parse_observed(cell, ins.type_of(seen[at]))
+            except PtxError as error:
+                column = printable(header[at])
+                raise CommandError(
+                    f"error: line {number}, column {column}: {printable(error.message)}"
+                ) from None
+        if not any(value.known for value in got.values()):
+            raise CommandError(f"error: {where}nothing was observed")
         yield _observation(ins, bits, got, where)
 
 

@@ -15,7 +15,7 @@ from .constants import bits_float, float_bits
 from .entry import Group, Place, Slot
 from .errata import Erratum
 from .form import Form
-from .habits import HABITS
+from .habits import BELIEFS, HABITS
 from .instruction import Instruction, Register
 from .models import PTXAS_MODELS, Model
 from .observation import Observation
@@ -94,7 +94,7 @@ _WEIGHTS = {
     "atype": 2,
     "btype": 2,
     "stype": 2,
-    "ftz": 2,
+    "ftz": 1,
     "mode": 2,
     "po": 2,
     "scale": 2,
@@ -146,20 +146,21 @@ def _types(ins: Instruction) -> Iterator[Cause]:
     now = {name: form.get(name) for name in _TYPE_SLOTS if _varied(ins, name)}
     if len(now) < 2:
         return
-    wanted: dict[str, dict[str, object]] = {
-        f"with every type `.{type_}`": dict.fromkeys(now, type_) for type_ in (Type.U32, Type.S32)
-    }
-    flipped: dict[str, object] = {name: _FLIPPED[Type(str(type_))] for name, type_ in now.items()}
-    wanted["with every type of the other signedness"] = flipped
     inputs = [name for name in now if name != "dtype"]
+    wanted: list[tuple[str, int, dict[str, object]]] = []
     for type_ in (Type.U32, Type.S32):
-        wanted[f"with both inputs `.{type_}`"] = {**now, **dict.fromkeys(inputs, type_)}
+        every = f"with every type `.{type_}`"
+        wanted.append((every, 3, dict.fromkeys(now, type_)))
+        both = f"with both inputs `.{type_}`"
+        wanted.append((both, 3, {**now, **dict.fromkeys(inputs, type_)}))
+    flipped: dict[str, object] = {name: _FLIPPED[Type(str(type_))] for name, type_ in now.items()}
+    wanted.append(("with every type of the other signedness", 4, flipped))
     told: list[dict[str, object]] = []
-    for phrase, types in wanted.items():
+    for phrase, weight, types in wanted:
         if sum(types[name] != now[name] for name in now) > 1 and types not in told:
             told.append(types)
             yield Cause(
-                Kind.MODIFIER, frozenset(now), phrase, 1, slots=tuple(sorted(types.items()))
+                Kind.MODIFIER, frozenset(now), phrase, weight, slots=tuple(sorted(types.items()))
             )
 
 
@@ -183,7 +184,7 @@ def _slots(ins: Instruction) -> Iterator[Cause]:
                 yield Cause(
                     kind,
                     frozenset((name,)),
-                    slot_phrase(slot, now, value),
+                    slot_phrase(ins, slot, now, value),
                     2 if name == "cmp" and frozenset((now, value)) in _LIKELY_CMP else weight,
                     slots=((name, value),),
                 )
@@ -194,9 +195,9 @@ def _same_width(now: object, value: object) -> bool:
     return not (isinstance(now, Type) and isinstance(value, Type)) or now.bits == value.bits
 
 
-def slot_phrase(slot: Slot, now: object, value: object) -> str:
-    """``without `.sat```, ``with `.lt` rather than `.le```, ``with `a.b1` rather than `a```."""
-    operand = "" if slot.place is Place.MODIFIER else str(slot.place)
+def slot_phrase(ins: Instruction, slot: Slot, now: object, value: object) -> str:
+    """``without `.sat```, ``with `.lt` rather than `.le```, ``with `%1.b1` rather than `%1```."""
+    operand = "" if slot.place is Place.MODIFIER else named(ins, str(slot.place))
 
     def spelled(written: object) -> str:
         text = slot.text(written)
@@ -215,7 +216,7 @@ def slot_phrase(slot: Slot, now: object, value: object) -> str:
 def _habits() -> Iterator[Cause]:
     for habit in HABITS:
         axes = frozenset(("habit",))
-        phrase = f"as is often expected: but {habit.sentence[:-1]}"
+        phrase = f"if {BELIEFS[habit.id]}"
         yield Cause(Kind.HABIT, axes, phrase, 2, errata=(habit,))
 
 
@@ -227,6 +228,12 @@ def _guards(ins: Instruction) -> Iterator[Cause]:
 
 
 # --- the operands ------------------------------------------------------------------------
+
+
+def named(ins: Instruction, role: str) -> str:
+    """What the line calls an operand: ``%1``, a literal; the role where nothing is written."""
+    source = ins.roles.get(role)
+    return str(source) if source else ins.names.get(role, role)
 
 
 def _value(role: str) -> str:
@@ -254,9 +261,9 @@ def _change(
     return Cause(Kind.OPERAND, axes, phrase, weight, operands=changed, swap=swap)
 
 
-def _exchanged(x: str, y: str, weight: int, *, swap: bool = False) -> Cause:
+def _exchanged(ins: Instruction, x: str, y: str, weight: int, *, swap: bool = False) -> Cause:
     other = {x: y, y: x}
-    phrase = f"with {x} and {y} exchanged"
+    phrase = f"with {named(ins, x)} and {named(ins, y)} exchanged"
     return _change(x + y, phrase, weight, lambda role, bits, _: bits[other[role]], swap=swap)
 
 
@@ -265,17 +272,18 @@ def _operands(ins: Instruction, known: frozenset[str]) -> Iterator[Cause]:
     types = {role: ins.type_of(role) for role in read}
     registers = [x for x in read if isinstance(ins.roles[x], Register)]
     if {"a", "b"} <= known:
-        yield _exchanged("a", "b", 1, swap=True)
+        yield _exchanged(ins, "a", "b", 2, swap=True)
     c_is_number = "c" in known and types["c"] is not Type.PRED
     if c_is_number:
-        yield from (_exchanged(x, "c", 5) for x in read if x != "c" and _same(types, x, "c"))
+        yield from (_exchanged(ins, x, "c", 5) for x in read if x != "c" and _same(types, x, "c"))
     if "c" in known:
-        yield _change("c", "with c = 0", 2, lambda *_: 0)
+        yield _change("c", f"with {named(ins, 'c')} = 0", 3, lambda *_: 0)
     if c_is_number and (ins.form.dsel or ins.form.mask) and not ins.form.secop:
-        yield _change("c", "with another c, which the unwritten lanes show", 5, _kept_lanes(ins))
+        phrase = f"with another {named(ins, 'c')}, which the unwritten lanes show"
+        yield _change("c", phrase, 5, _kept_lanes(ins))
     yield from _overwritten(ins, registers)
     for role in registers:
-        yield from _misread(ins, role, types[role])
+        yield from _misread(ins, role, types[role], named(ins, role))
     whole = "".join(x for x in registers if types[x].bits > 8)
     if len(whole) > 1:
         yield _change(whole, "with the bytes of every register reversed", 4, _reversed_bytes(types))
@@ -290,7 +298,7 @@ def _overwritten(ins: Instruction, registers: list[str]) -> Iterator[Cause]:
     result = next(iter(ins.results), "")
     for role in registers:
         if result == "d" and ins.type_of(role).bits == ins.type_of("d").bits:
-            phrase = f"with {role} overwritten by the result before it was read"
+            phrase = f"with {named(ins, role)} holding the result already, as if run twice"
             weight = 3 if role == "c" else 4
             yield _change(role, phrase, weight, lambda _, __, seen: seen.documented["d"])
 
@@ -318,16 +326,16 @@ def _reverse(bits: int, width: int) -> int:
     return int.from_bytes(bits.to_bytes(width // 8, "big"), "little")
 
 
-def _misread(ins: Instruction, role: str, type_: Type) -> Iterator[Cause]:
+def _misread(ins: Instruction, role: str, type_: Type, name: str) -> Iterator[Cause]:
     if type_.bits > 8:
-        yield _change(role, f"with the bytes of {role} reversed", 3, _reversed_bytes({role: type_}))
+        yield _change(role, f"with the bytes of {name} reversed", 3, _reversed_bytes({role: type_}))
     if type_.bits == 32:
-        for unit, name in ((8, "byte"), (16, "half-word")):
-            phrase = f"with {role} sign-extended from its low {name}"
+        for unit, part in ((8, "byte"), (16, "half-word")):
+            phrase = f"with {name} sign-extended from its low {part}"
             yield _change(role, phrase, 4, _sign_extended(unit))
     if ins.entry.group is Group.COMPARE and type_.bits >= 32:
-        yield _change(role, f"with {role}'s integer made a float", 4, _to_float(type_.bits))
-        yield _change(role, f"with {role}'s float made an integer", 4, _to_integer(type_.bits))
+        yield _change(role, f"with {name}'s integer made a float", 4, _to_float(type_.bits))
+        yield _change(role, f"with {name}'s float made an integer", 4, _to_integer(type_.bits))
 
 
 def _sign_extended(unit: int) -> _Value:
@@ -343,9 +351,10 @@ def _to_integer(width: int) -> _Value:
 
 
 def _rounded(bits: int, width: int) -> int:
+    """The integer of a float; the bits as they are where it has none, or none but 0."""
     number = bits_float(bits, width)
     in_range = -(1 << (width - 1)) <= number < 1 << width  # a NaN is not
-    return int(number) & ((1 << width) - 1) if in_range else 0
+    return int(number) & ((1 << width) - 1) if in_range and abs(number) >= 1 else bits
 
 
 # --- the result --------------------------------------------------------------------------
@@ -357,7 +366,7 @@ def _readings(ins: Instruction) -> Iterator[Cause]:
         yield Cause(
             Kind.READING,
             axes,
-            "with p and q exchanged",
+            f"with {named(ins, 'p')} and {named(ins, 'q')} exchanged",
             1,
             reading=lambda result: {"p": result["q"], "q": result["p"]},
         )
@@ -370,20 +379,21 @@ def _readings(ins: Instruction) -> Iterator[Cause]:
             Kind.READING, axes, phrase, weight, reading=lambda result: {"d": to(result["d"])}
         )
 
-    yield d("with the bytes of d reversed", 3, lambda bits: _reverse(bits, width))
+    name = named(ins, "d")
+    yield d(f"with the bytes of {name} reversed", 3, lambda bits: _reverse(bits, width))
     if width >= 32 and ins.entry.group is Group.COMPARE:
-        yield d("with d's float read as a number", 3, lambda bits: _rounded(bits, width))
+        yield d(f"with {name}'s float read as a number", 3, lambda bits: _rounded(bits, width))
         yield d(
-            "with d's number shown as a float's bits",
+            f"with {name}'s number shown as a float's bits",
             4,
             lambda bits: float_bits(cast(bits, width, signed=True), width),
         )
 
 
 def shown_operands(ins: Instruction, before: Bits, after: Bits) -> str:
-    """``a = 0x00000001, c = 0x00000000``: the operands that a cause has changed."""
+    """``%1 = 0x00000001, %3 = 0x00000000``: the operands that a cause has changed."""
     return ", ".join(
-        f"{role} = {hex_text(bits, ins.type_of(role).bits)}"
+        f"{named(ins, role)} = {hex_text(bits, ins.type_of(role).bits)}"
         for role, bits in after.items()
         if bits != before[role]
     )

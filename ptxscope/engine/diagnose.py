@@ -21,6 +21,8 @@ from .trace import Trace
 
 _NEAREST = 3
 """How many near misses are told."""
+_NEAR = 24
+"""How many are looked at for that."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class Finding:
     """How many observed bits it misses, where it is only near."""
     fits: Fits | None = None
     """The selectors that fit, where they were solved."""
+    shown: int = 0
+    """The observation that ``trace`` is of."""
 
     @property
     def kind(self) -> Kind:
@@ -61,8 +65,8 @@ class Finding:
 
     @cached_property
     def trace(self) -> Trace:
-        """How it comes about, for the first observation."""
-        return Trace(self.instruction, self.model, self.operands[0])
+        """How it comes about, for the observation that is shown."""
+        return Trace(self.instruction, self.model, self.operands[self.shown])
 
     @property
     def errata(self) -> tuple[Erratum, ...]:
@@ -82,7 +86,9 @@ class Diagnosis(NamedTuple):
     instruction: Instruction
     observations: tuple[Observation, ...]
     documented: Trace
-    """The documented evaluation of the first observation."""
+    """The documented evaluation of the observation that is shown."""
+    shown: int
+    """The first observation that contradicts the documentation; else the first."""
     findings: tuple[Finding, ...]
     """The fewest causes first, then the most usual."""
     nearest: tuple[Finding, ...]
@@ -127,7 +133,7 @@ def observation(
         seen[roles[name]] = (
             value if isinstance(value, Observed) else whole(bits_of(value, type_, name), type_.bits)
         )
-    if not seen:
+    if not any(value.known for value in seen.values()):
         raise ValueError("nothing was observed")
     return Observation(bind(ins, values), seen)
 
@@ -138,16 +144,18 @@ def investigate(ins: Instruction, observations: Sequence[Observation]) -> Diagno
     seen = [Seen(x, result(plan, x.operands)) for x in observations]
     # those that contradict the documentation tell the most
     order = sorted(seen, key=lambda x: x.observation.fits(x.documented))
+    shown = seen.index(order[0])
     search = Search(ins, order)
     found = list(search.run())
     found.sort(key=lambda x: (len(x.causes), x.weight, x.fits.changed if x.fits else 0))
-    findings = tuple(_finding(search, x, seen, len(seen)) for x in found)
+    findings = tuple(_finding(search, x, seen, shown) for x in found)
     return Diagnosis(
         ins,
         tuple(observations),
-        Trace(ins, ISA_MODEL, observations[0].operands),
+        Trace(ins, ISA_MODEL, observations[shown].operands),
+        shown,
         findings,
-        () if findings else tuple(_nearest(search, seen)),
+        () if findings else tuple(_nearest(search, seen, shown)),
         search.tried,
     )
 
@@ -171,7 +179,7 @@ def right_lanes(diagnosis: Diagnosis) -> tuple[int, tuple[int, ...]]:
 # --- an explanation in full --------------------------------------------------------------
 
 
-def _finding(search: Search, found: Found, seen: Sequence[Seen], matched: int) -> Finding:
+def _finding(search: Search, found: Found, seen: Sequence[Seen], shown: int) -> Finding:
     """What was found, as an instruction, a model and operands that can be traced."""
     ins, chosen = search.ins, found.causes
     variant = search.variant(chosen)
@@ -201,18 +209,32 @@ def _finding(search: Search, found: Found, seen: Sequence[Seen], matched: int) -
         changed,
         whose,
         operands,
-        _sentence(found, Trace(changed, whose, operands[0]), _versions(search, chosen)),
-        matched,
+        _sentence(found, Trace(changed, whose, operands[shown]), _versions(search, chosen)),
+        len(seen),
         fits=found.fits,
+        shown=shown,
     )
 
 
-def _nearest(search: Search, seen: Sequence[Seen]) -> Iterator[Finding]:
-    """What misses the fewest bits of the most telling observation."""
-    for found in search.nearest(_NEAREST):
-        finding = _finding(search, found, seen, 0)
-        matched = sum(x.observation.fits(finding.result(index)) for index, x in enumerate(seen))
-        yield replace(finding, matched=matched, distance=found.distance)
+def _nearest(search: Search, seen: Sequence[Seen], shown: int) -> Iterator[Finding]:
+    """What explains the most observations, and misses the fewest bits of the one shown.
+
+    The documented result is always among them.
+    """
+    near = [_finding(search, x, seen, shown) for x in search.nearest(_NEAR)]
+    near = [replace(x, matched=_matched(x, seen), distance=_distance(x, seen)) for x in near]
+    near.sort(key=lambda x: (-x.matched, x.distance, len(x.causes), x.weight))
+    best = near[:_NEAREST]
+    yield from best
+    yield from (x for x in near[_NEAREST:] if not x.causes)
+
+
+def _matched(finding: Finding, seen: Sequence[Seen]) -> int:
+    return sum(x.observation.fits(finding.result(index)) for index, x in enumerate(seen))
+
+
+def _distance(finding: Finding, seen: Sequence[Seen]) -> int:
+    return seen[finding.shown].observation.distance(finding.result(finding.shown))
 
 
 def _versions(search: Search, chosen: tuple[Cause, ...]) -> str:
@@ -233,12 +255,13 @@ def _sentence(found: Found, trace: Trace, having: str) -> str:
     if not chosen:
         return "This is the documented result."
     phrases = [cause.phrase.format(f"ptxas {having}") for cause in chosen]
-    gives = "would give" if any(cause.kind is Kind.HABIT for cause in chosen) else "gives"
-    said = f"The instruction {gives} this {' and '.join(phrases)}."
-    told = [e for e in trace.changed_by if e.id.startswith("E")]
-    for erratum in told:
-        said += f" {erratum.id}: {erratum.sentence}"
+    habits = [e for cause in chosen if cause.kind is Kind.HABIT for e in cause.errata]
+    gives = "would give" if habits else "gives"
+    said = [f"The instruction {gives} this {' and '.join(phrases)}."]
+    said += [habit.sentence for habit in habits]
+    said += [f"{e.id}: {e.sentence}" for e in trace.changed_by if e.id.startswith("E")]
     if found.fits and found.fits.ways > 1:
-        what = "selectors" if len([c for c in chosen if c.kind is Kind.SELECTOR]) < 2 else "pairs"
-        said += f" {found.fits.ways:,} {what} fit; this one changes the fewest digits."
-    return said
+        selectors = sum(cause.kind is Kind.SELECTOR for cause in chosen)
+        what = "selectors" if selectors < 2 else "pairs"
+        said.append(f"{found.fits.ways:,} {what} fit; this one changes the fewest digits.")
+    return " ".join(said)

@@ -62,7 +62,7 @@ HABITS: tuple[Erratum, ...] = (
         _WITH_ADD,
         lambda f: f.secop is SecOp.ADD,
         {"add_clamps": True},
-        "`.add` wraps around in 32 bits; no clamp follows it, even with `.sat`.",
+        "`.add` wraps around in 32 bits; no clamp follows it.",
         (
             "vadd.s32.s32.s32.sat.add d, a, b, c",
             {"a": 0x7FFFFFFF, "b": 1, "c": 1},
@@ -101,3 +101,14 @@ HABITS: tuple[Erratum, ...] = (
     ),
 )
 """Every habit; ``example`` has the documented result, then the expected one."""
+
+BELIEFS = {
+    "H1": "true were all ones",
+    "H2": "true were 1",
+    "H3": "halves were rounded down",
+    "H4": "halves were rounded to the even neighbour",
+    "H5": "`.add` clamped",
+    "H6": "the lanes were cut before they are summed",
+    "H7": "masked-out lanes came from b",
+}
+"""What is believed, by the habit's id."""

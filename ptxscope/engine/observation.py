@@ -83,6 +83,8 @@ def parse_observed(text: str, type_: Type) -> Observed:
     word = text.strip()
     if "?" not in word:
         return whole(parse_value(text, type_), type_.bits)
+    if word == "?":
+        return Observed(0, 0)
     if word[0] == "[" and word[-1] == "]":
         return _lanes(text, word, type_)
     match = _PATTERN.fullmatch(word)
@@ -138,7 +140,11 @@ def parse_got(ins: Instruction, text: str) -> tuple[str, Observed]:
         end = len(written) or len(text)
         raise PtxError(text, (Problem(message, (0, end), f"NAME=VALUE with {known}"),))
     try:
-        return role, parse_observed(value, ins.type_of(role))
+        seen = parse_observed(value, ins.type_of(role))
+        if not seen.known:
+            problem = Problem("nothing of it is known", (0, len(value)), "at least a digit")
+            raise PtxError(value, (problem,))
+        return role, seen
     except PtxError as error:
         start = len(text) - len(value)
         moved = (

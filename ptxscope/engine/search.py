@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from .causes import Bits, Cause, Kind, Seen, causes, changed_form
+from .causes import Bits, Cause, Kind, Seen, causes, changed_form, named
 from .entry import Group
 from .form import Form
 from .instruction import Instruction
@@ -162,12 +162,12 @@ class Search:
     def _note(self, found: Found) -> None:
         self.near.append(found)
         if len(self.near) > _NEAR:
-            self.near = self.nearest(_NEAR // 8)
+            self.near = self.nearest(_NEAR // 2)
 
     def nearest(self, count: int) -> list[Found]:
-        """What misses the fewest bits of the first observation."""
+        """What misses the fewest bits of the first observation; the documented one always."""
         ordered = sorted(self.near, key=lambda x: (x.distance, len(x.causes), x.weight))
-        return ordered[:count]
+        return ordered[:count] + [x for x in ordered[count:] if not x.causes]
 
     def _solved(self, chosen: tuple[Cause, ...], free: str) -> Found | None:
         axes = {f"{role}sel" for role in free}
@@ -232,11 +232,12 @@ def _selector_cause(ins: Instruction, role: str, fits: Fits) -> Cause:
     name = f"{role}sel"
     chosen = fits.asel if role == "a" else fits.bsel
     now = ins.form.get(name)
-    written = f"`{role}.{now}`" if now else f"`{role}`"
+    operand = named(ins, role)
+    written = f"`{operand}.{now}`" if now else f"`{operand}`"
     return Cause(
         Kind.SELECTOR,
         frozenset((name,)),
-        f"with `{role}.{chosen}` rather than {written}",
+        f"with `{operand}.{chosen}` rather than {written}",
         3,
         slots=((name, chosen),),
     )

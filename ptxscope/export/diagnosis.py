@@ -38,7 +38,13 @@ def text(diagnosis: Diagnosis, *, every: bool = False, brief: bool = False) -> s
         lines += _listed(diagnosis, list(group), every)
     if brief:
         return "\n".join(lines) + "\n"
-    lines += ["", "The documented evaluation", "", *render(diagnosis.documented).splitlines()]
+    which = f" of observation {diagnosis.shown + 1}" if len(diagnosis.observations) > 1 else ""
+    lines += [
+        "",
+        f"The documented evaluation{which}",
+        "",
+        *render(diagnosis.documented).splitlines(),
+    ]
     lines += _apart(diagnosis, findings[0])
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
@@ -63,15 +69,21 @@ def _object(finding: Finding) -> dict[str, object]:
             for cause in finding.causes
         ],
         "operands": {
-            role: hex_text(bits, ins.type_of(role).bits)
-            for role, bits in finding.operands[0].items()
+            name: hex_text(_own(finding, role), ins.type_of(role).bits)
+            for role, name in reversed(ins.names.items())
+            if role in finding.operands[0]
         },
         "result": {
-            name: hex_text(finding.result()[role], ins.type_of(role).bits)
+            name: hex_text(finding.result(finding.shown)[role], ins.type_of(role).bits)
             for role, name in ins.results.items()
         },
         "selectors": fits and {"fitting": fits.ways, "by_lane": [list(x) for x in fits.lanes]},
     }
+
+
+def _own(finding: Finding, role: str) -> int:
+    """What the register in a role holds, for the changed line to give its result."""
+    return finding.operands[finding.shown][role]
 
 
 def observed_text(ins: Instruction, seen: Observation) -> str:
@@ -108,7 +120,7 @@ def lanes_text(diagnosis: Diagnosis) -> str:
 
     is_ = "is" if len(wrong) == 1 else "are"
     if not right:
-        return f"every {name} is another"
+        return f"every {name} differs"
     return f"{told(sorted(right, reverse=True))} right, {told(wrong)} {is_} not"
 
 
@@ -128,6 +140,7 @@ def seen(diagnosis: Diagnosis) -> Iterator[str]:
     if wrong:
         x = observations[wrong[0] - 1]
         yield f"  the first is number {wrong[0]}: got {printable(observed_text(ins, x))}"
+        yield f"  documented for it: {printable(result_text(ins, roles))}"
     if lanes:
         yield f"  {lanes}"
 
@@ -140,7 +153,7 @@ def _documented(ins: Instruction, x: Observation) -> bool:
 
 def _heading(diagnosis: Diagnosis, size: int) -> str:
     if diagnosis.findings[0].kind is Kind.DOCUMENTED:
-        return "These would give the same here"
+        return "These fit what was observed as well"
     return _SIZES[size]
 
 
@@ -173,9 +186,8 @@ def _details(diagnosis: Diagnosis, finding: Finding, indent: str) -> Iterator[st
     if finding.instruction != diagnosis.instruction:
         yield indent + printable(finding.ptx)
     swapped = any(cause.swap for cause in finding.causes)
-    changed = shown_operands(
-        diagnosis.instruction, diagnosis.observations[0].operands, finding.operands[0]
-    )
+    given = diagnosis.observations[finding.shown].operands
+    changed = shown_operands(diagnosis.instruction, given, finding.operands[finding.shown])
     if changed and not swapped:
         yield f"{indent}{changed}"
     fits = finding.fits
@@ -217,7 +229,9 @@ def unexplained(diagnosis: Diagnosis) -> Iterator[str]:
         bits = f"{near.distance} bit{'s' if near.distance > 1 else ''} away"
         some = f", explains {near.matched} of {count}" if count > 1 else ""
         yield from wrapped(
-            printable(f"{result_text(ins, near.result())}  {bits}{some}: {said}"), "  ", "      "
+            printable(f"{result_text(ins, near.result(near.shown))}  {bits}{some}: {said}"),
+            "  ",
+            "      ",
         )
 
 
@@ -243,6 +257,6 @@ def _apart(diagnosis: Diagnosis, finding: Finding) -> Iterator[str]:
         roles = {role: trace.result[name] for role, name in trace.instruction.results.items()}
         yield from ("", f"It gives {printable(result_text(trace.instruction, roles))}.")
     if any(cause.reading for cause in finding.causes):
-        read = result_text(trace.instruction, finding.result())
+        read = result_text(trace.instruction, finding.result(finding.shown))
         yield f"It is read as {printable(read)}."
     yield from command_lines(command(trace))

@@ -51,7 +51,7 @@ class CheckScreen(InkModal[Found | None]):
         super().__init__()
         self._found, self._title = found, title
         self._menu = Menu("Findings", [_item(item) for item in found], "found")
-        self._page = Page("told", "What it says")
+        self._page = Page("told", "What it says", wrap=True)
 
     def compose(self) -> ComposeResult:
         """The findings above, one of them in full below."""

@@ -51,7 +51,7 @@ class ExplainScreen(InkModal[tuple[str, Finding | None]]):
         self._wait: Timer | None = None
         self._seen = Static(id="seen")
         self._findings = Menu("Explanations", [], "findings")
-        self._why = Page("why", "Why")
+        self._why = Page("why", "Why", wrap=True)
 
     def compose(self) -> ComposeResult:
         """What was seen above, the explanations, the steps of one of them."""
@@ -61,7 +61,7 @@ class ExplainScreen(InkModal[tuple[str, Finding | None]]):
             hint = " ".join(f"{name}=1" for name in names)
         with Vertical(id="explain") as box:
             box.border_title = "Why did I get that?"
-            box.border_subtitle = "Enter explain, then compare · Tab next · ^y copy · Esc leave"
+            box.border_subtitle = "Enter explain, again: compare · ^y copy · Esc leave"
             yield Field("got", "got", self._given, hint)
             yield self._seen
             yield self._findings

@@ -147,13 +147,13 @@ class MainScreen(InkScreen[None]):
 
     def show_session(self) -> None:
         """Let every widget show the session as it is now."""
+        self._follow_listing()
         setup, trace = self.session.setup, self.session.trace
         self.step = min(max(self.step, 1), len(trace.steps))
         self.query_one(PtxLine).show(setup.line, setup.instruction, setup.error)
         self.query_one(Browser).show(setup.instruction.opcode, self.recent)
         self.query_one(Modifiers).show(setup.instruction.form)
         self.query_one(Operands).show(trace)
-        self._show_listing()
         self._show_status()
         self._show_step()
 
@@ -179,15 +179,17 @@ class MainScreen(InkScreen[None]):
         self.query_one(LineStatus).show(
             setup.instruction,
             setup.error,
-            self.session.trace.notes,
+            (*(self.walk.notes(setup) if self.walk else ()), *self.session.trace.notes),
             line.candidates if line.has_focus else (),
             line.candidate,
             first=line.scroll_offset.x,
         )
 
-    def _show_listing(self) -> None:
+    def _follow_listing(self) -> None:
+        """Run the listing on the values that are shown, and show what it computes from them."""
         if self.walk is not None:
             self.walk = self.walk.following(self.session.setup)
+            self.session.amend(self.walk.current(self.session.setup))
             self.query_one(Listing).show(self.walk)
 
     def edit(self, setup: Setup) -> None:
@@ -265,6 +267,7 @@ class MainScreen(InkScreen[None]):
 
     def paste(self, text: str) -> None:
         """Open what was pasted: an instruction, or several as a listing; or say what is wrong."""
+        text = text.replace("\r\n", "\n").replace("\r", "\n")  # as terminals hand lines over
         found = list(scan(text))
         if len(found) > 1 and any(item.instruction for item in found):
             self.open_listing(text, "pasted")
@@ -317,7 +320,8 @@ class MainScreen(InkScreen[None]):
             self._used(setup.instruction.opcode)
             self.step = 99
             self.edit(setup)
-        self._show_listing()
+        self._follow_listing()
+        self._show_status()
 
     @on(Listing.Moved)
     def _listing_moved(self, event: Listing.Moved) -> None:
@@ -332,7 +336,7 @@ class MainScreen(InkScreen[None]):
         if self.walk is not None:
             self.show_walk(self.walk.moved(by))
 
-    def action_open_file(self) -> None:
+    def action_open_file(self, name: str = "") -> None:
         """Open a listing, or a source with inline assembly."""
         from .ask import AskScreen
 
@@ -341,7 +345,7 @@ class MainScreen(InkScreen[None]):
                 self._open_file(name.strip())
 
         title_ = "Open a listing · Enter opens it, Esc leaves"
-        self.app.push_screen(AskScreen(title_, "file", "", "a .ptx, .cu, .c or .py file"), named)
+        self.app.push_screen(AskScreen(title_, "file", name, "a .ptx, .cu, .c or .py file"), named)
 
     def _open_file(self, name: str) -> None:
         from ..walk import read_listing
@@ -350,6 +354,7 @@ class MainScreen(InkScreen[None]):
             self.open_listing(read_listing(name), Path(name).name)
         except ValueError as error:
             self.notify(printable(str(error)), title="Not opened", markup=False, severity="error")
+            self.action_open_file(name)
 
     def action_check(self) -> None:
         """Say what is wrong in the listing, or with the line, and where an erratum can bite."""
@@ -469,7 +474,8 @@ class MainScreen(InkScreen[None]):
             if finding is not None:
                 self.pin = setup
                 self.edit(edits.with_finding(setup, finding))
-                self.notify(finding.sentence, title="Pinned: as documented", markup=False)
+                said = "the documented evaluation; shown is what explains the result"
+                self.notify(said, title="Pinned", markup=False)
 
         self.app.push_screen(ExplainScreen(trace_of(setup), self._got), left)
 

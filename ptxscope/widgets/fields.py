@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -43,9 +44,10 @@ class Field(Horizontal):
 class Page(Pane):
     """Text to read, line by line."""
 
-    def __init__(self, id: str, title: str) -> None:  # noqa: A002
+    def __init__(self, id: str, title: str, *, wrap: bool = False) -> None:  # noqa: A002
         super().__init__(id, title)
         self._lines: list[str] = []
+        self._wrap = wrap
 
     def show(self, text: str) -> None:
         """Show a text, from its beginning."""
@@ -54,8 +56,15 @@ class Page(Pane):
         self.scroll_to(y=0, animate=False)
 
     def draw(self, width: int) -> list[Line]:
-        """The lines, cut to the width."""
-        return [[Piece(line[:width])] for line in self._lines]
+        """The lines, cut to the width, or folded at blanks."""
+        if not self._wrap:
+            return [[Piece(line[:width])] for line in self._lines]
+        return [[Piece(part)] for line in self._lines for part in _folded(line, width)]
+
+
+def _folded(line: str, width: int) -> list[str]:
+    indent = " " * min(len(line) - len(line.lstrip()), width // 2)
+    return textwrap.wrap(line, width, subsequent_indent=indent, break_on_hyphens=False) or [""]
 
 
 class Choices(Pane):

@@ -14,6 +14,7 @@ KEYS = {
     "a field that was left": ("o", *"56", "ctrl+u", "escape", "o", *"789", "enter"),
     "the line": ("i", "end", "left", "ctrl+w", *"x, y", "escape"),
     "dialogs": ("w", *"hello", "enter", "x", *"0x7", "escape", "o", *"9", "enter"),
+    "answers": ("ctrl+o", "x", "enter", "enter", "escape", "w", "y", "enter", "enter", "escape"),
     "find": ("slash", *"vmad", "enter", "o", *"3", "enter"),
 }
 

@@ -37,7 +37,7 @@ async def test_the_cursor_shows_each_explanation_and_one_opens() -> None:
     async with explorer(*E3) as drive:
         await drive.press("x")
         await drive.type("0x112233ff")
-        await drive.press("enter", "down", "down")
+        await drive.press("enter", "down")
         assert "without `.sat`" in why(drive)
         await drive.press("enter")
         assert drive.session.setup.line == "vadd.u32.s32.s32 d.b0, a, b, c;"
@@ -62,6 +62,7 @@ async def test_what_was_typed_is_there_again() -> None:
         ("0x1x", "is not a value"),
         ("[a]", "is not an integer"),
         ("q=1", "is not a destination"),
+        ("0x????????", "nothing of it is known"),
         ("0xdeadbeef", "Nothing within two changes explains it"),
     ],
 )

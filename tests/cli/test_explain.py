@@ -107,6 +107,8 @@ def test_observations_come_from_a_csv_file(tmp_path: Path) -> None:
         ((*E3[:3], "--got", "1"), "no value for %3"),
         (("setp.lt.s32 p|q, a, b", "a=1", "b=2", "--got", "1"), "2 destinations"),
         ((*E3, "--got", "1", "--got", "2"), "observed twice"),
+        ((*E3, "--got", "?"), "nothing of it is known"),
+        ((*E3, "--got", "1", "--observations", "x.csv"), "not both"),
         ((E3[0], "--observations", "no-such.csv"), "No such file"),
         (("setp.lt.s32 _, a, b", "a=1", "b=2", "--got", "1"), "throws its result away"),
     ],
@@ -123,9 +125,11 @@ def test_what_is_asked_wrongly_is_named(words: tuple[str, ...], said: str) -> No
     [
         ("", "no observations"),
         ("a,b\n1,2\n", "no column got or d"),
-        ("a,b,got\n1,x,3\n", "line 2: `x` is not a value"),
+        ("a,b,got\n1,x,3\n", "line 2, column b: `x` is not a value"),
+        ("a,b,got\n1,2,3,4\n", "line 2: there are 4 values for 3 columns"),
         ("a,got\n1,3\n", "line 2: no value for operand b"),
-        ("a,b,got\n1,2,\n", "line 2: a value is missing"),
+        ("a,b,got\n1,2,\n", "line 2: nothing was observed"),
+        ("a,b,got\n1,2,?\n", "line 2: nothing was observed"),
     ],
 )
 def test_a_csv_file_that_is_wrong_is_named(text: str, said: str) -> None:
@@ -152,3 +156,20 @@ def test_neither_numpy_nor_textual_is_loaded_for_one_observation() -> None:
     command = [sys.executable, "-c", code, "explain", *E3, "--got", "0x112233ff"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stderr.strip() == "set()"
+
+
+def test_json_of_an_exchange_can_be_run_as_it_stands() -> None:
+    words = ("vsub4.u32.u32.u32.sat d, a, b, c", "a=0x7f80ff01", "b=0x10203f4", "c=0")
+    listed = found(*words, "--got", "0xf3")
+    (exchange,) = [
+        x for x in listed if x["sentence"].count("a and b exchanged") and len(x["causes"]) == 1
+    ]
+    values = {name: int(bits, 16) for name, bits in exchange["operands"].items()}
+    assert evaluate(exchange["ptx"], values) == {"d": 0xF3}
+
+
+def test_some_destinations_may_be_unknown_in_a_row() -> None:
+    words = ("setp.lt.s32 p|q, a, b", "--observations", "-")
+    listed = found(*words, given="a,b,p,q\n1,2,0,1\n2,1,?,0\n3,3,,1\n")
+    assert listed
+    assert listed[0]["matched"] == 3
