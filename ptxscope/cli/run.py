@@ -5,17 +5,19 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ..engine.blame import first_wrong, origins
 from ..engine.errors import Problem, PtxError, diagram, nearest, printable
 from ..engine.execute import Ending, Run, Step, Value, execute
 from ..engine.models import ISA_MODEL, PTXAS_MODELS, Model
+from ..engine.observation import Observed, parse_observed
 from ..engine.parting import Parting, beside, partings
-from ..engine.program import Program, What, load
+from ..engine.program import Program, Statement, What, load
 from ..engine.trace import Trace
+from ..engine.types import Type
 from ..engine.values import hex_text, parse_value, value_text
 from . import CommandError
 from .arguments import VALUES_HELP, add_model, chosen_model, parsed, parser
@@ -37,6 +39,7 @@ Exit status: 0 done, 1 a register is not as expected, 2 the request was wrong.
 _WIDTH = 52
 """Columns of a statement in the listing; a longer one has its effect on the next line."""
 _MOST_ORIGINS = 12
+_MOST_NAMES = 12
 
 
 def run(words: Sequence[str]) -> int:
@@ -46,7 +49,7 @@ def run(words: Sequence[str]) -> int:
     if program.problems:
         raise CommandError(str(PtxError(program.text, program.problems)), 1)
     values = assigned(program, chosen.values)
-    expected = assigned(program, chosen.expect)
+    expected = _assigned(program, chosen.expect, parse_observed)
     watched = tuple(_register(program, name, name) for name in chosen.watch)
     done = execute(program, values, chosen_model(chosen.model), stop=chosen.stop)
     asked = done.ending is Ending.NEEDS
@@ -61,7 +64,7 @@ def run(words: Sequence[str]) -> int:
     if asked:
         sys.stdout.flush()
         raise CommandError(_request(done))
-    return int(any(not _holds(done, name, bits) for name, bits in expected.items()))
+    return int(any(not _holds(done, name, seen) for name, seen in expected.items()))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -98,8 +101,12 @@ def _read(name: str) -> str:
     try:
         if name == "-":
             return sys.stdin.read()
-        if set(name) & set(";\n") and not Path(name[:200]).is_file():  # long names can't be asked
+        if (
+            set(name) & set("; \t\n") and not Path(name[:200]).is_file()
+        ):  # long names can't be asked
             return name
+        if not name:
+            raise CommandError("error: there is nothing to run here")
         return Path(name).read_text(encoding="utf-8", errors="replace")
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "not a file name"
@@ -107,10 +114,10 @@ def _read(name: str) -> str:
 
 
 def _chosen_program(text: str, name: str | None) -> Program:
-    programs = [x for x in load(text) if x.statements or x.problems]
+    programs = [x for x in load(text) if x.problems or any(map(_is_known, x.statements))]
     listed = ", ".join(printable(x.name) for x in programs)
     if not programs:
-        raise CommandError("error: there is nothing to run here")
+        raise CommandError("error: there is no instruction here that a run understands")
     if name is None and len(programs) > 1:
         raise CommandError(f"error: there are {len(programs)} to run; --kernel one of: {listed}")
     for program in programs:
@@ -119,20 +126,36 @@ def _chosen_program(text: str, name: str | None) -> Program:
     raise CommandError(f"error: there is no {printable(str(name))} here; --kernel one of: {listed}")
 
 
+def _is_known(statement: Statement) -> bool:
+    return statement.what in (What.EXPLAINED, What.PLAIN)
+
+
 def _register(program: Program, name: str, text: str) -> str:
     """A register by its name, or by its name without the ``%``; ``text`` is shown if it is none."""
     for candidate in (name, f"%{name}"):
         if candidate in program.types:
             return candidate
     close = nearest(name, list(program.types))
-    hint = f"did you mean `{close}`?" if close else ", ".join(list(program.types)[:12])
-    problem = Problem(f"`{name}` is not a register of {program.name}", (0, len(name)), hint)
+    known = list(program.types)
+    more = f" and {len(known) - _MOST_NAMES} more" if len(known) > _MOST_NAMES else ""
+    meant = f"; did you mean `{close}`?" if close else ""
+    message = f"`{name}` is not a register of {program.name}{meant}"
+    problem = Problem(message, (0, len(name)), ", ".join(known[:_MOST_NAMES]) + more)
     raise CommandError(diagram(text, problem))
+
+
+Read = TypeVar("Read")
 
 
 def assigned(program: Program, texts: Sequence[str]) -> dict[str, int]:
     """The bits that ``name=value`` arguments give to registers."""
-    found: dict[str, int] = {}
+    return _assigned(program, texts, parse_value)
+
+
+def _assigned(
+    program: Program, texts: Sequence[str], read: Callable[[str, Type], Read]
+) -> dict[str, Read]:
+    found: dict[str, Read] = {}
     for text in texts:
         written, equals, value = text.partition("=")
         if not equals:
@@ -143,7 +166,7 @@ def assigned(program: Program, texts: Sequence[str]) -> dict[str, int]:
             problem = Problem(f"`{name}` is given twice", (0, len(written)))
             raise CommandError(diagram(text, problem))
         try:
-            found[name] = parse_value(value, program.types[name])
+            found[name] = read(value, program.types[name])
         except PtxError as error:
             problem, start = error.errors[0], len(written) + 1
             moved = (problem.span[0] + start, problem.span[1] + start)
@@ -157,7 +180,7 @@ def _request(done: Run) -> str:
         f"error: {printable(need.message)}: give {printable(need.name)}=…" for need in done.needed
     ]
     if len(lines) > 1:
-        example = " ".join(f"{need.name}=0x1" for need in done.needed)
+        example = " ".join(f"{need.name}=…" for need in done.needed)
         lines.append(f"all that is needed: {printable(example)}")
     return "\n".join(lines)
 
@@ -202,7 +225,7 @@ def _told(done: Run, step: Step) -> Iterator[str]:
         isa_is_shown = not done.model.errata
         shown = other.other if isa_is_shown else other.isa
         ids = ", ".join(erratum.id for erratum in other.errata)
-        yield f"    ! {shown.model.name} has {_results(shown)} here ({ids})"
+        yield f"    ! from these operands {shown.model.name} makes {_results(shown)} ({ids})"
 
 
 def _parting(step: Step) -> Parting | None:
@@ -250,28 +273,28 @@ def _registers(done: Run) -> Iterator[str]:
 # --- expectations ------------------------------------------------------------------------
 
 
-def _holds(done: Run, name: str, bits: int) -> bool:
+def _holds(done: Run, name: str, seen: Observed) -> bool:
     held = done.registers.get(name)
-    return held is not None and held.bits == bits
+    return held is not None and held.bits is not None and seen.fits(held.bits)
 
 
 def _verdicts(
-    done: Run, values: Mapping[str, int], expected: Mapping[str, int], stop: int | None
+    done: Run, values: Mapping[str, int], expected: Mapping[str, Observed], stop: int | None
 ) -> Iterator[str]:
     """What did not come as it was given or expected."""
     if stop is not None and done.ending is not Ending.BREAK:
         yield f"note: the run was over before it came to line {stop}"
     if done.unused and done.ending is not Ending.BREAK:
         yield f"note: nothing read what was given for {printable(', '.join(done.unused))}"
-    wrong = {name: bits for name, bits in expected.items() if not _holds(done, name, bits)}
-    for name, bits in expected.items():
+    wrong = {name: seen for name, seen in expected.items() if not _holds(done, name, seen)}
+    for name, seen in expected.items():
         width = done.program.types[name].bits
         if name not in wrong:
             yield f"{printable(name)} is as observed"
             continue
         held = done.registers.get(name)
         found = held and held.bits is not None and hex_text(held.bits, width)
-        yield f"{printable(name)} is {found or 'unknown'}; observed was {hex_text(bits, width)}"
+        yield f"{printable(name)} is {found or 'unknown'}; observed was {seen.text(width)}"
     first = first_wrong(done, wrong)
     if first:
         yield from _blame(done, first, expected)
@@ -279,9 +302,11 @@ def _verdicts(
         yield from _others(done, values, expected)
 
 
-def _blame(done: Run, first: Step, expected: Mapping[str, int]) -> Iterator[str]:
+def _blame(done: Run, first: Step, expected: Mapping[str, Observed]) -> Iterator[str]:
     """The instruction that first made a value differ, what it read, and where that came from."""
-    yield f"It differs first at line {first.line}: {printable(first.text)}"
+    unknown = None in first.writes.values()
+    did = "It was made unknown at" if unknown else "The bits that differ were written at"
+    yield f"{did} line {first.line}: {printable(first.text)}"
     for read, value in first.reads.items():
         yield f"  it read {_held(done, read, value.bits)}  ({_origin(value, read, expected)})"
     before = list(origins(done, first))
@@ -292,17 +317,21 @@ def _blame(done: Run, first: Step, expected: Mapping[str, int]) -> Iterator[str]
         yield f"  and {len(before) - _MOST_ORIGINS} earlier"
 
 
-def _origin(value: Value, name: str, expected: Mapping[str, int]) -> str:
+def _origin(value: Value, name: str, expected: Mapping[str, Observed]) -> str:
     where = "given" if value.given or not value.by else f"line {value.by.line}"
-    return where + (", as observed" if expected.get(name) == value.bits else "")
+    seen = expected.get(name)
+    same = seen is not None and value.bits is not None and seen.fits(value.bits)
+    return where + (", as observed" if same else "")
 
 
-def _others(done: Run, values: Mapping[str, int], expected: Mapping[str, int]) -> Iterator[str]:
+def _others(
+    done: Run, values: Mapping[str, int], expected: Mapping[str, Observed]
+) -> Iterator[str]:
     """The other models under which all would be as expected, and where they part."""
     last = done.steps[-1].line + 1 if done.ending is Ending.BREAK and done.steps else None
     for model in _distinct(done.model):
         other = execute(done.program, values, model, stop=last)
-        if all(_holds(other, name, bits) for name, bits in expected.items()):
+        if all(_holds(other, name, seen) for name, seen in expected.items()):
             yield f"Under {model.name} everything is as observed; the two part at"
             for step in done.steps:
                 part = _parting(step)
@@ -319,7 +348,7 @@ def _distinct(shown: Model) -> tuple[Model, ...]:
 # --- JSON --------------------------------------------------------------------------------
 
 
-def _data(done: Run, expected: Mapping[str, int]) -> dict[str, Any]:
+def _data(done: Run, expected: Mapping[str, Observed]) -> dict[str, Any]:
     types = done.program.types
 
     def hexed(values: Mapping[str, int | None]) -> dict[str, str | None]:
@@ -356,8 +385,8 @@ def _data(done: Run, expected: Mapping[str, int]) -> dict[str, Any]:
             for need in done.needed
         ],
         "expected": {
-            name: {"observed": hex_text(bits, types[name].bits), "holds": _holds(done, name, bits)}
-            for name, bits in expected.items()
+            name: {"observed": seen.text(types[name].bits), "holds": _holds(done, name, seen)}
+            for name, seen in expected.items()
         },
         "first_wrong": first.line if first else None,
     }

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from .execute import Run, Step
 from .instruction import Register
 from .micro import Merge
+from .observation import Observed
 
 
 def origins(run: Run, step: Step) -> Iterator[Step]:
@@ -18,18 +19,20 @@ def origins(run: Run, step: Step) -> Iterator[Step]:
             wanted |= {value.step for value in earlier.reads.values()}
 
 
-def first_wrong(run: Run, expected: Mapping[str, int]) -> Step | None:
-    """The first instruction that made an expected register differ from what was observed.
+def first_wrong(run: Run, expected: Mapping[str, Observed]) -> Step | None:
+    """The first instruction that wrote bits which differ from what was observed.
 
     That is the earliest last write of such a register; or, where that write only copied the
     register or kept the bits that differ, the one it got them from. None where all agree, or
     nothing wrote them.
     """
     wrong = []
-    for name, bits in expected.items():
+    for name, seen in expected.items():
         steps, held = run.writes(name), run.registers.get(name)
-        if steps and held and held.bits != bits:
-            differing = -1 if held.bits is None else held.bits ^ bits
+        if not steps or held is None:
+            continue
+        differing = seen.known if held.bits is None else seen.difference(held.bits)
+        if differing:
             wrong.append(_source(run, steps[-1], differing))
     return min(wrong, key=lambda step: step.number, default=None)
 

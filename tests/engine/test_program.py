@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from ptxscope.engine.blame import first_wrong
 from ptxscope.engine.execute import Ending, Need, Run, execute
 from ptxscope.engine.intrinsics import intrinsics
+from ptxscope.engine.observation import whole
 from ptxscope.engine.plain import operation
 from ptxscope.engine.program import Program, What, load
 from tests.reference import reference
@@ -542,13 +543,13 @@ mov.b32 t, 9;
     run = execute(block(text), {"a": 200, "b": 100})
     assert run.registers["s"].bits == 0xFFFF
     for observed, line in ((0xFF2C, 2), (0x2CFF, 3), (0x1FFFF, 1)):
-        step = first_wrong(run, {"s": observed})
+        step = first_wrong(run, {"s": whole(observed, 32)})
         assert step is not None
         assert step.line == line
-    both = first_wrong(run, {"s": 0x2CFF, "t": 8})
+    both = first_wrong(run, {"s": whole(0x2CFF, 32), "t": whole(8, 32)})
     assert both is not None
     assert both.line == 3
-    assert first_wrong(run, {"s": 0xFFFF, "t": 9}) is None
+    assert first_wrong(run, {"s": whole(0xFFFF, 32), "t": whole(9, 32)}) is None
 
 
 FRAGMENTS = st.lists(
