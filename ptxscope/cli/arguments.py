@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from typing import NoReturn
+from collections.abc import Callable, Sequence
+from typing import NoReturn, TypeVar
 
 from ..engine.errors import Problem, PtxError, diagram, printable
 from ..engine.evaluate import bind, described
@@ -97,29 +97,47 @@ def operand_name(ins: Instruction, name: str) -> str | None:
     return next((found for found in candidates if found in names.values()), None)
 
 
-def bits_by_name(ins: Instruction, assignments: Sequence[str]) -> dict[str, int]:
-    """The bits that ``name=value`` arguments give to registers."""
+def bits_by_name(ins: Instruction, texts: Sequence[str]) -> dict[str, int]:
+    """The bits that ``name=value`` arguments give to registers of an instruction."""
     types = operand_types(ins)
-    found: dict[str, int] = {}
-    for text in assignments:
-        written, equals, value = text.partition("=")
-        if not equals:
-            problem = Problem("this is not a name=value", (0, len(text)), "%1=0xff")
-            raise CommandError(diagram(text, problem))
-        name = operand_name(ins, written.strip())
+
+    def named(written: str) -> str:
+        name = operand_name(ins, written)
         if name is None:
             wanted = ", ".join(needed.name for needed in ins.inputs)
             message = f"`{written}` is not an operand of {ins}"
             problem = Problem(message, (0, len(written)), wanted or "no values: it reads none")
-            raise CommandError(diagram(text, problem))
-        if name in found:
-            raise CommandError(
-                diagram(text, Problem(f"`{name}` is given twice", (0, len(written))))
-            )
+            raise PtxError(written, (problem,))
+        return name
+
+    return assigned(texts, named, lambda name, value: parse_value(value, types[name]))
+
+
+Read = TypeVar("Read")
+
+
+def assigned(
+    texts: Sequence[str], named: Callable[[str], str], read: Callable[[str, str], Read]
+) -> dict[str, Read]:
+    """What ``name=value`` arguments say, by name.
+
+    ``named`` makes a name of what is written, ``read`` a value of a name and its text; their
+    PtxErrors are shown under the argument.
+    """
+    found: dict[str, Read] = {}
+    for text in texts:
+        written, equals, value = text.partition("=")
+        start = 0
         try:
-            found[name] = parse_value(value, types[name])
-        except PtxError as error:
+            if not equals:
+                problem = Problem("this is not a name=value", (0, len(text)), "%1=0xff")
+                raise PtxError(text, (problem,))
+            name = named(written.strip())
+            if name in found:
+                raise PtxError(text, (Problem(f"`{name}` is given twice", (0, len(written))),))
             start = len(written) + 1
+            found[name] = read(name, value)
+        except PtxError as error:
             problem = error.errors[0]
             moved = (problem.span[0] + start, problem.span[1] + start)
             raise CommandError(diagram(text, problem._replace(span=moved))) from None

@@ -71,7 +71,7 @@ def _listing(path: str, assignments: Sequence[str], model_name: str) -> Walk:
 
     from ..engine.errors import printable
     from ..walk import opened_listing, read_listing
-    from .run import assigned
+    from .run import given
 
     try:
         walk = opened_listing(read_listing(path), path.rpartition("/")[2], model_name)
@@ -79,5 +79,5 @@ def _listing(path: str, assignments: Sequence[str], model_name: str) -> Walk:
         raise CommandError(f"error: {printable(str(error))}") from None
     if walk is None:
         raise CommandError(f"error: {printable(path)} has none of the 27 instructions")
-    given = assigned(walk.programs[0], assignments)
-    return replace(walk, given=(given, *walk.given[1:]))
+    first = given(walk.programs[0], assignments)
+    return replace(walk, given=(first, *walk.given[1:]))

@@ -5,22 +5,22 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from ..engine.blame import first_wrong, origins
-from ..engine.errors import Problem, PtxError, diagram, nearest, printable
+from ..engine.errors import Problem, PtxError, nearest, printable
 from ..engine.execute import Ending, Run, Step, Value, execute
 from ..engine.models import ISA_MODEL, PTXAS_MODELS, Model
 from ..engine.observation import Observed, parse_observed
 from ..engine.parting import Parting, beside, partings
 from ..engine.program import Program, Statement, What, load
 from ..engine.trace import Trace
-from ..engine.types import Type
 from ..engine.values import hex_text, parse_value, value_text
 from . import CommandError
-from .arguments import VALUES_HELP, add_model, chosen_model, parsed, parser
+from .arguments import VALUES_HELP, add_model, assigned, chosen_model, parsed, parser
 
 _EPILOG = """\
 Of the 27, and of mov and or xor not shl shr add sub prmt lop3 on 32 bits, the results are
@@ -48,9 +48,9 @@ def run(words: Sequence[str]) -> int:
     program = _chosen_program(_read(chosen.file), chosen.kernel)
     if program.problems:
         raise CommandError(str(PtxError(program.text, program.problems)), 1)
-    values = assigned(program, chosen.values)
-    expected = _assigned(program, chosen.expect, parse_observed)
-    watched = tuple(_register(program, name, name) for name in chosen.watch)
+    values = given(program, chosen.values)
+    expected = _expected(program, chosen.expect)
+    watched = _watched(program, chosen.watch)
     done = execute(program, values, chosen_model(chosen.model), stop=chosen.stop)
     asked = done.ending is Ending.NEEDS
     if chosen.json:
@@ -130,8 +130,8 @@ def _is_known(statement: Statement) -> bool:
     return statement.what in (What.EXPLAINED, What.PLAIN)
 
 
-def _register(program: Program, name: str, text: str) -> str:
-    """A register by its name, or by its name without the ``%``; ``text`` is shown if it is none."""
+def _register(program: Program, name: str) -> str:
+    """A register by its name, or by its name without the ``%``; raises PtxError."""
     for candidate in (name, f"%{name}"):
         if candidate in program.types:
             return candidate
@@ -141,37 +141,29 @@ def _register(program: Program, name: str, text: str) -> str:
     meant = f"; did you mean `{close}`?" if close else ""
     message = f"`{name}` is not a register of {program.name}{meant}"
     problem = Problem(message, (0, len(name)), ", ".join(known[:_MOST_NAMES]) + more)
-    raise CommandError(diagram(text, problem))
+    raise PtxError(name, (problem,))
 
 
-Read = TypeVar("Read")
-
-
-def assigned(program: Program, texts: Sequence[str]) -> dict[str, int]:
+def given(program: Program, texts: Sequence[str]) -> dict[str, int]:
     """The bits that ``name=value`` arguments give to registers."""
-    return _assigned(program, texts, parse_value)
+    types = program.types
+    return assigned(
+        texts, partial(_register, program), lambda x, value: parse_value(value, types[x])
+    )
 
 
-def _assigned(
-    program: Program, texts: Sequence[str], read: Callable[[str, Type], Read]
-) -> dict[str, Read]:
-    found: dict[str, Read] = {}
-    for text in texts:
-        written, equals, value = text.partition("=")
-        if not equals:
-            problem = Problem("this is not a name=value", (0, len(text)), "%r1=0xff")
-            raise CommandError(diagram(text, problem))
-        name = _register(program, written.strip(), text)
-        if name in found:
-            problem = Problem(f"`{name}` is given twice", (0, len(written)))
-            raise CommandError(diagram(text, problem))
-        try:
-            found[name] = read(value, program.types[name])
-        except PtxError as error:
-            problem, start = error.errors[0], len(written) + 1
-            moved = (problem.span[0] + start, problem.span[1] + start)
-            raise CommandError(diagram(text, problem._replace(span=moved))) from None
-    return found
+def _expected(program: Program, texts: Sequence[str]) -> dict[str, Observed]:
+    types = program.types
+    return assigned(
+        texts, partial(_register, program), lambda x, value: parse_observed(value, types[x])
+    )
+
+
+def _watched(program: Program, names: Sequence[str]) -> tuple[str, ...]:
+    try:
+        return tuple(_register(program, name) for name in names)
+    except PtxError as error:
+        raise CommandError(str(error)) from None
 
 
 def _request(done: Run) -> str:
