@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -12,12 +13,13 @@ from hypothesis import strategies as st
 
 from ptxscope.engine.blame import first_wrong
 from ptxscope.engine.execute import Ending, Need, Run, execute
+from ptxscope.engine.instruction import Literal
 from ptxscope.engine.intrinsics import intrinsics
 from ptxscope.engine.observation import whole
 from ptxscope.engine.plain import operation
 from ptxscope.engine.program import Program, What, load
 from tests.reference import reference
-from tests.reference_data import DATA, MODELS
+from tests.reference_data import DATA, MODELS, verdicts
 
 VIDEO = {x.name: x for x in load((DATA / "video.ptx").read_text(encoding="utf-8"))}
 INTRINSICS = {x.name: x for x in load((DATA / "intrinsics.ptx").read_text(encoding="utf-8"))}
@@ -226,6 +228,27 @@ def test_every_explained_step_of_the_video_kernels_is_as_the_second_formulation_
                 explained += 1
             held |= {x: bits for x, bits in step.writes.items() if bits is not None}
         assert explained == sum(x.what is What.EXPLAINED for x in program.statements) > 1
+
+
+SOURCE = load((DATA / "video.cu").read_text(encoding="utf-8"))
+LINES = [text for legal, text in verdicts("lines.txt") if legal]
+
+
+@pytest.mark.parametrize("program", [*SOURCE, *(x for text in LINES for x in load(text))])
+def test_real_lines_and_asm_blocks_run_as_the_second_formulation_says(program: Program) -> None:
+    rng = Random(program.name)
+    # guards hold, and what they let be computed is compared without them
+    run = asked(program, lambda x, _: 1 if x.type.bits == 1 else rng.getrandbits(x.type.bits))
+    explained = 0
+    for step in run.steps:
+        if step.instruction and step.trace:
+            ins = replace(step.instruction, guard=None)
+            held = dict.fromkeys(ins.names.values(), 0)
+            held |= {name: x.bits for name, x in step.reads.items() if x.bits is not None}
+            held |= {str(x): x.bits for x in ins.sources if isinstance(x, Literal)}
+            assert step.writes == reference(str(ins), held, "isa"), step.text
+            explained += 1
+    assert explained == sum(x.what is What.EXPLAINED for x in program.statements) > 0
 
 
 def test_sad_stereo_adds_sixteen_distances() -> None:
