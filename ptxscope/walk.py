@@ -39,6 +39,8 @@ class Row(NamedTuple):
     """What was written, where it is known."""
     errata: tuple[str, ...] = ()
     """Ids of what makes ptxas differ here."""
+    possible: tuple[str, ...] = ()
+    """Ids of what makes ptxas differ on some operands."""
     problem: str = ""
     """What is wrong with the line."""
     needs: tuple[str, ...] = ()
@@ -188,12 +190,13 @@ class Walk:
         return replace(self, given=everything, model=setup.model)
 
     def rows(self) -> tuple[Row, ...]:
-        """The list: every program's name and its statements; results where the cursor is."""
+        """The list: the kernels' names and all statements; results where the cursor is."""
         return tuple(self._rows())
 
     def _rows(self) -> Iterator[Row]:
         for number, program in enumerate(self.programs):
-            yield Row(number, -1, 0, program.name)
+            if not program.name.startswith(("asm:", "block")):
+                yield Row(number, -1, 0, program.name)
             steps = self.run.steps if number == self.program else ()
             done = {id(step.statement): step for step in steps}
             needs = self.run.needed if number == self.program else ()
@@ -215,11 +218,14 @@ def _row(
     row = Row(program, index, statement.line, statement.text, is_explained(statement))
     if statement.problems:
         return row._replace(problem=statement.problems[0].message)
+    if statement.instruction:
+        ids = tuple(erratum.id for erratum in errata_of(statement.instruction.form))
+        row = row._replace(possible=ids)
     if step is None:
         return row
     known = {name: bits for name, bits in step.writes.items() if bits is not None}
     row = row._replace(result=" ".join(hex_text(x, types[n].bits) for n, x in known.items()))
-    if step.trace is None or not errata_of(step.trace.instruction.form):
+    if step.trace is None or not row.possible:
         return row
     errata = {e.id: e for parting in partings(step.trace) for e in parting.errata}
     return row._replace(errata=tuple(errata))

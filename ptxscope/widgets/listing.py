@@ -108,13 +108,16 @@ class Listing(Pane):
             needs = f"needs {', '.join(map(printable, row.needs))}"
             lines.append([Piece(" " * (_NUMBER + 1), "", target), Piece(needs, "changed", target)])
         told = row.problem or row.result
-        if told:
-            errata = f"  ≠ {', '.join(row.errata)}" if row.errata else ""
+        bites = f"≠ {', '.join(row.errata)}" if row.errata else ""
+        can = f"{', '.join(row.possible)} can bite" if row.possible and not bites else ""
+        if told or can:
+            told = printable(told)[:room] + ("  " if told else "")
             lines.append(
                 [
                     Piece(" " * (_NUMBER + 1), "", target),
-                    Piece(printable(told)[:room], "bad" if row.problem else "dim", target),
-                    Piece(errata, "changed", target),
+                    Piece(told, "bad" if row.problem else "dim", target),
+                    Piece(bites, "changed", target),
+                    Piece(can, "dim", target),
                 ]
             )
         return lines
