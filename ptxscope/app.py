@@ -112,21 +112,22 @@ class Explorer(App[None]):
             await self._next_key()
 
     async def _next_key(self) -> None:
+        event = self._keys[0]
         self._since = monotonic()
-        await super().on_event(self._keys[0])
-        self._follow(self.focused or self.screen, _ROUNDS)
+        await super().on_event(event)
+        self._follow(event, self.focused or self.screen, _ROUNDS)
 
-    def _follow(self, node: DOMNode, rounds: int) -> None:
+    def _follow(self, event: events.Event, node: DOMNode, rounds: int) -> None:
         """Go the way of a key, behind it: through the queue of each node from the focus up."""
-        if not rounds or not node.call_later(self._followed, node, rounds):
-            self.call_later(self._key_is_done, self._keys[0])
+        if not rounds or not node.call_later(self._followed, event, node, rounds):
+            self.call_later(self._key_is_done, event)
 
-    def _followed(self, node: DOMNode, rounds: int) -> None:
+    def _followed(self, event: events.Event, node: DOMNode, rounds: int) -> None:
         parent = node.parent
         if isinstance(parent, DOMNode):
-            self._follow(parent, rounds)
+            self._follow(event, parent, rounds)
         else:
-            self._follow(self.focused or self.screen, rounds - 1)
+            self._follow(event, self.focused or self.screen, rounds - 1)
 
     async def _key_is_done(self, event: events.Event) -> None:
         if self._keys and self._keys[0] is event:

@@ -15,7 +15,7 @@ from ..engine.evaluate import bind, described
 from ..engine.instruction import Instruction
 from ..engine.observation import Observation, Observed, parse_got, parse_observed
 from ..engine.values import parse_value
-from ..export.diagnosis import objects, text
+from ..export.diagnosis import objects, text, unexplained
 from . import CommandError
 from .arguments import (
     add_instruction,
@@ -67,6 +67,8 @@ def run(words: Sequence[str]) -> int:
     diagnosis = investigate(ins, tuple(_observations(ins, chosen)))
     if chosen.json:
         print(json.dumps(objects(diagnosis), indent=1))
+        if not diagnosis.findings:
+            print("\n".join(unexplained(diagnosis)), file=sys.stderr)
     else:
         sys.stdout.write(text(diagnosis, every=chosen.all, brief=chosen.brief))
     return int(not diagnosis.findings)
@@ -111,7 +113,9 @@ def _rows(ins: Instruction, given: Mapping[str, int], file: str) -> Iterator[Obs
     try:
         source = sys.stdin if file == "-" else Path(file).open(encoding="utf-8-sig", newline="")  # noqa: SIM115
         with source:
-            table = list(csv.reader(source))
+            table = [
+                (n, row) for n, row in _numbered(csv.reader(source)) if any(map(str.strip, row))
+            ]
     except OSError as error:
         raise CommandError(f"error: {printable(file)}: {error.strerror}") from None
     except (UnicodeDecodeError, csv.Error) as error:
@@ -120,7 +124,7 @@ def _rows(ins: Instruction, given: Mapping[str, int], file: str) -> Iterator[Obs
         raise CommandError(
             f"error: {printable(file)} has no observations; the first line names the columns"
         )
-    header = [name.strip() for name in table[0]]
+    header = [name.strip().removeprefix("\ufeff") for name in table[0][1]]
     seen = {at: role for at, title in enumerate(header) if (role := _observed_column(ins, title))}
     read = {
         at: name
@@ -133,13 +137,14 @@ def _rows(ins: Instruction, given: Mapping[str, int], file: str) -> Iterator[Obs
             f"error: {printable(file)} has no column {printable(wanted)}; "
             f"it has {printable(', '.join(header))}"
         )
-    twice = sorted(given.keys() & read.values())
-    if twice:
-        raise CommandError(f"error: {printable(twice[0])} is given, and a column of the file too")
+    columns = [*read.values(), *(ins.results[role] + " as observed" for role in seen.values())]
+    for name in columns:
+        if columns.count(name) > 1:
+            raise CommandError(f"error: {printable(file)} has two columns for {printable(name)}")
+        if name in given:
+            raise CommandError(f"error: {printable(name)} is given, and a column of the file too")
     types = operand_types(ins)
-    for number, row in enumerate(table[1:], 2):
-        if not any(map(str.strip, row)):
-            continue
+    for number, row in table[1:]:
         where = f"line {number}: "
         if len(row) > len(header):
             many = f"{len(row)} values for {len(header)} columns"
@@ -160,6 +165,11 @@ def _rows(ins: Instruction, given: Mapping[str, int], file: str) -> Iterator[Obs
         if not any(value.known for value in got.values()):
             raise CommandError(f"error: {where}nothing was observed")
         yield _observation(ins, bits, got, where)
+
+
+def _numbered(rows: Iterator[list[str]]) -> Iterator[tuple[int, list[str]]]:
+    for row in rows:
+        yield rows.line_num, row  # type: ignore[attr-defined]
 
 
 def _observed_column(ins: Instruction, title: str) -> str | None:

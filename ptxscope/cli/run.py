@@ -291,7 +291,7 @@ def _verdicts(
     if first:
         yield from _blame(done, first, expected)
     if wrong:
-        yield from _others(done, values, expected)
+        yield from _others(done, values, expected, stop)
 
 
 def _blame(done: Run, first: Step, expected: Mapping[str, Observed]) -> Iterator[str]:
@@ -317,12 +317,11 @@ def _origin(value: Value, name: str, expected: Mapping[str, Observed]) -> str:
 
 
 def _others(
-    done: Run, values: Mapping[str, int], expected: Mapping[str, Observed]
+    done: Run, values: Mapping[str, int], expected: Mapping[str, Observed], stop: int | None
 ) -> Iterator[str]:
     """The other models under which all would be as expected, and where they part."""
-    last = done.steps[-1].line + 1 if done.ending is Ending.BREAK and done.steps else None
     for model in _distinct(done.model):
-        other = execute(done.program, values, model, stop=last)
+        other = execute(done.program, values, model, stop=stop)
         if all(_holds(other, name, seen) for name, seen in expected.items()):
             yield f"Under {model.name} everything is as observed; the two part at"
             for step in done.steps:

@@ -17,6 +17,7 @@ from .errata import Erratum
 from .form import Form
 from .habits import BELIEFS, HABITS
 from .instruction import Instruction, Register
+from .legality import with_c
 from .models import PTXAS_MODELS, Model
 from .observation import Observation
 from .types import Type
@@ -270,37 +271,38 @@ def _exchanged(ins: Instruction, x: str, y: str, weight: int, *, swap: bool = Fa
 def _operands(ins: Instruction, known: frozenset[str]) -> Iterator[Cause]:
     read = [x for x in "abc" if x in known]
     types = {role: ins.type_of(role) for role in read}
-    registers = [x for x in read if isinstance(ins.roles[x], Register)]
-    if {"a", "b"} <= known:
+    registers: dict[str, str] = {}  # the roles of each; a register changes in all of them
+    for role in read:
+        if isinstance(source := ins.roles[role], Register):
+            registers[source.name] = registers.get(source.name, "") + role
+    if {"a", "b"} <= known and ins.roles["a"] != ins.roles["b"]:
         yield _exchanged(ins, "a", "b", 2, swap=True)
-    c_is_number = "c" in known and types["c"] is not Type.PRED
-    if c_is_number:
+    alone = "c" in known and registers.get(named(ins, "c"), "c") == "c"
+    if alone and types["c"] is not Type.PRED:
         yield from (_exchanged(ins, x, "c", 5) for x in read if x != "c" and _same(types, x, "c"))
-    if "c" in known:
+    if alone:
         yield _change("c", f"with {named(ins, 'c')} = 0", 3, lambda *_: 0)
-    if c_is_number and (ins.form.dsel or ins.form.mask) and not ins.form.secop:
+    if alone and (ins.form.dsel or ins.form.mask) and not ins.form.secop:
         phrase = f"with another {named(ins, 'c')}, which the unwritten lanes show"
         yield _change("c", phrase, 5, _kept_lanes(ins))
-    yield from _overwritten(ins, registers)
-    for role in registers:
-        yield from _misread(ins, role, types[role], named(ins, role))
-    whole = "".join(x for x in registers if types[x].bits > 8)
-    if len(whole) > 1:
-        yield _change(whole, "with the bytes of every register reversed", 4, _reversed_bytes(types))
+    for name, roles in registers.items():
+        yield from _overwritten(ins, name, roles)
+        yield from _misread(ins, name, roles, types[roles[0]])
+    wide = "".join(roles for roles in registers.values() if types[roles[0]].bits > 8)
+    if len(registers) > 1 and wide:
+        yield _change(wide, "with the bytes of every register reversed", 4, _reversed_bytes(types))
 
 
 def _same(types: Mapping[str, Type], x: str, y: str) -> bool:
     return types[x].bits == types[y].bits
 
 
-def _overwritten(ins: Instruction, registers: list[str]) -> Iterator[Cause]:
+def _overwritten(ins: Instruction, name: str, roles: str) -> Iterator[Cause]:
     """A register that had received the result before it was read."""
-    result = next(iter(ins.results), "")
-    for role in registers:
-        if result == "d" and ins.type_of(role).bits == ins.type_of("d").bits:
-            phrase = f"with {named(ins, role)} holding the result already, as if run twice"
-            weight = 3 if role == "c" else 4
-            yield _change(role, phrase, weight, lambda _, __, seen: seen.documented["d"])
+    if "d" in ins.results and ins.type_of(roles[0]).bits == ins.type_of("d").bits:
+        phrase = f"with {name} holding the result already, as if run twice"
+        weight = 3 if roles == "c" else 4
+        yield _change(roles, phrase, weight, lambda _, __, seen: seen.documented["d"])
 
 
 def _kept_lanes(ins: Instruction) -> _Value:
@@ -326,16 +328,17 @@ def _reverse(bits: int, width: int) -> int:
     return int.from_bytes(bits.to_bytes(width // 8, "big"), "little")
 
 
-def _misread(ins: Instruction, role: str, type_: Type, name: str) -> Iterator[Cause]:
+def _misread(ins: Instruction, name: str, roles: str, type_: Type) -> Iterator[Cause]:
     if type_.bits > 8:
-        yield _change(role, f"with the bytes of {name} reversed", 3, _reversed_bytes({role: type_}))
+        types = dict.fromkeys(roles, type_)
+        yield _change(roles, f"with the bytes of {name} reversed", 3, _reversed_bytes(types))
     if type_.bits == 32:
         for unit, part in ((8, "byte"), (16, "half-word")):
             phrase = f"with {name} sign-extended from its low {part}"
-            yield _change(role, phrase, 4, _sign_extended(unit))
+            yield _change(roles, phrase, 4, _sign_extended(unit))
     if ins.entry.group is Group.COMPARE and type_.bits >= 32:
-        yield _change(role, f"with {name}'s integer made a float", 4, _to_float(type_.bits))
-        yield _change(role, f"with {name}'s float made an integer", 4, _to_integer(type_.bits))
+        yield _change(roles, f"with {name}'s integer made a float", 4, _to_float(type_.bits))
+        yield _change(roles, f"with {name}'s float made an integer", 4, _to_integer(type_.bits))
 
 
 def _sign_extended(unit: int) -> _Value:
@@ -404,17 +407,6 @@ def changed_form(form: Form, slots: Mapping[str, object], c_known: bool) -> Form
 
     It may be illegal.
     """
-    changed = form._replace(**slots)  # type: ignore[arg-type]
-    if form.opcode == "vmad" or "c" not in form._fields or not _c_optional(form):
-        return changed
-    needed = bool(changed.boolop or changed.secop or changed.dsel)
     bare = form.c and not (form.boolop or form.secop or form.dsel)
-    if needed and not c_known:
-        return None
-    return changed._replace(c=needed or bare, negc=changed.negc and needed)
-
-
-def _c_optional(form: Form) -> bool:
-    from .catalog import CATALOG
-
-    return CATALOG[form.opcode].c_optional
+    changed = with_c(form._replace(**slots), bare=bare)  # type: ignore[arg-type]
+    return None if changed.c and not c_known else changed

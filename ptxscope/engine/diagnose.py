@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from .causes import Bits, Cause, Kind, Seen
+from .causes import Bits, Cause, Kind, Seen, slot_phrase
 from .errata import Erratum
 from .evaluate import bind, bits_of, check_names
 from .instruction import Instruction
@@ -37,6 +37,7 @@ class Finding:
     operands: tuple[Bits, ...]
     """For each observation, by the roles of ``instruction``."""
     sentence: str
+    """Why, in words, where it explains every observation."""
     matched: int
     """How many observations it explains."""
     distance: int = 0
@@ -97,25 +98,34 @@ class Diagnosis(NamedTuple):
     """How many combinations of causes were looked at."""
 
 
+Got = int | Observed | Mapping[str, int | Observed]
+"""The value of the one destination, or values by destination name."""
+
+
 def diagnose(
     instruction: str | Instruction,
-    values: Mapping[str, int],
-    observed: int | Observed | Mapping[str, int | Observed],
+    values: Mapping[str, int] | Sequence[Mapping[str, int]],
+    observed: Got | Sequence[Got],
 ) -> tuple[Finding, ...]:
     """What would have given an observed value, the likeliest first; empty where nothing does.
 
-    ``values`` are integers by operand name, as ``evaluate`` takes them. ``observed`` is the
-    value of the destination, or values by destination name. Raises PtxError, and ValueError
-    that names the operand.
+    ``values`` are integers by operand name, as ``evaluate`` takes them; or several of them,
+    with as many observed values, which all must be explained. Raises PtxError, and
+    ValueError that names the operand.
     """
     ins = parse(instruction) if isinstance(instruction, str) else instruction
-    return investigate(ins, (observation(ins, values, observed),)).findings
+    if isinstance(values, Mapping):
+        values, observed = (values,), (observed,)  # type: ignore[assignment]
+    if not isinstance(observed, Sequence) or len(observed) != len(values) or not values:
+        raise ValueError("as many observed values are needed as there are sets of operands")
+    seen = [observation(ins, x, got) for x, got in zip(values, observed, strict=True)]
+    return investigate(ins, seen).findings
 
 
 def observation(
     ins: Instruction,
     values: Mapping[str, int],
-    observed: int | Observed | Mapping[str, int | Observed],
+    observed: Got,
 ) -> Observation:
     """Values and results by name as an Observation by role; raises ValueError."""
     check_names(ins, values)
@@ -202,14 +212,16 @@ def _finding(search: Search, found: Found, seen: Sequence[Seen], shown: int) -> 
         spans={},
         notes=(),
     )
+    having = _versions(search, chosen)
+    told = tuple(_worded(cause, changed, ins, having) for cause in chosen)
     whose = _model(chosen)
     operands = tuple(operands_of(chosen, x) for x in seen)
     return Finding(
-        chosen,
+        told,
         changed,
         whose,
         operands,
-        _sentence(found, Trace(changed, whose, operands[shown]), _versions(search, chosen)),
+        _sentence(told, found.fits, Trace(changed, whose, operands[shown])),
         len(seen),
         fits=found.fits,
         shown=shown,
@@ -241,7 +253,20 @@ def _versions(search: Search, chosen: tuple[Cause, ...]) -> str:
     """The versions of ptxas by which the causes explain what was observed."""
     if not any(cause.model for cause in chosen):
         return ""
-    return versions([x for x in PTXAS_MODELS if search.explains(with_model(chosen, x))])
+    having = [x for x in PTXAS_MODELS if search.explains(with_model(chosen, x))]
+    return versions(having) if having else ""
+
+
+def _worded(cause: Cause, changed: Instruction, ins: Instruction, having: str) -> Cause:
+    """A cause with its phrase as the changed line has it: its operands may be exchanged."""
+    if cause.model:
+        return cause._replace(phrase=cause.phrase.format(f"ptxas {having}".strip()))
+    if cause.kind is Kind.SELECTOR and len(cause.slots) == 1:
+        ((name, value),) = cause.slots
+        slot = ins.entry.slot(name)
+        assert slot
+        return cause._replace(phrase=slot_phrase(changed, slot, ins.form.get(name), value))
+    return cause
 
 
 def _model(chosen: Iterable[Cause]) -> Model:
@@ -250,18 +275,16 @@ def _model(chosen: Iterable[Cause]) -> Model:
     return model("+".join(dict.fromkeys(named)) or "isa")
 
 
-def _sentence(found: Found, trace: Trace, having: str) -> str:
-    chosen = found.causes
+def _sentence(chosen: tuple[Cause, ...], fits: Fits | None, trace: Trace) -> str:
     if not chosen:
         return "This is the documented result."
-    phrases = [cause.phrase.format(f"ptxas {having}") for cause in chosen]
     habits = [e for cause in chosen if cause.kind is Kind.HABIT for e in cause.errata]
     gives = "would give" if habits else "gives"
-    said = [f"The instruction {gives} this {' and '.join(phrases)}."]
+    said = [f"The instruction {gives} this {' and '.join(cause.phrase for cause in chosen)}."]
     said += [habit.sentence for habit in habits]
     said += [f"{e.id}: {e.sentence}" for e in trace.changed_by if e.id.startswith("E")]
-    if found.fits and found.fits.ways > 1:
+    if fits and fits.ways > 1:
         selectors = sum(cause.kind is Kind.SELECTOR for cause in chosen)
         what = "selectors" if selectors < 2 else "pairs"
-        said.append(f"{found.fits.ways:,} {what} fit; this one changes the fewest digits.")
+        said.append(f"{fits.ways:,} {what} fit; this one changes the fewest digits.")
     return " ".join(said)

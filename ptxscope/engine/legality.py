@@ -28,11 +28,15 @@ def remarks(form: Form) -> tuple[Remark, ...]:
 def with_slot(form: Form, name: str, value: object) -> Form:
     """The form with one slot changed, and c written exactly where it is now needed."""
     changed = form._replace(**{name: value})  # type: ignore[arg-type]
-    entry = CATALOG[form.opcode]
-    if name == "c" or not entry.c_optional:
-        return changed
-    needed = changed.boolop or changed.secop or changed.dsel
-    return changed._replace(c=needed is not None, negc=changed.negc and needed is not None)
+    return changed if name == "c" else with_c(changed)
+
+
+def with_c(form: Form, *, bare: bool = False) -> Form:
+    """The form with c written where it is needed, or, bare, also where nothing reads it."""
+    if not CATALOG[form.opcode].c_optional:
+        return form
+    needed = bool(form.boolop or form.secop or form.dsel)
+    return form._replace(c=needed or bare, negc=form.negc and needed)
 
 
 def obstacle(form: Form, name: str, value: object) -> tuple[str, str] | None:

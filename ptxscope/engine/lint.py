@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 from .counterexample import Counterexample, counterexample
 from .errata import ERRATA, TARGETS
 from .errors import quoted
-from .inline_asm import Language, Piece, pieces
+from .inline_asm import Language, Piece, language_of, pieces
 from .instruction import Instruction
 from .listing import Context, Place, Statement, statements
 from .parser import Parsed, scan
@@ -103,6 +103,14 @@ def check_listing(chunks: Iterable[str], name: str) -> Iterator[Found]:
     """Every one of the 27 in a PTX listing, in order; the chunks may end anywhere."""
     for statement in statements(chunks):
         yield from _checked(statement, statement, name, doubled=False)
+
+
+def check_text(text: str, name: str) -> Iterator[Found]:
+    """Every one of the 27 in a text, in order, whatever it is written in."""
+    language = language_of(name, text)
+    if language is Language.PTX:
+        return check_listing([text], name)
+    return check_source(text, name, language)
 
 
 def check_source(text: str, name: str, language: Language) -> Iterator[Found]:

@@ -111,6 +111,9 @@ def parse_observed(text: str, type_: Type) -> Observed:
 
 def _lanes(text: str, word: str, type_: Type) -> Observed:
     parts = word[1:-1].split(",")
+    if any("?" in part and part.strip().rpartition(":")[2].strip() != "?" for part in parts):
+        problem = "`?` stands for a whole lane here"
+        raise PtxError(text, (Problem(problem, (0, len(text)), "[?,1,?,0]"),))
     bits = parse_value(text.replace("?", "0"), type_)
     unit = type_.bits // len(parts)
     lanes = enumerate(reversed(parts))

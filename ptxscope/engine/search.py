@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from .causes import Bits, Cause, Kind, Seen, causes, changed_form, named
+from .causes import Bits, Cause, Kind, Seen, causes, changed_form, slot_phrase
 from .entry import Group
 from .form import Form
 from .instruction import Instruction
@@ -48,8 +48,10 @@ class Found(NamedTuple):
     causes: tuple[Cause, ...]
     fits: Fits | None = None
     """The selectors, where they were solved."""
+    explained: int = 0
+    """How many of the first observations they explain, where not all."""
     distance: int = 0
-    """How many bits of the first observation they miss."""
+    """How many bits of the next one they miss."""
 
     @property
     def weight(self) -> int:
@@ -62,17 +64,17 @@ class Search:
 
     def __init__(self, ins: Instruction, seen: Sequence[Seen]) -> None:
         self.ins, self.seen, self.tried = ins, seen, 0
-        self.roles = frozenset(seen[0].observation.operands)
+        self.roles = frozenset.intersection(*(frozenset(x.observation.operands) for x in seen))
         self.near: list[Found] = []
 
     def run(self) -> Iterator[Found]:
         """Those that explain every observation."""
-        documented = self.explains(())
+        documented = self._tried(())
         if documented:
             yield Found(())
         lacking: list[Cause] = []
         for cause in causes(self.ins, self.roles):
-            if self._idle((cause,)) or not self.explains((cause,)):
+            if self._idle((cause,)) or not self._tried((cause,)):
                 lacking.append(cause)
             elif not (self._repeats((cause,)) or (documented and cause.kind is Kind.PTXAS)):
                 yield Found((cause,))
@@ -89,7 +91,7 @@ class Search:
         for pair in combinations(lacking, 2):
             if pair[0].axes & pair[1].axes or self._idle(pair):
                 continue
-            if self.explains(pair) and not self._repeats(pair):
+            if self._tried(pair) and not self._repeats(pair):
                 yield Found(pair)
         for role in free:
             for cause in lacking:
@@ -97,6 +99,10 @@ class Search:
                     yield found
         if len(free) == 2 and (found := self._solved((), "ab")):
             yield found
+
+    def _tried(self, chosen: tuple[Cause, ...]) -> bool:
+        self.tried += 1
+        return self.explains(chosen)
 
     @property
     def _solvable(self) -> bool:
@@ -149,15 +155,16 @@ class Search:
         variant = self.variant(chosen)
         if variant is None:
             return False
-        self.tried += 1
         plan = variant.plan
-        for x in self.seen[:_PROBES]:
+        for index, x in enumerate(self.seen[:_PROBES]):
             found = read_by(chosen, result(plan, operands_of(chosen, x)))
             if not x.observation.fits(found):
-                if x is self.seen[0]:
-                    self._note(Found(chosen, distance=x.observation.distance(found)))
+                self._note(Found(chosen, None, index, x.observation.distance(found)))
                 return False
-        return _explains_rest(plan, chosen, self.seen[_PROBES:])
+        if _explains_rest(plan, chosen, self.seen[_PROBES:]):
+            return True
+        self._note(Found(chosen, None, _PROBES))
+        return False
 
     def _note(self, found: Found) -> None:
         self.near.append(found)
@@ -165,8 +172,10 @@ class Search:
             self.near = self.nearest(_NEAR // 2)
 
     def nearest(self, count: int) -> list[Found]:
-        """What misses the fewest bits of the first observation; the documented one always."""
-        ordered = sorted(self.near, key=lambda x: (x.distance, len(x.causes), x.weight))
+        """What explains the most, then misses the fewest bits; the documented one always."""
+        ordered = sorted(
+            self.near, key=lambda x: (-x.explained, x.distance, len(x.causes), x.weight)
+        )
         return ordered[:count] + [x for x in ordered[count:] if not x.causes]
 
     def _solved(self, chosen: tuple[Cause, ...], free: str) -> Found | None:
@@ -230,14 +239,8 @@ def _explains_rest(plan: Plan, chosen: tuple[Cause, ...], seen: Sequence[Seen]) 
 
 def _selector_cause(ins: Instruction, role: str, fits: Fits) -> Cause:
     name = f"{role}sel"
+    slot = ins.entry.slot(name)
+    assert slot
     chosen = fits.asel if role == "a" else fits.bsel
-    now = ins.form.get(name)
-    operand = named(ins, role)
-    written = f"`{operand}.{now}`" if now else f"`{operand}`"
-    return Cause(
-        Kind.SELECTOR,
-        frozenset((name,)),
-        f"with `{operand}.{chosen}` rather than {written}",
-        3,
-        slots=((name, chosen),),
-    )
+    phrase = slot_phrase(ins, slot, ins.form.get(name), chosen)
+    return Cause(Kind.SELECTOR, frozenset((name,)), phrase, 3, slots=((name, chosen),))

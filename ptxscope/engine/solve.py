@@ -30,7 +30,9 @@ Case = tuple[Mapping[str, int], Observed]
 
 _JOINT = 6
 """Observations whose sums are solved together; the others only sift what they leave."""
-_MOST = 2000
+_LOOKED_AT = 32
+"""Observations of which those are chosen."""
+_MOST = 5000
 """Pairs of selectors that are sifted one by one."""
 _WIDEST = 8192
 """Sums that are tried where low bits of d are unknown."""
@@ -98,7 +100,15 @@ def solve(
     come from b, and no clamp may follow an accumulation.
     """
     problem = _Problem(form, rules, guard, free)
-    solution = _accumulated(problem, cases) if form.secop else _merged(problem, cases)
+    acting: list[Case] = []
+    for operands, observed in cases:
+        if guard is None or bool(operands["guard"]) is not guard:
+            acting.append((operands, observed))
+        elif not observed.fits(operands["d"]):
+            return None
+    if not acting:
+        return None
+    solution = _accumulated(problem, acting) if form.secop else _merged(problem, acting)
     return solution if solution and solution.changed else None
 
 
@@ -184,25 +194,51 @@ def _fits(
 
 
 def _accumulated(problem: _Problem, cases: Sequence[Case]) -> Fits | None:
-    joint = cases[:_JOINT]
+    joint, needed = _joint(problem, cases)
+    if not needed:
+        return None
     tables = _contributions(problem, joint)
-    needed = _needed(tables, joint)
     half = problem.lanes // 2
     left, right = _sums(problem, tables, 0, half), _sums(problem, tables, half, problem.lanes)
-    count, found = 0, list[tuple[int, tuple[Digits, ...]]]()
-    for need in needed:
-        for vector, before in left.items():
-            behind = right.get(tuple(x - y for x, y in zip(need, vector, strict=True)))
-            if behind:
-                count += len(before) * len(behind)
-                near = product(before[:40], behind[:40])
-                found += [(x[0] + y[0], x[1] + y[1]) for x, y in near]
-    found.sort()
-    rest = cases[_JOINT:]
+    pairs = [
+        (before, behind)
+        for need in needed
+        for vector, before in left.items()
+        if (behind := right.get(tuple(x - y for x, y in zip(need, vector, strict=True))))
+    ]
+    ways = sum(len(before) * len(behind) for before, behind in pairs)
+    most = None if ways <= _MOST else 40  # the least changed of each half, where they are many
+    found = sorted(
+        (x[0] + y[0], x[1] + y[1])
+        for before, behind in pairs
+        for x, y in product(before[:most], behind[:most])
+    )
+    rest = [x for x in cases if x not in joint]
     if rest:
-        fitting = [x for x in found[:_MOST] if _holds(problem, x[1], rest)]
-        found, count = fitting, len(fitting)
-    return _fits(problem, found[0][1], count) if found else None
+        found = [x for x in found[:_MOST] if _holds(problem, x[1], rest)]
+        ways = len(found)
+    return _fits(problem, found[0][1], ways) if found else None
+
+
+def _joint(problem: _Problem, cases: Sequence[Case]) -> tuple[list[Case], list[Vector]]:
+    """The cases whose sums are solved together, those first that tell most; and what they need.
+
+    None of them where so many low bits are unknown that there are too many sums to try.
+    """
+    known: list[tuple[int, int, int, Case, list[int]]] = []
+    for case in cases[:_LOOKED_AT]:
+        tables = _contributions(problem, [case])
+        possible = _possible(tables, case)
+        if possible is not None:
+            told = sum(len(set(table.values())) for table in tables)
+            known.append((len(possible), -told, len(known), case, possible))
+    joint: list[Case] = []
+    sums: list[list[int]] = []
+    for _, _, _, case, possible in sorted(known)[:_JOINT]:
+        if prod(map(len, sums)) * len(possible) <= _WIDEST:
+            joint.append(case)
+            sums.append(possible)
+    return joint, list(product(*sums)) if sums else []
 
 
 def _contributions(problem: _Problem, cases: Sequence[Case]) -> list[dict[Digits, Vector]]:
@@ -220,20 +256,19 @@ def _contributions(problem: _Problem, cases: Sequence[Case]) -> list[dict[Digits
     return tables
 
 
-def _needed(tables: Sequence[Mapping[Digits, Vector]], cases: Sequence[Case]) -> list[Vector]:
-    """Every vector of sums that gives what was observed; none where they are too many."""
-    possible: list[list[int]] = []
-    for at, (operands, observed) in enumerate(cases):
-        low = sum(min(vector[at] for vector in table.values()) for table in tables)
-        high = sum(max(vector[at] for vector in table.values()) for table in tables)
-        span = high - low + 1
-        period = 1 << (~observed.known & (observed.known + 1)).bit_length() - 1
-        start = low + ((observed.bits - operands["c"] - low) % period)
-        if span // period > _WIDEST:
-            return []
-        sums = range(start, high + 1, period)
-        possible.append([x for x in sums if observed.fits(operands["c"] + x)])
-    return list(product(*possible)) if prod(map(len, possible)) <= _WIDEST else []
+def _possible(tables: Sequence[Mapping[Digits, Vector]], case: Case) -> list[int] | None:
+    """Every sum that gives what one case observed; None where they are too many to try."""
+    operands, observed = case
+    low = sum(min(vector[0] for vector in table.values()) for table in tables)
+    high = sum(max(vector[0] for vector in table.values()) for table in tables)
+    if len(tables) == 2:  # few enough to add up
+        sums = {x[0] + y[0] for x in tables[0].values() for y in tables[1].values()}
+        return sorted(x for x in sums if observed.fits(operands["c"] + x))
+    period = 1 << (~observed.known & (observed.known + 1)).bit_length() - 1
+    if (high - low + 1) // period > _WIDEST:
+        return None
+    start = low + ((observed.bits - operands["c"] - low) % period)
+    return [x for x in range(start, high + 1, period) if observed.fits(operands["c"] + x)]
 
 
 def _sums(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from ..engine.causes import Kind, shown_operands
@@ -21,7 +21,7 @@ SHOWN = 6
 """Groups of explanations of a size that are shown unless all are asked for."""
 ALIKE = 3
 """Further explanations of a group that are."""
-_SIZES = ("No change", "With one change", "With two changes")
+_SIZES = {1: "With one change", 2: "With two changes"}
 
 
 def text(diagnosis: Diagnosis, *, every: bool = False, brief: bool = False) -> str:
@@ -68,10 +68,10 @@ def _object(finding: Finding) -> dict[str, object]:
             {"kind": str(cause.kind), "weight": cause.weight, "phrase": cause.phrase}
             for cause in finding.causes
         ],
+        "observation": finding.shown + 1,
         "operands": {
-            name: hex_text(_own(finding, role), ins.type_of(role).bits)
-            for role, name in reversed(ins.names.items())
-            if role in finding.operands[0]
+            x.name: hex_text(finding.operands[finding.shown][x.roles[0]], x.type.bits)
+            for x in ins.inputs
         },
         "result": {
             name: hex_text(finding.result(finding.shown)[role], ins.type_of(role).bits)
@@ -81,29 +81,20 @@ def _object(finding: Finding) -> dict[str, object]:
     }
 
 
-def _own(finding: Finding, role: str) -> int:
-    """What the register in a role holds, for the changed line to give its result."""
-    return finding.operands[finding.shown][role]
-
-
 def observed_text(ins: Instruction, seen: Observation) -> str:
     """``0x??01??00``; several destinations as ``p = 1, q = 0``."""
-    told = {
-        name: seen.observed[role].text(ins.type_of(role).bits)
-        for role, name in ins.results.items()
-        if role in seen.observed
-    }
+    return _by_name(ins, {r: x.text(ins.type_of(r).bits) for r, x in seen.observed.items()})
+
+
+def result_text(ins: Instruction, found: Mapping[str, int]) -> str:
+    """A result by role: ``0x00000007``, ``p = 0, q = 1``."""
+    return _by_name(ins, {r: hex_text(bits, ins.type_of(r).bits) for r, bits in found.items()})
+
+
+def _by_name(ins: Instruction, told: Mapping[str, str]) -> str:
     if len(ins.results) == 1:
         return next(iter(told.values()))
-    return ", ".join(f"{name} = {bits}" for name, bits in told.items())
-
-
-def result_text(ins: Instruction, found: dict[str, int]) -> str:
-    """A result by role: ``0x00000007``, ``p = 0, q = 1``."""
-    told = {n: hex_text(found[r], ins.type_of(r).bits) for r, n in ins.results.items()}
-    if len(told) == 1:
-        return next(iter(told.values()))
-    return ", ".join(f"{name} = {bits}" for name, bits in told.items())
+    return ", ".join(f"{name} = {told[role]}" for role, name in ins.results.items() if role in told)
 
 
 def lanes_text(diagnosis: Diagnosis) -> str:
@@ -177,8 +168,7 @@ def _listed(diagnosis: Diagnosis, found: list[Finding], every: bool) -> Iterator
 
 def phrases(finding: Finding) -> str:
     """Its causes in few words."""
-    said = " and ".join(cause.phrase for cause in finding.causes) or "as documented"
-    return said.replace("{}", "ptxas")
+    return " and ".join(cause.phrase for cause in finding.causes) or "as documented"
 
 
 def _details(diagnosis: Diagnosis, finding: Finding, indent: str) -> Iterator[str]:
@@ -225,14 +215,12 @@ def unexplained(diagnosis: Diagnosis) -> Iterator[str]:
     if diagnosis.nearest:
         yield from ("", "The nearest")
     for near in diagnosis.nearest:
-        said = phrases(near)
-        bits = f"{near.distance} bit{'s' if near.distance > 1 else ''} away"
-        some = f", explains {near.matched} of {count}" if count > 1 else ""
-        yield from wrapped(
-            printable(f"{result_text(ins, near.result(near.shown))}  {bits}{some}: {said}"),
-            "  ",
-            "      ",
-        )
+        far = [f"explains {near.matched} of {count}"] if count > 1 else []
+        if near.distance:
+            far.append(f"{near.distance} bit{'s' if near.distance > 1 else ''} away")
+        gives = result_text(ins, near.result(near.shown))
+        said = f"{gives}  {', '.join(far)}: {phrases(near)}"
+        yield from wrapped(printable(said), "  ", "      ")
 
 
 def explanation(diagnosis: Diagnosis, finding: Finding) -> list[str]:

@@ -11,8 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
-from ..engine.inline_asm import Language, language_of
-from ..engine.lint import Found, check_listing, check_source
+from ..engine.lint import Found, check_text
 from ..export.findings import counted, summary, told
 from ..widgets.fields import Page
 from ..widgets.inks import InkModal
@@ -21,11 +20,8 @@ from ..widgets.menu import Item, Menu
 
 def findings(text: str, name: str) -> tuple[tuple[Found, ...], str]:
     """What there is to say of a text, and the counts in a line."""
-    language = language_of(name, text)
-    source = language not in (Language.PTX, Language.TEXT)
-    found = check_source(text, name, language) if source else check_listing([text], name)
     counts = Counter[str]()
-    said = tuple(item for item in counted(found, counts) if item.findings)
+    said = tuple(item for item in counted(check_text(text, name), counts) if item.findings)
     return said, summary(counts)
 
 

@@ -88,6 +88,8 @@ class ExplainScreen(InkModal[tuple[str, Finding | None]]):
             self._findings.focus()
 
     def _explain(self) -> None:
+        if self._wait is not None:
+            self._wait.stop()
         self._diagnosis = None
         text = self._got.strip()
         if not text:

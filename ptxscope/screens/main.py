@@ -361,7 +361,7 @@ class MainScreen(InkScreen[None]):
         from .check import CheckScreen, findings
 
         walk = self.walk
-        text, name = (walk.text, walk.name) if walk else (self.session.setup.line, "line.ptx")
+        text, name = (walk.text, walk.name) if walk else (self.session.setup.line, "the line")
 
         def chosen(found: Found | None) -> None:
             if found is not None:

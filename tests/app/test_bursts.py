@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
+from ptxscope.screens.main import MainScreen
 from tests.app.driving import explorer
 
 LINE = ("vadd.s32.s32.s32 d, a, b", {"a": 0, "b": 0})
@@ -37,3 +40,20 @@ async def test_an_emptied_field_takes_what_is_typed_in_order() -> None:
         await drive.press("o", "5", "6", "ctrl+u", "escape")
         await drive.press("o", "7", "8", "9", "enter")
         assert drive.session.trace.operands["a"] == 789
+
+
+async def test_keys_behind_one_that_takes_long_are_not_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("ptxscope.app._PATIENCE", 0.05)
+
+    def slow(self: MainScreen) -> None:
+        time.sleep(0.2)
+
+    monkeypatch.setattr(MainScreen, "action_random", slow)
+    async with explorer(*LINE) as drive:
+        await drive.mash("r", "o", *"12", "enter", "r", "down", *"7", "enter", pace=0.08)
+        await drive.pilot.pause(1.0)
+        assert drive.app.is_running
+        operands = drive.session.trace.operands
+        assert (operands["a"], operands["b"]) == (12, 7)

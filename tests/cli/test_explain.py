@@ -124,6 +124,9 @@ def test_what_is_asked_wrongly_is_named(words: tuple[str, ...], said: str) -> No
     ("text", "said"),
     [
         ("", "no observations"),
+        ("a,b,got\n\n", "no observations"),
+        ("a,a,b,got\n1,1,2,3\n", "two columns for a"),
+        ("a,b,got,got\n1,2,3,3\n", "two columns for d"),
         ("a,b\n1,2\n", "no column got or d"),
         ("a,b,got\n1,x,3\n", "line 2, column b: `x` is not a value"),
         ("a,b,got\n1,2,3,4\n", "line 2: there are 4 values for 3 columns"),
@@ -173,3 +176,19 @@ def test_some_destinations_may_be_unknown_in_a_row() -> None:
     listed = found(*words, given="a,b,p,q\n1,2,0,1\n2,1,?,0\n3,3,,1\n")
     assert listed
     assert listed[0]["matched"] == 3
+
+
+def test_an_operand_that_only_some_rows_have_is_not_relied_on() -> None:
+    rows = "\ufeffa,b,c,got\n1,2,3,3\n1,2,,3\n"
+    status, said, _ = explain("vadd4.u32.u32.u32 d, a, b, c", "--observations", "-", given=rows)
+    assert status == 0
+    assert "documented result" in said
+    rows = rows.replace(",3\n1", ",77\n1")
+    assert explain("vadd4.u32.u32.u32 d, a, b, c", "--observations", "-", given=rows)[0] in (0, 1)
+
+
+def test_json_says_on_the_side_that_nothing_explains_it() -> None:
+    words = ("vadd.u32.u32.u32 d, a, b", "a=1", "b=2", "--got", "0xdeadbeef", "--json")
+    status, out, said = explain(*words)
+    assert (status, json.loads(out)) == (1, [])
+    assert "The nearest" in said
