@@ -89,7 +89,7 @@ class Explorer(App[None]):
             self.theme = self._theme
         self.set_keymap(self.user_keymap)
         if self._listing is not None:
-            self.call_after_refresh(self._main.open_walk, self._listing)
+            self.call_after_refresh(self._main.open_walk, self._listing, first=True)
         for message in self.store.messages if self.store else ():
             self.notify(message, severity="warning", markup=False, timeout=12)
 

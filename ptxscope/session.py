@@ -51,6 +51,10 @@ class Setup:
     """What is wrong with the line."""
     annotations: Annotations = NOTHING
     """What a writer added, for exports."""
+    place: tuple[int, int] | None = None
+    """The program and the statement of the open listing that it shows."""
+    apart: bool = False
+    """Its operands are not the listing's: they come from a finding."""
 
 
 @dataclass(slots=True)
@@ -249,8 +253,8 @@ def with_model(setup: Setup, name: str) -> Setup:
 
 def with_finding(setup: Setup, finding: Finding) -> Setup:
     """The setup as an explanation has it: its instruction, model and operands."""
-    values = {**setup.values, **finding.operands[0]}
-    changed = replace(setup, values=values, model=finding.model.name)
+    values = {**setup.values, **finding.operands[finding.shown]}
+    changed = replace(setup, values=values, model=finding.model.name, apart=True)
     return with_instruction(changed, finding.instruction)
 
 

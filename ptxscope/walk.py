@@ -12,16 +12,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from .engine.execute import Run, Step, Value, execute
-from .engine.instruction import Instruction
+from .engine.execute import Run, Step, execute
+from .engine.inline_asm import asm_only
 from .engine.models import errata_of, model
 from .engine.parting import partings
 from .engine.program import Program, Statement, What, load
 from .engine.types import Type
 from .engine.values import hex_text
-from .session import Setup, opened
+from .session import Setup, opened, with_line
 
-LONGEST = 4_000_000
+_KEPT = ("run", "rows")
+"""What is the same wherever in a program the cursor stands."""
+LONGEST = 1_000_000
 """Characters of a listing that the explorer opens; ``check`` takes any."""
 
 
@@ -59,6 +61,8 @@ class Walk:
     """For each program, the bits given to registers."""
     model: str = "isa"
     name: str = field(default="", compare=False)
+    text: str = field(default="", compare=False, repr=False)
+    """The file as it was opened."""
 
     @property
     def statement(self) -> Statement:
@@ -75,52 +79,67 @@ class Walk:
         """What the statement under the cursor did; None where the run has not come to it."""
         return next((x for x in self.run.steps if x.statement is self.statement), None)
 
+    @cached_property
+    def _computed(self) -> Mapping[str, int]:
+        """What the registers hold before the statement that the run, and nobody else, wrote."""
+        held: dict[str, int | None] = {}
+        for step in self.run.steps:
+            if step.statement is self.statement:
+                break
+            known = step.statement.what is not What.OTHER
+            held |= {name: bits if known else None for name, bits in step.writes.items()}
+        return {name: bits for name, bits in held.items() if bits is not None}
+
     @property
-    def _held(self) -> Mapping[str, Value]:
-        """What the registers hold that the statement reads, or held where the run stopped."""
-        step = self.step
-        return step.reads if step else self.run.registers
+    def _held(self) -> Mapping[str, int]:
+        """What is known of the registers before the statement."""
+        return {**self.given[self.program], **self._computed}
 
-    def _bits(self) -> dict[str, int]:
-        known = {name: value.bits for name, value in self._held.items()}
-        return {name: bits for name, bits in known.items() if bits is not None}
+    def setup(self, before: Setup) -> Setup:
+        """What the explorer shows of the statement; a register that nobody knows is 0.
 
-    def setup(self) -> Setup | None:
-        """What the explorer shows of the statement; None where it is none of the 27, or illegal.
-
-        A register that nobody knows is shown as 0.
+        Of an illegal one it is the line, with the instruction that was shown before.
         """
-        ins = self.statement.instruction
-        return opened(ins, self._bits(), self.model) if ins else None
+        ins, place = self.statement.instruction, (self.program, self.index)
+        if ins is None:
+            line = with_line(before, f"{self.statement.text};")
+            return replace(line, place=place, apart=True)
+        return replace(opened(ins, self._held, self.model), place=place)
 
     def current(self, setup: Setup) -> Setup:
-        """The setup with what the run computed for the registers that the statement reads."""
-        ins = self.statement.instruction
-        if ins is None or setup.instruction != ins:
+        """The setup with what the run knows of the registers that it names."""
+        if setup.apart or setup.place != (self.program, self.index):
             return setup
-        known = {name: x.bits for name, x in self._held.items() if not x.given}
-        values = {
-            role: bits for role, name in ins.names.items() if (bits := known.get(name)) is not None
-        }
+        ins = setup.instruction
+        held = self._computed if ins == self.statement.instruction else self._held
+        values = {role: held[name] for role, name in ins.names.items() if name in held}
         same = all(setup.values.get(role) == bits for role, bits in values.items())
         return setup if same else replace(setup, values={**setup.values, **values})
 
     def notes(self, setup: Setup) -> tuple[str, ...]:
         """What a reader must know: values that are not known, where the run stops, edits."""
         ins, said = self.statement.instruction, list[str]()
-        if ins is None:
+        if setup.place is None or setup.error is not None:
             return ()
         if setup.instruction != ins:
-            return ("changed here only: the listing keeps its line, and u takes this back",)
-        held = self._bits()
-        unknown = [x.name for x in ins.inputs if x.name not in held]
+            said.append("changed here only: the listing keeps its line, and u takes this back")
+        if setup.apart:
+            said.append("these operands are not the run's; going to a line shows its own")
+            return tuple(said)
+        unknown = [x.name for x in setup.instruction.inputs if x.name not in self._held]
         if unknown:
             said.append(f"not known, shown as 0: {', '.join(unknown)}")
-        if self.step is None and self.run.needed:
-            need = self.run.needed[0]
-            if need.reader is not self.statement:
-                said.append(f"the run stops at line {need.reader.line}, which needs {need.name}")
+        if self.step is None:
+            said += self._missed()
         return tuple(said)
+
+    def _missed(self) -> Iterator[str]:
+        """Why the run has not come to the statement."""
+        need = next(iter(self.run.needed), None)
+        if need is None and self.run.steps:
+            yield f"not reached: line {self.run.steps[-1].line} ends the run"
+        elif need and need.reader is not self.statement:
+            yield f"the run stops at line {need.reader.line}, which needs {need.name}"
 
     def moved(self, by: int) -> Walk:
         """The listing at the next instruction of the 27, or the one before, also illegal ones."""
@@ -133,36 +152,28 @@ class Walk:
         here = (self.program, self.index)
         at = places.index(here) + by if here in places else 0
         program, index = places[min(max(at, 0), len(places) - 1)]
-        return replace(self, program=program, index=index)
+        return self.at(program, index)
 
     def at(self, program: int, index: int) -> Walk:
         """The listing at a statement."""
-        return replace(self, program=program, index=index)
+        there = replace(self, program=program, index=index)
+        if program == self.program:  # which has been run
+            there.__dict__.update({x: self.__dict__[x] for x in _KEPT if x in self.__dict__})
+        return there
 
-    @property
-    def text(self) -> str:
-        """The listing as it was opened."""
-        return self.programs[0].text
-
-    def at_line(self, line: int, ptx: str) -> Walk:
-        """The listing at an instruction on a line; where it is, if there is none."""
+    def at_line(self, line: int, ptx: str) -> Walk | None:
+        """The listing at an instruction on a line; None where there is none."""
         here = [
             (str(statement.instruction) == ptx, p, i)
             for p, program in enumerate(self.programs)
             for i, statement in enumerate(program.statements)
             if statement.line == line and is_explained(statement)
         ]
-        return self.at(*max(here)[1:]) if here else self
+        return self.at(*max(here)[1:]) if here else None
 
-    def found(self, ins: Instruction) -> Walk:
-        """The listing at the next statement that is an instruction; where it is, if none is."""
-        if self.statement.instruction == ins:
-            return self
-        for p, program in enumerate(self.programs):
-            for i, statement in enumerate(program.statements):
-                if statement.instruction == ins:
-                    return self.at(p, i)
-        return self
+    def showing(self, setup: Setup) -> Walk:
+        """The listing at the statement that a setup shows."""
+        return self.at(*setup.place) if setup.place else self
 
     def following(self, setup: Setup) -> Walk:
         """The listing run on the values and the model that the explorer shows.
@@ -171,15 +182,13 @@ class Walk:
         that earlier statements computed.
         """
         ins = self.statement.instruction
-        if ins is None or setup.instruction != ins:
+        if ins is None or setup.instruction != ins or setup.apart:
             return self
-        held = self._held
         given = dict(self.given[self.program])
         for needed in ins.inputs:
             bits = setup.values.get(needed.roles[0])
-            value = held.get(needed.name)
-            if value and value.bits is not None and not value.given:
-                continue  # computed
+            if needed.name in self._computed:
+                continue
             if bits is None:
                 given.pop(needed.name, None)
             else:
@@ -189,6 +198,7 @@ class Walk:
             return self
         return replace(self, given=everything, model=setup.model)
 
+    @cached_property
     def rows(self) -> tuple[Row, ...]:
         """The list: the kernels' names and all statements; results where the cursor is."""
         return tuple(self._rows())
@@ -238,11 +248,11 @@ def is_explained(statement: Statement) -> bool:
 
 def opened_listing(text: str, name: str, model_name: str = "isa") -> Walk | None:
     """A listing at its first instruction; None where it has none of the 27."""
-    programs = tuple(x for x in load(text) if any(map(is_explained, x.statements)))
+    programs = tuple(x for x in load(asm_only(text, name)) if any(map(is_explained, x.statements)))
     if not programs:
         return None
     first = next(i for i, x in enumerate(programs[0].statements) if is_explained(x))
-    return Walk(programs, 0, first, ({},) * len(programs), model_name, name)
+    return Walk(programs, 0, first, ({},) * len(programs), model_name, name, text)
 
 
 def read_listing(name: str) -> str:

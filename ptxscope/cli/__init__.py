@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from errno import ENOSPC
 from importlib import import_module
 
 from .. import __version__
@@ -53,7 +54,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if reconfigure:
             reconfigure(errors="replace")
     try:
-        return _run(words)
+        status = _run(words)
+        sys.stdout.flush()
+        return status
     except CommandError as error:
         print(error, file=sys.stderr)
         return error.status
@@ -63,6 +66,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except KeyboardInterrupt:
         return 130
+    except OSError as error:
+        if error.errno != ENOSPC:
+            raise
+        sys.stdout = None
+        print(f"error: the output can't be written: {error.strerror}", file=sys.stderr)
+        return 2
 
 
 def _run(words: list[str]) -> int:

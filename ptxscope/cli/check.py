@@ -47,14 +47,22 @@ def run(words: Sequence[str]) -> int:
         "-q", "--quiet", action="store_true", help="leave out what nothing is said of"
     )
     chosen = parsed(arguments, words)
+    names, missing = [], list[CommandError]()
     for name in chosen.files:
-        _open(name).close() if name != "-" else None
+        try:
+            _open(name).close() if name != "-" else None
+            names.append(name)
+        except CommandError as error:
+            missing.append(error)
     counts = Counter[str]()
-    found = counted((item for name in chosen.files for item in _check(name)), counts)
+    found = counted((item for name in names for item in _check(name)), counts)
     for text in _render(found, chosen):
         sys.stdout.write(text)
     if chosen.format == "text":
         print(summary(counts))
+    if missing:
+        sys.stdout.flush()
+        raise CommandError("\n".join(map(str, missing)))
     return int(counts["illegal"] > 0)
 
 
@@ -78,7 +86,12 @@ def _open(name: str) -> IO[str]:
         sys.stdin.reconfigure(encoding="utf-8-sig", errors="replace")  # type: ignore[union-attr]
         return sys.stdin
     try:
-        return Path(name).open(encoding="utf-8-sig", errors="replace")
+        with Path(name).open("rb") as file:
+            start = file.read(1 << 12)
+        wide = start.startswith((b"\xff\xfe", b"\xfe\xff"))
+        if b"\0" in start and not wide:
+            raise CommandError(f"error: {printable(name)} is not a text file")
+        return Path(name).open(encoding="utf-16" if wide else "utf-8-sig", errors="replace")
     except OSError as error:
         raise _unreadable(name, error) from None
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..engine.errors import printable
 from . import CommandError
 from .arguments import (
     add_instruction,
@@ -29,6 +31,10 @@ examples:
 """
 
 
+_NAME = re.compile(r"[^\s;,]*(?:/[^\s;,]*|\.(?:ptx|cuh?|[ch]|py|txt))")
+"""What is a file's name rather than an instruction."""
+
+
 def run(words: Sequence[str]) -> int:
     """Open the explorer, on an instruction or a listing if there is one."""
     gc.disable()  # what is made while starting stays: see Explorer.on_ready
@@ -40,6 +46,8 @@ def run(words: Sequence[str]) -> int:
     listing = None
     if chosen.ptx is not None and _is_file(chosen.ptx):
         listing = _listing(chosen.ptx, chosen.values, model.name)
+    elif chosen.ptx is not None and _NAME.fullmatch(chosen.ptx):
+        raise CommandError(f"error: {printable(chosen.ptx)}: there is no such file")
     ins = None if chosen.ptx is None or listing else instruction(chosen.ptx)
     values = bits_by_name(ins, chosen.values) if ins else {}
     if not sys.stdout.isatty() or not sys.stdin.isatty():
@@ -69,7 +77,6 @@ def _listing(path: str, assignments: Sequence[str], model_name: str) -> Walk:
     """A file as a listing, its first program run on ``name=value`` arguments."""
     from dataclasses import replace
 
-    from ..engine.errors import printable
     from ..walk import opened_listing, read_listing
     from .run import given
 

@@ -13,6 +13,7 @@ from typing import Any
 from ..engine.blame import first_wrong, origins
 from ..engine.errors import Problem, PtxError, nearest, printable
 from ..engine.execute import Ending, Run, Step, Value, execute
+from ..engine.inline_asm import asm_only
 from ..engine.models import ISA_MODEL, PTXAS_MODELS, Model
 from ..engine.observation import Observed, parse_observed
 from ..engine.parting import Parting, beside, partings
@@ -45,9 +46,11 @@ _MOST_NAMES = 12
 def run(words: Sequence[str]) -> int:
     """Run the program and print what happened."""
     chosen = parsed(_parser(), words)
-    program = _chosen_program(_read(chosen.file), chosen.kernel)
+    program = _chosen_program(asm_only(_read(chosen.file), chosen.file), chosen.kernel)
     if program.problems:
-        raise CommandError(str(PtxError(program.text, program.problems)), 1)
+        number = program.text.count("\n", 0, program.problems[0].span[0]) + 1
+        said = str(PtxError(program.text, program.problems))
+        raise CommandError(f"{printable(program.name)}, line {number}:\n{said}", 1)
     values = given(program, chosen.values)
     expected = _expected(program, chosen.expect)
     watched = _watched(program, chosen.watch)

@@ -236,9 +236,9 @@ def _nearest(search: Search, seen: Sequence[Seen], shown: int) -> Iterator[Findi
     near = [_finding(search, x, seen, shown) for x in search.nearest(_NEAR)]
     near = [replace(x, matched=_matched(x, seen), distance=_distance(x, seen)) for x in near]
     near.sort(key=lambda x: (-x.matched, x.distance, len(x.causes), x.weight))
-    best = near[:_NEAREST]
-    yield from best
-    yield from (x for x in near[_NEAREST:] if not x.causes)
+    told = list({(x.ptx, x.model.name, str(x.operands)): x for x in reversed(near)}.values())[::-1]
+    yield from told[:_NEAREST]
+    yield from (x for x in told[_NEAREST:] if not x.causes)
 
 
 def _matched(finding: Finding, seen: Sequence[Seen]) -> int:

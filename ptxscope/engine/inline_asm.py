@@ -107,6 +107,14 @@ class Lines:
         return Place(index + 1, start - first + 1, line, span)
 
 
+def asm_only(text: str, name: str) -> str:
+    """A C source with its comments and other strings blanked; any other text as it is.
+
+    Every character that is left stands where it stood.
+    """
+    return _masked(text)[0] if language_of(name, text) is Language.C else text
+
+
 def pieces(text: str, language: Language) -> Iterator[Piece]:
     """Every stretch of PTX in a source, in order."""
     lines = Lines(text)
@@ -117,7 +125,7 @@ def pieces(text: str, language: Language) -> Iterator[Piece]:
                     yield piece._replace(
                         fragments=(*piece.fragments, fragment), complete=piece.complete and plain
                     )
-            elif (_LIKELY if plain else _PARTLY).search(fragment.ptx):
+            elif _LIKELY.search(fragment.ptx) or (not plain and _PARTLY.search(fragment.ptx)):
                 yield Piece((fragment,), lines, plain, asm=False)
     elif language is Language.TEXT and not _SOURCE.search(text):
         for fragment in fragments(text):
@@ -269,8 +277,10 @@ def _python_strings(text: str) -> Iterator[tuple[Fragment, bool]]:
         if token["prefix"] is None:
             continue
         if group and not _GAP.fullmatch(text, end, token.start()):
-            yield _joined(group), plain
+            yield _joined(group), plain and not _FILLED.match(text, end)
             group, plain = [], True
+        if not group:
+            plain = not text[max(token.start() - 80, 0) : token.start()].rstrip().endswith("+")
         end = token.end()
         name = "long" if token["triple"] else "short"
         prefix = token["prefix"].lower()
@@ -281,7 +291,11 @@ def _python_strings(text: str) -> Iterator[tuple[Fragment, bool]]:
         else:
             group += _decoded(token[name], token.start(name))
     if group:
-        yield _joined(group), plain
+        yield _joined(group), plain and not _FILLED.match(text, end)
+
+
+_FILLED = re.compile(r"[\s)]*(?:\.\s*format\b|%|\+)")
+"""What stands behind a string that is a template, or only part of one."""
 
 
 def _decoded(text: str, origin: int) -> Iterator[tuple[str, int, int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, ClassVar
@@ -151,6 +152,9 @@ class MainScreen(InkScreen[None]):
         setup, trace = self.session.setup, self.session.trace
         self.step = min(max(self.step, 1), len(trace.steps))
         self.query_one(PtxLine).show(setup.line, setup.instruction, setup.error)
+        of = " · of the last legal line" if setup.error else ""
+        for name in ("Lanes", "Operands", "Modifiers"):
+            self.query_one(f"#{name.lower()}").border_title = name + of
         self.query_one(Browser).show(setup.instruction.opcode, self.recent)
         self.query_one(Modifiers).show(setup.instruction.form)
         self.query_one(Operands).show(trace)
@@ -304,24 +308,24 @@ class MainScreen(InkScreen[None]):
             return
         self.open_walk(found)
 
-    def open_walk(self, walk: Walk) -> None:
-        """Open a listing beside the trace."""
+    def open_walk(self, walk: Walk, *, first: bool = False) -> None:
+        """Open a listing beside the trace; where it is the first thing, undo ends there."""
         self.show_walk(walk)
+        if first:
+            self.session.past.clear()
         self.action_focus_on("listing")
 
     def show_walk(self, walk: Walk) -> None:
         """Show a listing, and the evaluation of the statement under its cursor."""
         self.walk = walk
         self.query_one("#side").add_class("-listing")
-        setup = walk.setup()
-        if setup is None:
-            self.edit(edits.with_line(self.session.setup, f"{walk.statement.text};"))
-        elif setup != self.session.setup:
-            self._used(setup.instruction.opcode)
-            self.step = 99
+        setup = walk.setup(self.session.setup)
+        self._used(setup.instruction.opcode)
+        self.step = 99
+        if setup == self.session.setup:
+            self.show_session()
+        else:
             self.edit(setup)
-        self._follow_listing()
-        self._show_status()
 
     @on(Listing.Moved)
     def _listing_moved(self, event: Listing.Moved) -> None:
@@ -372,9 +376,15 @@ class MainScreen(InkScreen[None]):
     def _open_finding(self, found: Found) -> None:
         """Show what a finding is about, on the operands that show an erratum."""
         if self.walk is not None:
-            self.show_walk(self.walk.at_line(found.place.line, found.ptx))
+            there = self.walk.at_line(found.place.line, found.ptx)
+            if there is None:
+                self.notify(found.ptx, title="It is not in the list", markup=False)
+                return
+            self.show_walk(there)
         if found.example is not None:
-            self.edit(edits.opened(parse(found.ptx), found.example.values, "isa"))
+            example = edits.opened(parse(found.ptx), found.example.values, "isa")
+            place = self.session.setup.place
+            self.edit(replace(example, place=place, apart=True))
 
     # --- instruction, modifiers, operands --------------------------------------------
 
@@ -493,7 +503,7 @@ class MainScreen(InkScreen[None]):
 
     def _find_in_listing(self) -> None:
         if self.walk is not None:
-            self.walk = self.walk.found(self.session.setup.instruction)
+            self.walk = self.walk.showing(self.session.setup)
 
     # --- focus, copying, help --------------------------------------------------------
 

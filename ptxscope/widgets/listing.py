@@ -61,7 +61,7 @@ class Listing(Pane):
         """Show a listing, the cursor in view."""
         if walk == self.walk:
             return
-        self.walk, self._rows = walk, walk.rows()
+        self.walk, self._rows = walk, walk.rows
         chosen = [row for row in self._rows if row.explained]
         here = next((at for at, row in enumerate(chosen, 1) if self._is_here(row)), 0)
         self.border_title = f"{printable(walk.name)} · {here} of {len(chosen)}"

@@ -91,7 +91,7 @@ async def test_a_terminal_hands_lines_over_with_carriage_returns() -> None:
     async with explorer() as drive:
         await drive.paste(text)
         assert drive.screen.walk
-        assert [row.line for row in drive.screen.walk.rows()] == [2, 3]
+        assert [row.line for row in drive.screen.walk.rows] == [2, 3]
 
 
 async def test_undo_takes_a_given_value_back() -> None:
@@ -213,3 +213,79 @@ async def test_the_line_alone_is_checked_too() -> None:
         assert "Nothing is wrong" in told(drive)
         await drive.press("enter", "down", "escape")
         assert drive.session.setup.line == "vadd4.u32.u32.u32 d, a, b, c;"
+
+
+# --- what is shown is the listing's, or said not to be ------------------------------------
+
+TWICE = """
+vadd.u32.u32.u32 x, a, 1;
+vadd.u32.u32.u32 x, x, 1;
+vadd.u32.u32.u32 x, a, 1;
+vadd.u32.s32.s32.sat d.b0, x, b, c;
+"""
+
+
+async def test_undo_goes_back_to_the_line_it_came_from() -> None:
+    async with explorer() as drive:
+        await drive.paste(TWICE)
+        await drive.press("o", "5", "enter", "escape", "down")
+        for _ in range(3):
+            await drive.press("right_square_bracket")
+        await drive.press("u")
+        assert drive.screen.walk
+        assert drive.screen.walk.statement.line == 4
+        assert drive.session.trace.operands["a"] == 5
+
+
+async def test_an_example_of_an_erratum_stays_beside_the_run() -> None:
+    async with explorer() as drive:
+        await drive.paste(TWICE)
+        await drive.press("o", "5", "enter", "escape", "c")
+        shown = await drive.press("enter")
+        assert "these operands are not the run's" in shown
+        assert partings(drive.session.trace)
+        assert drive.screen.walk
+        assert drive.screen.walk.given[0]["a"] == 5
+        await drive.press("left_square_bracket", "right_square_bracket")
+        assert drive.session.trace.operands["a"] == 6
+        assert "not the run's" not in await drive.text()
+
+
+async def test_registers_keep_their_values_when_the_line_is_changed() -> None:
+    async with explorer() as drive:
+        await drive.paste(TWICE)
+        await drive.press("o", "5", "enter", "right_square_bracket", "i")
+        await drive.paste("vsub.u32.u32.u32 y, a, x")
+        assert sources(drive) == {"a": 5, "b": 6}
+
+
+async def test_panels_say_whose_values_they_show_where_a_line_is_illegal() -> None:
+    async with explorer() as drive:
+        await drive.paste(
+            "vadd.u32.u32.u32 d, a, b;\nvadd4.bad x, y, z;\nvadd.u32.u32.u32 e, d, b;"
+        )
+        shown = await drive.press("right_square_bracket")
+        assert "Lanes · of the last legal line" in shown
+        assert "Operands · of the last legal line" in shown
+        shown = await drive.press("right_square_bracket")
+        assert "last legal line" not in shown
+
+
+async def test_what_stands_behind_a_taken_branch_is_said_not_to_be_reached() -> None:
+    async with explorer() as drive:
+        await drive.paste("vadd.u32.u32.u32 d, 1, 2;\nbra L;\nvadd.u32.u32.u32 e, d, d;\nL:")
+        assert "not reached: line 2 ends the run" in await drive.press("right_square_bracket")
+
+
+async def test_commented_out_asm_is_no_part_of_a_source(tmp_path: Path) -> None:
+    path = tmp_path / "a.cu"
+    path.write_text(
+        '/* asm("vadd4.bad"); */\n// asm("vmin");\n'
+        'asm("vadd4.u32.u32.u32 %0, %1, %2, %3;");\nasm("vsub4.u32.u32.u32 %0, %1, %2, %3;");\n',
+        encoding="utf-8",
+    )
+    async with explorer() as drive:
+        await drive.press("ctrl+o")
+        await drive.type(str(path))
+        shown = await drive.press("enter")
+        assert "a.cu · 1 of 2" in shown

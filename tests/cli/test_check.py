@@ -278,19 +278,6 @@ def test_other_files_have_nothing_to_check(check: Checker) -> None:
     assert json.loads(check("--sarif", "-")[1])["runs"][0]["results"] == []
 
 
-def test_a_file_that_is_not_there_is_named_before_anything_is_printed(
-    check: Checker, tmp_path: Path
-) -> None:
-    missing = str(tmp_path / "none.ptx")
-    status, said, error = check(str(DATA / "video.ptx"), missing)
-    assert (status, said) == (2, "")
-    assert "none.ptx: No such file" in error
-    status, said, error = check(str(tmp_path))
-    assert (status, said) == (2, "")
-    assert "directory" in error
-    assert check()[0] == 2
-
-
 def test_what_a_file_holds_can_not_reach_the_terminal(check: Checker) -> None:
     given = b'asm("vadd4.s32.s32.s32 d, a, b, \\x1b[31m;" ::); asm("vadd4.u\x1b[2J d;" ::);'
     status, said, _ = check("-", given=given + b"\xff\xfe\x00")
@@ -311,3 +298,27 @@ def test_what_is_glued_with_a_macro_is_counted_apart(check: Checker) -> None:
     assert status == 0
     assert ": note: this text is glued" in said
     assert said.endswith("0 that an erratum can change; 1 could not be read\n")
+
+
+def test_a_missing_file_does_not_keep_the_others_from_being_checked(
+    check: Checker, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.ptx"
+    path.write_text("vadd4.bad d, a, b, c;", encoding="utf-8")
+    status, said, error = check(str(tmp_path / "none.ptx"), str(path))
+    assert status == 2
+    assert "a.ptx:1:" in said
+    assert "1 instruction, 1 illegal" in said
+    assert "none.ptx: No such file" in error
+
+
+def test_what_powershell_writes_is_read_and_what_is_no_text_is_not(
+    check: Checker, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.ptx"
+    path.write_text("vadd4.bad d, a, b, c;", encoding="utf-16")
+    assert check(str(path))[0] == 1
+    path.write_bytes(b"\x7fELF\0\0\0vadd4.bad d, a, b, c;")
+    status, _, error = check(str(path))
+    assert status == 2
+    assert "is not a text file" in error

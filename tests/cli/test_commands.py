@@ -259,3 +259,13 @@ def test_importing_the_package_imports_almost_nothing() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == ["ptxscope"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk_is_no_traceback() -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "ptxscope", "list"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: the output can't be written")
+    assert "Traceback" not in done.stderr

@@ -416,3 +416,18 @@ def test_no_text_breaks_it(text: str) -> None:
                 start, end = place.span
                 assert 0 <= start <= end <= len(place.excerpt)
                 assert place.column == start + 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"vadd4.u32.u32.u32.%s %%0, %%1, %%2, %%3;" % T',
+        '"vadd4.u32.u32.u32.{} %0, %1, %2, %3;".format(T)',
+        '("vadd4.u32.u32.u32 {}, {}, {}, {};"\n).format(*r)',
+        '"vadd4.u32.u32.u32 %0, %1, %2, %3;" + rest',
+    ],
+)
+def test_a_python_template_is_said_to_be_unread(text: str) -> None:
+    (item,) = source(text, Language.PYTHON)
+    assert item.unread
+    assert item.legal
