@@ -44,6 +44,7 @@ GROUPS: dict[str, tuple[Action, ...]] = {
     "Listings": (
         Action("listing.open", "ctrl+o", "open_file", "open file", "Open a listing or a source"),
         Action("listing.go", "g", "focus_on('listing')", "listing", "Go to the listing"),
+        Action("listing.expect", "f", "expect", "expect", "Find the line that wrote other bits"),
         Action("check", "c", "check", "check", "What is wrong here, and where an erratum can bite"),
         Action(
             "listing.next",

@@ -12,9 +12,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from .engine.blame import first_wrong
+from .engine.errors import Problem, PtxError
 from .engine.execute import Run, Step, execute
 from .engine.inline_asm import asm_only
 from .engine.models import errata_of, model
+from .engine.observation import parse_observed
 from .engine.parting import partings
 from .engine.program import Program, Statement, What, load
 from .engine.types import Type
@@ -197,6 +200,39 @@ class Walk:
         if everything == self.given and setup.model == self.model:
             return self
         return replace(self, given=everything, model=setup.model)
+
+    def blamed(self, text: str) -> tuple[Walk, str]:
+        """Where bits were written that differ from what a register was seen to hold at the end.
+
+        ``text`` is ``NAME=VALUE``. Returns the listing there, and what is to be said; raises
+        PtxError.
+        """
+        written, _, value = text.partition("=")
+        program, start = self.programs[self.program], len(written) + 1
+        name = next((x for x in (written.strip(), f"%{written.strip()}") if x in program.types), "")
+        if not name:
+            problem = Problem(
+                f"`{written.strip()}` is no register here", (0, len(written)), "%r1=5"
+            )
+            raise PtxError(text, (problem,))
+        try:
+            seen = parse_observed(value, program.types[name])
+        except PtxError as error:
+            moved = (x._replace(span=(x.span[0] + start, x.span[1] + start)) for x in error.errors)
+            raise PtxError(text, tuple(moved)) from None
+        held = self.run.registers.get(name)
+        if self.run.needed:
+            need = self.run.needed[0]
+            return self, f"the run stops at line {need.reader.line}, which needs {need.name}"
+        if held is not None and held.bits is not None and seen.fits(held.bits):
+            return self, f"{name} is as observed"
+        step = first_wrong(self.run, {name: seen})
+        if step is None:
+            return self, f"nothing in {program.name} writes {name}"
+        index = next(i for i, x in enumerate(program.statements) if x is step.statement)
+        return self.at(
+            self.program, index
+        ), f"line {step.line} wrote the bits that differ: {step.text}"
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:

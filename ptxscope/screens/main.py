@@ -360,6 +360,30 @@ class MainScreen(InkScreen[None]):
             self.notify(printable(str(error)), title="Not opened", markup=False, severity="error")
             self.action_open_file(name)
 
+    def action_expect(self, text: str = "") -> None:
+        """Ask what a register was seen to hold at the end, and go to what wrote it otherwise."""
+        from ..walk import is_explained
+        from .ask import AskScreen
+
+        if self.walk is None:
+            self.notify("open one with ^o, or paste it", title="There is no listing", markup=False)
+            return
+
+        def asked(text: str | None) -> None:
+            if text and text.strip() and self.walk is not None:
+                try:
+                    there, said = self.walk.blamed(text)
+                except PtxError as error:
+                    self.notify(printable(error.message), markup=False, severity="error")
+                    self.action_expect(text)
+                    return
+                if there is not self.walk and is_explained(there.statement):
+                    self.show_walk(there)
+                self.notify(printable(said), title="Observed", markup=False, timeout=10)
+
+        title_ = "What did a register hold at the end? · Enter finds what wrote it, Esc leaves"
+        self.app.push_screen(AskScreen(title_, "observed", text, "%r7=0x7f, %r7=0x??01??00"), asked)
+
     def action_check(self) -> None:
         """Say what is wrong in the listing, or with the line, and where an erratum can bite."""
         from .check import CheckScreen, findings

@@ -289,3 +289,35 @@ async def test_commented_out_asm_is_no_part_of_a_source(tmp_path: Path) -> None:
         await drive.type(str(path))
         shown = await drive.press("enter")
         assert "a.cu · 1 of 2" in shown
+
+
+async def test_the_line_that_wrote_other_bits_is_found() -> None:
+    text = (
+        "vadd4.u32.u32.u32 t, 1, 2, 0;\nvadd.u32.s32.s32.sat d.b1, a, 0, 5;\n"
+        "vadd.u32.u32.u32.sat d.b0, 7, 0, d;\nmov.b32 e, d;"
+    )
+    async with explorer() as drive:
+        await drive.paste(text)
+        await drive.press("f")
+        await drive.type("e=0x0000ff07")
+        assert "the run stops at line 2, which needs a" in await drive.press("enter")
+        await drive.press("right_square_bracket", "o", "minus", "escape")
+        await drive.press("f")
+        await drive.type("e=0x0000ff07")
+        shown = await drive.press("enter")
+        assert "line 2 wrote the bits that differ" in shown
+        assert drive.screen.walk
+        assert drive.screen.walk.statement.line == 2
+        await drive.press("f")
+        await drive.type("e=0x??????07")
+        assert "e is as observed" in await drive.press("enter")
+        await drive.press("f")
+        await drive.type("z=1")
+        shown = await drive.press("enter")
+        assert "`z` is no register here" in shown
+        assert "z=1" in shown.partition("What did a register hold")[2]
+
+
+async def test_without_a_listing_nothing_is_expected_of_it() -> None:
+    async with explorer() as drive:
+        assert "There is no listing" in await drive.press("f")
