@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from .catalog import CATALOG
 from .errors import Problem
-from .listing import Place
+from .listing import WINDOW, Place
 from .source import Fragment, fragments
 
 
@@ -100,11 +100,11 @@ class Lines:
         """Where a range of the text stands."""
         index = bisect_right(self.starts, start) - 1
         first = self.starts[index]
-        line = self.text[first : self.text.find("\n", first)]
-        if index + 1 == len(self.starts):
-            line = self.text[first:]
-        span = (start - first, max(min(end - first, len(line)), start - first))
-        return Place(index + 1, start - first + 1, line, span)
+        near = max(first, start - WINDOW)
+        stop = self.text.find("\n", start, end + WINDOW)
+        excerpt = self.text[near : stop if stop >= 0 else end + WINDOW]
+        span = (start - near, max(min(end - near, len(excerpt)), start - near))
+        return Place(index + 1, start - first + 1, excerpt, span)
 
 
 def asm_only(text: str, name: str) -> str:

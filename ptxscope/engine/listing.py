@@ -14,7 +14,7 @@ from .catalog import CATALOG
 from .errors import Span
 from .parser import scan
 
-_WINDOW = 200
+WINDOW = 200
 """Characters of a line that are kept on either side of a statement."""
 _LONGEST = 1 << 20
 """A statement of more characters than this is taken to end there."""
@@ -210,7 +210,7 @@ class _Reader:
 
     def take(self, chunk: str) -> None:
         """Move the window on; a little of what is read stays, for its line and its guard."""
-        keep = max(self.at - _WINDOW, 0)
+        keep = max(self.at - WINDOW, 0)
         self._count(keep)
         self.text = self.text[keep:] + chunk
         self.base += keep
@@ -305,8 +305,8 @@ class _Reader:
         if "@" in head and (guard := _GUARD.search(head)):
             start = opcode - len(head) + guard.start()
         self._count(start)
-        line_start = max(self.line_start - self.base, start - _WINDOW, 0)
-        line_end = text.find("\n", end, end + _WINDOW)
+        line_start = max(self.line_start - self.base, start - WINDOW, 0)
+        line_end = text.find("\n", end, end + WINDOW)
         return Statement(
             text[start:end],
             opcode - start,
@@ -314,7 +314,7 @@ class _Reader:
             self.line,
             self.base + start - self.line_start + 1,
             text[line_start:start],
-            text[end : line_end if line_end >= 0 else end + _WINDOW],
+            text[end : line_end if line_end >= 0 else end + WINDOW],
             self.context,
         )
 

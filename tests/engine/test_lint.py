@@ -431,3 +431,14 @@ def test_a_python_template_is_said_to_be_unread(text: str) -> None:
     (item,) = source(text, Language.PYTHON)
     assert item.unread
     assert item.legal
+
+
+def test_of_a_very_long_line_only_what_is_near_is_shown() -> None:
+    line = "vadd4.u32.u32.u32 %0, %1, %2, %3;"
+    text = 'asm("' + line * 400 + "vadd4.bad %0, %1, %2, %3;" + line * 400 + '" ::);'
+    bad = [item for item in source(text) if not item.legal]
+    assert len(bad) == 1
+    place = bad[0].findings[0].place
+    assert len(place.excerpt) < 1000
+    assert place.excerpt[slice(*place.span)] == ".bad"
+    assert text[place.column - 1 :].startswith(".bad")
