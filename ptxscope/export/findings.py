@@ -99,4 +99,4 @@ def summary(counts: Counter[str]) -> str:
     many = "instruction" if counts["found"] == 1 else "instructions"
     said = f"{counts['found']} {many}, {counts['illegal']} illegal, "
     said += f"{counts['warned']} that an erratum can change"
-    return said + (f"; {counts['unread']} could not be read" if counts["unread"] else "")
+    return said + (f"; {counts['unread']} not checked" if counts["unread"] else "")
