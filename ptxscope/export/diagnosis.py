@@ -15,7 +15,7 @@ from ..engine.solve import Fits
 from ..engine.stages import title
 from ..engine.values import hex_text
 from .document import command, steps_from
-from .text import command_lines, render, step_lines, wrapped
+from .text import WIDTH, command_lines, render, step_lines, wrapped
 
 SHOWN = 6
 """Groups of explanations of a size that are shown unless all are asked for."""
@@ -201,7 +201,7 @@ def _row(digits: Sequence[int]) -> str:
     return "".join(map(str, digits))
 
 
-def unexplained(diagnosis: Diagnosis) -> Iterator[str]:
+def unexplained(diagnosis: Diagnosis, width: int = WIDTH) -> Iterator[str]:
     """That nothing explains it, what was tried, and what comes nearest."""
     ins = diagnosis.instruction
     yield from wrapped(
@@ -210,6 +210,7 @@ def unexplained(diagnosis: Diagnosis) -> Iterator[str]:
         "missing, overwritten, misread, byte-reversed, and what people often expect.",
         "",
         "",
+        width,
     )
     count = len(diagnosis.observations)
     if diagnosis.nearest:
@@ -220,12 +221,12 @@ def unexplained(diagnosis: Diagnosis) -> Iterator[str]:
             far.append(f"{near.distance} bit{'s' if near.distance > 1 else ''} away")
         gives = result_text(ins, near.result(near.shown))
         said = f"{gives}  {', '.join(far)}: {phrases(near)}"
-        yield from wrapped(printable(said), "  ", "      ")
+        yield from wrapped(printable(said), "  ", "      ", width)
 
 
-def explanation(diagnosis: Diagnosis, finding: Finding) -> list[str]:
+def explanation(diagnosis: Diagnosis, finding: Finding, width: int = WIDTH) -> list[str]:
     """A finding's sentence, what it changes, and its steps from where they are others."""
-    lines = wrapped(printable(finding.sentence), "", "")
+    lines = wrapped(printable(finding.sentence), "", "", width)
     lines += _details(diagnosis, finding, "  ")
     return [*lines, *_apart(diagnosis, finding)]
 

@@ -107,8 +107,8 @@ def command_lines(command: str) -> Iterator[str]:
     yield line
 
 
-def wrapped(text: str, first: str, rest: str) -> list[str]:
-    """Lines of at most WIDTH columns: the first indented by one text, the rest by another."""
+def wrapped(text: str, first: str, rest: str, width: int = WIDTH) -> list[str]:
+    """Lines of at most so many columns: the first indented by one text, the rest by another."""
     return textwrap.wrap(
-        text, WIDTH, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
+        text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
     )

@@ -17,6 +17,7 @@ from ..engine.errors import PtxError, printable
 from ..engine.observation import Observation, parse_got
 from ..engine.trace import Trace
 from ..export.diagnosis import explanation, phrases, seen, unexplained
+from ..export.text import WIDTH
 from ..widgets.fields import Field, Page
 from ..widgets.inks import InkModal
 from ..widgets.menu import Item, Menu
@@ -118,12 +119,17 @@ class ExplainScreen(InkModal[tuple[str, Finding | None]]):
 
     def _show_why(self) -> None:
         diagnosis, at = self._diagnosis, self._findings.index
+        width = min(self._why.scrollable_content_region.width or WIDTH, WIDTH)
         if diagnosis is None:
             self._why.show("")
         elif diagnosis.findings:
-            self._why.show("\n".join(explanation(diagnosis, diagnosis.findings[at])))
+            self._why.show("\n".join(explanation(diagnosis, diagnosis.findings[at], width)))
         else:
-            self._why.show("\n".join(unexplained(diagnosis)))
+            self._why.show("\n".join(unexplained(diagnosis, width)))
+
+    def on_resize(self) -> None:
+        """Fold for the new width."""
+        self.call_after_refresh(self._show_why)
 
     @on(Menu.Moved)
     def _moved(self) -> None:

@@ -65,6 +65,7 @@ class Menu(Pane):
         """Show other items, the cursor on the first."""
         self.items, self.index = items, 0
         self.redraw()
+        self.refresh(layout=True)  # it may have had no height at all
         self.scroll_to(y=0, animate=False)
 
     def draw(self, width: int) -> list[Line]:

@@ -93,3 +93,12 @@ async def test_it_fits_every_terminal(size: tuple[int, int]) -> None:
         assert "as ptxas 11.8 to 13.5" in shown
         assert "E3: The clamp" in shown
         assert "Esc leave" in shown
+
+
+async def test_explanations_are_listed_as_soon_as_a_value_is_typed() -> None:
+    async with explorer(*E3, size=(80, 24)) as drive:
+        await drive.press("x")
+        await drive.type("0x112233ff")
+        await drive.pilot.pause(0.4)
+        shown = await drive.text()
+        assert "without `.sat`" in shown.partition("Explanations")[2].partition("Why")[0]
