@@ -28,9 +28,11 @@ _EVENT = re.compile(
       | \.version\s+(?P<version>\d+\.\d+)
       | \.target\s+(?P<target>[^\n/]*)
       | (?P<opcode>(?<![\w.$%])(?!st\.|sub\.|sh[lr]\.)[sSvV][A-Za-z0-9]*
-         (?=[ \t]*\.|[ \t]+[\w$%]+[ \t]*[,|]))""",
+         (?=[ \t]*\.|\s+\.[a-z]|[ \t]+[\w$%]+[ \t]*[,|]))""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
+_ALONE = re.compile(r"(?<![\w.$%])[sSvV][A-Za-z0-9]*\s+\Z", re.ASCII)
+"""What may be an opcode, with nothing behind it yet."""
 _GUARD = re.compile(r"@\s*!?\s*[\w$%]*\s*\Z", re.ASCII)
 _OPCODES = "|".join(CATALOG)
 _END = re.compile(
@@ -222,6 +224,8 @@ class _Reader:
         end = self.text.rfind("\n", self.at) + 1
         if not end and len(self.text) - self.at > _LONGEST:
             end = self.text.rfind(";", self.at) + 1 or len(self.text)
+        if alone := _ALONE.search(self.text, max(self.at, end - WINDOW), max(end, self.at)):
+            end = alone.start()  # its modifiers may stand in the next line
         return end or self.at
 
     def read(self, limit: int, *, final: bool = False) -> Iterator[Statement]:

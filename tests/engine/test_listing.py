@@ -39,6 +39,7 @@ def test_the_statements_of_a_listing_are_those_that_the_parser_finds() -> None:
 def test_chunks_may_end_anywhere(size: int) -> None:
     text = (
         "/* vadd; */ // set.\n" + VIDEO + '.file 1 "set.h"\n/* set.lt\n*/@%p1\nsetp.lt.s32 p,a,b;'
+        "\nvabsdiff\n\t.s32.u32.u32\n.add d, a, b, c;"
     )
 
     def seen(chunks: Iterator[str]) -> list[tuple[object, ...]]:
@@ -48,7 +49,7 @@ def test_chunks_may_end_anywhere(size: int) -> None:
         ]
 
     whole = seen(iter([text]))
-    assert len(whole) == 38
+    assert len(whole) == 39
     assert seen(_cut(text, size)) == whole
 
 
