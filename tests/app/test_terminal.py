@@ -126,3 +126,28 @@ def test_a_newcomer_gets_the_same_from_the_copied_command(terminal: Terminal) ->
         check=True,
     ).stdout
     assert f"d = {result}" in said
+
+
+def test_a_pasted_kernel_is_run_explained_and_checked(terminal: Terminal) -> None:
+    terminal.wait_for("d = 0x00000007")
+    terminal.paste(
+        "// a block\nvadd.u32.s32.s32.sat %r4.b0, %r1, %r2, %r3;\n"
+        "not.b32 %r5, %r4; // not of it\nvadd.u32.u32.u32 %r6, %r5, 1;\n"
+    )
+    terminal.wait_for("pasted · 1 of 2")
+    terminal.wait_for("not known, shown as 0: %r1, %r2, %r3")
+    terminal.send("o", "-", "Down", "Enter")
+    terminal.type("0")
+    terminal.send("Enter", "Down", "Enter", "C-a", "C-k")
+    terminal.type("0x11223344")
+    terminal.send("Enter", "Escape")
+    terminal.wait_for("%r4 = 0x11223300")
+    terminal.send("x")
+    terminal.type("0x112233ff")
+    terminal.wait_for("as ptxas 11.8 to 13.5 compiles it")
+    terminal.send("Escape", "c")
+    terminal.wait_for("line 2  E3")
+    terminal.send("Escape", "]")
+    terminal.wait_for("%r6 = 0xeeddcd00")  # not 0x11223300, plus 1
+    terminal.send("q")
+    assert terminal.ended()
