@@ -89,7 +89,7 @@ def causes(ins: Instruction, roles: frozenset[str]) -> tuple[Cause, ...]:
 
 # --- the instruction ---------------------------------------------------------------------
 
-_WEIGHTS = {
+WEIGHTS = {
     "sat": 1,
     "dtype": 2,
     "atype": 2,
@@ -174,7 +174,7 @@ def _varied(ins: Instruction, name: str) -> Slot | None:
 def _slots(ins: Instruction) -> Iterator[Cause]:
     """Every other value of every slot; selectors of several lanes are solved elsewhere."""
     form = ins.form
-    for name, weight in _WEIGHTS.items():
+    for name, weight in WEIGHTS.items():
         slot = _varied(ins, name)
         if slot is None or (name in ("asel", "bsel") and ins.entry.lanes > 1):
             continue

@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ptxscope import diagnose, evaluate, parse
-from ptxscope.engine.causes import Kind
+from ptxscope.engine.catalog import CATALOG
+from ptxscope.engine.causes import WEIGHTS, Kind
 from ptxscope.engine.diagnose import Diagnosis, Finding, investigate, observation, right_lanes
 from ptxscope.engine.errata import ERRATA, Erratum
-from ptxscope.engine.habits import HABITS
+from ptxscope.engine.habits import BELIEFS, HABITS
 from ptxscope.engine.instruction import Instruction
 from ptxscope.engine.legality import random_form, violations, with_slot
 from ptxscope.engine.observation import Observed, parse_observed
@@ -619,3 +620,9 @@ def test_several_observations_are_asked_for_in_python_too() -> None:
     assert found[0].ptx == "vadd.s32.s32.s32.sat d, a, b;"
     with pytest.raises(ValueError, match="as many observed values"):
         diagnose(ptx, values, [1])
+
+
+def test_every_slot_of_the_catalog_may_be_to_blame() -> None:
+    slots = {slot.name for entry in CATALOG.values() for slot in entry.slots}
+    assert slots - {"dst", "c"} == set(WEIGHTS)
+    assert [habit.id for habit in HABITS] == list(BELIEFS)
