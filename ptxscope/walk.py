@@ -208,18 +208,15 @@ class Walk:
         PtxError.
         """
         written, _, value = text.partition("=")
-        program, start = self.programs[self.program], len(written) + 1
-        name = next((x for x in (written.strip(), f"%{written.strip()}") if x in program.types), "")
-        if not name:
-            problem = Problem(
-                f"`{written.strip()}` is no register here", (0, len(written)), "%r1=5"
-            )
-            raise PtxError(text, (problem,))
+        program = self.programs[self.program]
+        name = program.register(written.strip())
+        if name is None:
+            message = f"`{written.strip()}` is no register here"
+            raise PtxError(text, (Problem(message, (0, len(written)), "%r1=5"),))
         try:
             seen = parse_observed(value, program.types[name])
         except PtxError as error:
-            moved = (x._replace(span=(x.span[0] + start, x.span[1] + start)) for x in error.errors)
-            raise PtxError(text, tuple(moved)) from None
+            raise error.within(text, len(written) + 1) from None
         held = self.run.registers.get(name)
         if self.run.needed:
             need = self.run.needed[0]
@@ -230,9 +227,8 @@ class Walk:
         if step is None:
             return self, f"nothing in {program.name} writes {name}"
         index = next(i for i, x in enumerate(program.statements) if x is step.statement)
-        return self.at(
-            self.program, index
-        ), f"line {step.line} wrote the bits that differ: {step.text}"
+        said = f"line {step.line} wrote the bits that differ: {step.text}"
+        return self.at(self.program, index), said
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:

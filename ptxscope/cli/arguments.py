@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import NoReturn, TypeVar
 
-from ..engine.errors import Problem, PtxError, diagram, printable
+from ..engine.errors import Problem, PtxError, printable
 from ..engine.evaluate import bind, described
 from ..engine.instruction import Instruction
 from ..engine.models import Model, model
@@ -138,9 +138,7 @@ def assigned(
             start = len(written) + 1
             found[name] = read(name, value)
         except PtxError as error:
-            problem = error.errors[0]
-            moved = (problem.span[0] + start, problem.span[1] + start)
-            raise CommandError(diagram(text, problem._replace(span=moved))) from None
+            raise CommandError(str(error.within(text, start))) from None
     return found
 
 

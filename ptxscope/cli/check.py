@@ -47,15 +47,9 @@ def run(words: Sequence[str]) -> int:
         "-q", "--quiet", action="store_true", help="leave out what nothing is said of"
     )
     chosen = parsed(arguments, words)
-    names, missing = [], list[CommandError]()
-    for name in chosen.files:
-        try:
-            _open(name).close() if name != "-" else None
-            names.append(name)
-        except CommandError as error:
-            missing.append(error)
+    missing: list[CommandError] = []
     counts = Counter[str]()
-    found = counted((item for name in names for item in _check(name)), counts)
+    found = counted(_found(chosen.files, missing), counts)
     for text in _render(found, chosen):
         sys.stdout.write(text)
     if chosen.format == "text":
@@ -64,6 +58,15 @@ def run(words: Sequence[str]) -> int:
         sys.stdout.flush()
         raise CommandError("\n".join(map(str, missing)))
     return int(counts["illegal"] > 0)
+
+
+def _found(names: Sequence[str], missing: list[CommandError]) -> Iterator[Found]:
+    """What there is in each file; what can't be read is put on a list."""
+    for name in names:
+        try:
+            yield from _check(name)
+        except CommandError as error:
+            missing.append(error)
 
 
 def _render(found: Iterator[Found], chosen: argparse.Namespace) -> Iterable[str]:

@@ -135,9 +135,8 @@ def _is_known(statement: Statement) -> bool:
 
 def _register(program: Program, name: str) -> str:
     """A register by its name, or by its name without the ``%``; raises PtxError."""
-    for candidate in (name, f"%{name}"):
-        if candidate in program.types:
-            return candidate
+    if found := program.register(name):
+        return found
     close = nearest(name, list(program.types))
     known = list(program.types)
     more = f" and {len(known) - _MOST_NAMES} more" if len(known) > _MOST_NAMES else ""

@@ -198,7 +198,7 @@ def _same_width(now: object, value: object) -> bool:
 
 def slot_phrase(ins: Instruction, slot: Slot, now: object, value: object) -> str:
     """``without `.sat```, ``with `.lt` rather than `.le```, ``with `%1.b1` rather than `%1```."""
-    operand = "" if slot.place is Place.MODIFIER else named(ins, str(slot.place))
+    operand = "" if slot.place is Place.MODIFIER else ins.called(str(slot.place))
 
     def spelled(written: object) -> str:
         text = slot.text(written)
@@ -231,12 +231,6 @@ def _guards(ins: Instruction) -> Iterator[Cause]:
 # --- the operands ------------------------------------------------------------------------
 
 
-def named(ins: Instruction, role: str) -> str:
-    """What the line calls an operand: ``%1``, a literal; the role where nothing is written."""
-    source = ins.roles.get(role)
-    return str(source) if source else ins.names.get(role, role)
-
-
 def _value(role: str) -> str:
     return f"value of {role}"
 
@@ -264,7 +258,7 @@ def _change(
 
 def _exchanged(ins: Instruction, x: str, y: str, weight: int, *, swap: bool = False) -> Cause:
     other = {x: y, y: x}
-    phrase = f"with {named(ins, x)} and {named(ins, y)} exchanged"
+    phrase = f"with {ins.called(x)} and {ins.called(y)} exchanged"
     return _change(x + y, phrase, weight, lambda role, bits, _: bits[other[role]], swap=swap)
 
 
@@ -277,13 +271,13 @@ def _operands(ins: Instruction, known: frozenset[str]) -> Iterator[Cause]:
             registers[source.name] = registers.get(source.name, "") + role
     if {"a", "b"} <= known and ins.roles["a"] != ins.roles["b"]:
         yield _exchanged(ins, "a", "b", 2, swap=True)
-    alone = "c" in known and registers.get(named(ins, "c"), "c") == "c"
+    alone = "c" in known and registers.get(ins.called("c"), "c") == "c"
     if alone and types["c"] is not Type.PRED:
         yield from (_exchanged(ins, x, "c", 5) for x in read if x != "c" and _same(types, x, "c"))
     if alone:
-        yield _change("c", f"with {named(ins, 'c')} = 0", 3, lambda *_: 0)
+        yield _change("c", f"with {ins.called('c')} = 0", 3, lambda *_: 0)
     if alone and (ins.form.dsel or ins.form.mask) and not ins.form.secop:
-        phrase = f"with another {named(ins, 'c')}, which the unwritten lanes show"
+        phrase = f"with another {ins.called('c')}, which the unwritten lanes show"
         yield _change("c", phrase, 5, _kept_lanes(ins))
     for name, roles in registers.items():
         yield from _overwritten(ins, name, roles)
@@ -369,7 +363,7 @@ def _readings(ins: Instruction) -> Iterator[Cause]:
         yield Cause(
             Kind.READING,
             axes,
-            f"with {named(ins, 'p')} and {named(ins, 'q')} exchanged",
+            f"with {ins.called('p')} and {ins.called('q')} exchanged",
             1,
             reading=lambda result: {"p": result["q"], "q": result["p"]},
         )
@@ -382,7 +376,7 @@ def _readings(ins: Instruction) -> Iterator[Cause]:
             Kind.READING, axes, phrase, weight, reading=lambda result: {"d": to(result["d"])}
         )
 
-    name = named(ins, "d")
+    name = ins.called("d")
     yield d(f"with the bytes of {name} reversed", 3, lambda bits: _reverse(bits, width))
     if width >= 32 and ins.entry.group is Group.COMPARE:
         yield d(f"with {name}'s float read as a number", 3, lambda bits: _rounded(bits, width))
@@ -396,7 +390,7 @@ def _readings(ins: Instruction) -> Iterator[Cause]:
 def shown_operands(ins: Instruction, before: Bits, after: Bits) -> str:
     """``%1 = 0x00000001, %3 = 0x00000000``: the operands that a cause has changed."""
     return ", ".join(
-        f"{named(ins, role)} = {hex_text(bits, ins.type_of(role).bits)}"
+        f"{ins.called(role)} = {hex_text(bits, ins.type_of(role).bits)}"
         for role, bits in after.items()
         if bits != before[role]
     )

@@ -85,7 +85,8 @@ class Diagnosis(NamedTuple):
     """What was asked, and everything that explains it."""
 
     instruction: Instruction
-    observations: tuple[Observation, ...]
+    seen: tuple[Seen, ...]
+    """The observations, each beside its documented result."""
     documented: Trace
     """The documented evaluation of the observation that is shown."""
     shown: int
@@ -161,7 +162,7 @@ def investigate(ins: Instruction, observations: Sequence[Observation]) -> Diagno
     findings = tuple(_finding(search, x, seen, shown) for x in found)
     return Diagnosis(
         ins,
-        tuple(observations),
+        tuple(seen),
         Trace(ins, ISA_MODEL, observations[shown].operands),
         shown,
         findings,
@@ -180,8 +181,8 @@ def right_lanes(diagnosis: Diagnosis) -> tuple[int, tuple[int, ...]]:
     if unit == 32 or "d" not in ins.results or (ins.form.secop and ins.entry.lanes > 1):
         return 32, ()
     wrong = 0
-    for x in diagnosis.observations:
-        wrong |= x.observed["d"].difference(result(ins.plan(), x.operands)["d"])
+    for x in diagnosis.seen:
+        wrong |= x.observation.observed["d"].difference(x.documented["d"])
     field = (1 << unit) - 1
     return unit, tuple(lane for lane in range(32 // unit) if not wrong >> unit * lane & field)
 

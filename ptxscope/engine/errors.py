@@ -48,6 +48,11 @@ class PtxError(ValueError):
         """What is allowed there, of the first problem."""
         return self.errors[0].hint
 
+    def within(self, text: str, start: int) -> PtxError:
+        """The same error of a longer text, in which this one's begins at a place."""
+        moved = (x._replace(span=(x.span[0] + start, x.span[1] + start)) for x in self.errors)
+        return PtxError(text, tuple(moved))
+
     def __str__(self) -> str:
         """Every problem, with a caret under the text it is about."""
         return "\n".join(diagram(self.text, problem) for problem in self.errors)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from .catalog import CATALOG
 from .errors import Problem
 from .listing import WINDOW, Place
-from .source import Fragment, fragments
+from .source import ASM, BETWEEN, Fragment, fragments, skip
 
 
 class Language(StrEnum):
@@ -30,9 +30,8 @@ _SUFFIXES = {
     Language.C: ("cu", "cuh", "c", "h", "cc", "cpp", "cxx", "hpp", "hh", "hxx", "inl", "inc"),
 }
 _BY_SUFFIX = {suffix: language for language, every in _SUFFIXES.items() for suffix in every}
-_ASM = r"\b(?:asm|__asm__|__asm)\b(?:\s|volatile\b|__volatile__\b|goto\b|inline\b|__inline__\b)*\("
 _STRING = re.compile(r"\s*(?:u8|[uUL])?R?\"")
-_SOURCE = re.compile(rf"{_ASM}\s*(?:(?:u8|[uUL])?R?\"|//|/\*)")
+_SOURCE = re.compile(rf"{ASM}\s*(?:(?:u8|[uUL])?R?\"|//|/\*)")
 
 
 def language_of(name: str, head: str) -> Language:
@@ -141,10 +140,9 @@ _C_TOKEN = re.compile(
       | (?P<string>(?:u8|[uUL])?(?:R"(?P<delimiter>[^\s()\\]{{0,16}})\(.*?(?:\)(?P=delimiter)"|\Z)
                    |"(?:[^"\\\n]|\\.)*"?))
       | (?P<char>'(?:[^'\\\n]|\\.)*')
-      | (?P<asm>{_ASM})""",
+      | (?P<asm>{ASM})""",
     re.VERBOSE | re.DOTALL,
 )
-_BLANK = re.compile(r"(?:\s|\\\n|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _NOT_LINE_END = re.compile(r"[^\n]")
 _CLOSING = re.compile(r'(?:\\\r?\n|\)[^\s()"\\]{0,16})*"')
 _OPCODES = "|".join(CATALOG)
@@ -192,14 +190,14 @@ def _masked(text: str) -> tuple[str, list[tuple[int, int]]]:
         parts.append(text[done:start])
         done = end
         own = token[0]
-        follows = bool(kept) and _BLANK.fullmatch(text, kept, start) is not None
+        follows = bool(kept) and BETWEEN.fullmatch(text, kept, start) is not None
         if token.lastgroup == "asm":
             kept = end
         elif token["string"]:
             if follows:
                 kept = end
             else:
-                if groups and _BLANK.fullmatch(text, groups[-1][1], start):
+                if groups and BETWEEN.fullmatch(text, groups[-1][1], start):
                     groups[-1] = (groups[-1][0], end)
                 else:
                     groups.append((start, end))
@@ -215,15 +213,10 @@ def _end_of(masked: str, fragment: Fragment) -> int:
     end = fragment.origin(len(fragment.ptx) - 1, len(fragment.ptx))[1]
     while True:
         closing = _CLOSING.match(masked, end)
-        end = _skip(masked, closing.end() if closing else end)
+        end = skip(masked, closing.end() if closing else end)
         if not masked.startswith('""', end):
             return end
         end += 1
-
-
-def _skip(text: str, position: int) -> int:
-    match = _BLANK.match(text, position)
-    return match.end() if match else position
 
 
 _CONSTRAINT = re.compile(r'"(?P<letters>[^"\n]*)"|(?P<mark>[():])|//[^\n]*|/\*.*?\*/', re.DOTALL)

@@ -98,6 +98,11 @@ class Instruction:
         names |= {role: x.name for role, x in self.roles.items() if isinstance(x, Register)}
         return names | ({"guard": self.guard.name} if self.guard else {})
 
+    def called(self, role: str) -> str:
+        """What the line calls an operand: ``%1``, a literal; the role where nothing is written."""
+        source = self.roles.get(role)
+        return str(source) if source else self.names.get(role, role)
+
     @property
     def results(self) -> dict[str, str]:
         """Role (d, p, q) to name of every destination that is kept.

@@ -78,6 +78,30 @@ def lower(form: Form, rules: Rules = ISA, guard: bool | None = None) -> Plan:
     return builder.plan(form, results)
 
 
+# --- video (9.7.18) ----------------------------------------------------------------------
+
+
+def _operate(b: Builder, form: Form, rules: Rules, x: str, y: str, unit: int) -> str:
+    """Step 3, of lanes of ``unit`` bits."""
+    operation = Compare(form.cmp) if form.cmp else _OPERATIONS[form.opcode.rstrip("24")]
+    if isinstance(operation, Average) and (rules.average_down or rules.average_even):
+        return _averaged(b, rules, x, y)
+    t = b.row(Stage.OPERATE, "t", operation, x, y)
+    if rules.true_swapped and form.cmp:
+        t = b.row(Stage.OPERATE, "ones", Encode(limits(unit, signed=False).high), t)
+    return t
+
+
+def _averaged(b: Builder, rules: Rules, x: str, y: str) -> str:
+    """The average, rounded down or to even."""
+    total = b.row(Stage.OPERATE, "sum", Add(), x, y)
+    if rules.average_even:
+        half = b.row(Stage.OPERATE, "half", ScaleDown(1), total)
+        odd = b.row(Stage.OPERATE, "odd", Wrap(1, signed=False), half)
+        total = b.row(Stage.OPERATE, "even", Add(), total, odd)
+    return b.row(Stage.OPERATE, "t", ScaleDown(1), total)
+
+
 # --- scalar video (9.7.18.1) -------------------------------------------------------------
 
 
@@ -88,10 +112,7 @@ def _scalar(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     if form.mode:
         amount = LimitAmount(form.mode is ShiftMode.WRAP)
         y = b.row(Stage.OPERATE, "amount", amount, y)
-    operation = Compare(form.cmp) if form.cmp else _OPERATIONS[form.opcode]
-    t = b.row(Stage.OPERATE, "t", operation, x, y)
-    if rules.true_swapped and form.cmp:
-        t = b.row(Stage.OPERATE, "ones", Encode(limits(unit, signed=False).high), t)
+    t = _operate(b, form, rules, x, y, unit)
     if rules.declared_widths:
         t = b.wrap(Stage.OPERATE, "s34", t, 34, signed=True)
     if form.sat:
@@ -196,9 +217,7 @@ def _simd(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     mask = form.mask.lanes if form.mask else tuple(range(lanes))
     x = _simd_operand(b, form.asel, form.atype, "a", lanes)
     y = _simd_operand(b, form.bsel, form.btype, "b", lanes)
-    t = _operate_lanes(b, form, rules, x, y)
-    if rules.true_swapped and form.cmp:
-        t = b.row(Stage.OPERATE, "ones", Encode(limits(unit, signed=False).high), t)
+    t = _operate(b, form, rules, x, y, unit)
     if form.secop:
         if rules.lanes_cut:
             t = b.wrap(Stage.ACCUMULATE, "cut", t, unit, signed)
@@ -211,21 +230,6 @@ def _simd(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     kept = () if len(mask) == lanes else ("b" if rules.masked_from_b else "c",)
     merged = b.row(Stage.MERGE, "t", Merge(unit, mask, signed), t, *kept)
     return {"d": b.row(Stage.WRITE, "d", Pack(unit), merged)}
-
-
-def _operate_lanes(b: Builder, form: Form, rules: Rules, x: str, y: str) -> str:
-    if form.cmp:
-        return b.row(Stage.OPERATE, "t", Compare(form.cmp), x, y)
-    if not (rules.average_down or rules.average_even) or not isinstance(
-        _OPERATIONS[form.opcode[:-1]], Average
-    ):
-        return b.row(Stage.OPERATE, "t", _OPERATIONS[form.opcode[:-1]], x, y)
-    total = b.row(Stage.OPERATE, "sum", Add(), x, y)
-    if rules.average_even:
-        half = b.row(Stage.OPERATE, "half", ScaleDown(1), total)
-        odd = b.row(Stage.OPERATE, "odd", Wrap(1, signed=False), half)
-        total = b.row(Stage.OPERATE, "even", Add(), total, odd)
-    return b.row(Stage.OPERATE, "t", ScaleDown(1), total)
 
 
 def _simd_operand(

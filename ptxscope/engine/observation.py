@@ -29,7 +29,7 @@ class Observed(NamedTuple):
 
     def fits(self, value: int) -> bool:
         """Whether a value has every known bit."""
-        return not (value ^ self.bits) & self.known
+        return not self.difference(value)
 
     def text(self, width: int) -> str:
         """``0x??01??00``: hexadecimal in full width; binary where part of a digit is unknown."""
@@ -149,9 +149,4 @@ def parse_got(ins: Instruction, text: str) -> tuple[str, Observed]:
             raise PtxError(value, (problem,))
         return role, seen
     except PtxError as error:
-        start = len(text) - len(value)
-        moved = (
-            problem._replace(span=(problem.span[0] + start, problem.span[1] + start))
-            for problem in error.errors
-        )
-        raise PtxError(text, tuple(moved)) from None
+        raise error.within(text, len(text) - len(value)) from None

@@ -84,6 +84,10 @@ class Program(NamedTuple):
     problems: tuple[Problem, ...] = ()
     """Everything that is wrong with it and its statements, at places of that text."""
 
+    def register(self, name: str) -> str | None:
+        """The register that is meant: by its name, or by its name without the ``%``."""
+        return next((x for x in (name, f"%{name}") if x in self.types), None)
+
 
 _T = TypeVar("_T")
 _OPCODES = frozenset(CATALOG)

@@ -66,6 +66,7 @@ class Search:
         self.ins, self.seen, self.tried = ins, seen, 0
         self.roles = frozenset.intersection(*(frozenset(x.observation.operands) for x in seen))
         self.near: list[Found] = []
+        self._variants: dict[tuple[object, ...], Variant | None] = {}
 
     def run(self) -> Iterator[Found]:
         """Those that explain every observation."""
@@ -113,6 +114,13 @@ class Search:
 
         None where that is illegal, or reads an operand whose value was not given.
         """
+        lowered = [x for x in chosen if x.lowered]
+        key = tuple((x.slots, tuple(e.id for e in x.errata), x.guard) for x in lowered)
+        if key not in self._variants:
+            self._variants[key] = self._lowered(lowered)
+        return self._variants[key]
+
+    def _lowered(self, chosen: Sequence[Cause]) -> Variant | None:
         ins = self.ins
         slots = {name: value for cause in chosen for name, value in cause.slots}
         form = changed_form(ins.form, slots, "c" in self.roles) if slots else ins.form

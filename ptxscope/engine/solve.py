@@ -194,15 +194,18 @@ def _fits(
 
 
 def _accumulated(problem: _Problem, cases: Sequence[Case]) -> Fits | None:
-    joint, needed = _joint(problem, cases)
-    if not needed:
+    joint = _joint(problem, cases)
+    if not joint:
         return None
-    tables = _contributions(problem, joint)
+    tables = [
+        {own: tuple(x.tables[lane][own] for x in joint) for own in joint[0].tables[lane]}
+        for lane in range(problem.lanes)
+    ]
     half = problem.lanes // 2
     left, right = _sums(problem, tables, 0, half), _sums(problem, tables, half, problem.lanes)
     pairs = [
         (before, behind)
-        for need in needed
+        for need in product(*(x.sums for x in joint))
         for vector, before in left.items()
         if (behind := right.get(tuple(x - y for x, y in zip(need, vector, strict=True))))
     ]
@@ -213,57 +216,70 @@ def _accumulated(problem: _Problem, cases: Sequence[Case]) -> Fits | None:
         for before, behind in pairs
         for x, y in product(before[:most], behind[:most])
     )
-    rest = [x for x in cases if x not in joint]
+    solved = [x.case for x in joint]
+    rest = [x for x in cases if x not in solved]
     if rest:
         found = [x for x in found[:_MOST] if _holds(problem, x[1], rest)]
         ways = len(found)
     return _fits(problem, found[0][1], ways) if found else None
 
 
-def _joint(problem: _Problem, cases: Sequence[Case]) -> tuple[list[Case], list[Vector]]:
-    """The cases whose sums are solved together, those first that tell most; and what they need.
+class _Weighed(NamedTuple):
+    """A case, and what its sum may be."""
 
-    None of them where so many low bits are unknown that there are too many sums to try.
+    case: Case
+    tables: list[dict[Digits, int]]
+    """For each lane, what its digits add."""
+    sums: list[int]
+    """Every sum that gives what was observed."""
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """The fewest sums first, then the most different lanes."""
+        return len(self.sums), -sum(len(set(table.values())) for table in self.tables)
+
+
+def _joint(problem: _Problem, cases: Sequence[Case]) -> list[_Weighed]:
+    """The cases whose sums are solved together, those first that tell most.
+
+    None where one can't be given at all, or where so many low bits are unknown that there
+    are too many sums to try.
     """
-    known: list[tuple[int, int, int, Case, list[int]]] = []
+    weighed: list[_Weighed] = []
     for case in cases[:_LOOKED_AT]:
-        tables = _contributions(problem, [case])
-        possible = _possible(tables, case)
-        if possible is not None:
-            told = sum(len(set(table.values())) for table in tables)
-            known.append((len(possible), -told, len(known), case, possible))
-    joint: list[Case] = []
-    sums: list[list[int]] = []
-    for _, _, _, case, possible in sorted(known)[:_JOINT]:
-        if prod(map(len, sums)) * len(possible) <= _WIDEST:
-            joint.append(case)
-            sums.append(possible)
-    return joint, list(product(*sums)) if sums else []
+        tables = _contributions(problem, case[0])
+        sums = _possible(tables, case)
+        if sums is not None:
+            weighed.append(_Weighed(case, tables, sums))
+            if not sums:
+                return []
+    joint: list[_Weighed] = []
+    for x in sorted(weighed, key=lambda x: x.order)[:_JOINT]:
+        if prod(len(other.sums) for other in (*joint, x)) <= _WIDEST:
+            joint.append(x)
+    return joint
 
 
-def _contributions(problem: _Problem, cases: Sequence[Case]) -> list[dict[Digits, Vector]]:
-    """For each lane, what its digits add in each case."""
+def _contributions(problem: _Problem, operands: Mapping[str, int]) -> list[dict[Digits, int]]:
+    """For each lane, what its digits add."""
     row = next(row for row in problem.plan.rows if isinstance(row.micro, Accumulate))
-    tables: list[dict[Digits, Vector]] = [{} for _ in range(problem.lanes)]
-    for operands, _ in cases:
-        for digits, values in _runs(problem, operands, _every(problem)):
-            for lane, own in enumerate(digits):
-                value = values[row.inputs[0]][lane]
-                tables[lane][own] = (*tables[lane].get(own, ()), value)
+    tables: list[dict[Digits, int]] = [{} for _ in range(problem.lanes)]
+    for digits, values in _runs(problem, operands, _every(problem)):
+        for lane, own in enumerate(digits):
+            tables[lane][own] = values[row.inputs[0]][lane]
     for lane, own in enumerate(problem.written):
         if lane not in problem.mask:
-            tables[lane] = {own: (0,) * len(cases)}
+            tables[lane] = {own: 0}
     return tables
 
 
-def _possible(tables: Sequence[Mapping[Digits, Vector]], case: Case) -> list[int] | None:
+def _possible(tables: Sequence[Mapping[Digits, int]], case: Case) -> list[int] | None:
     """Every sum that gives what one case observed; None where they are too many to try."""
     operands, observed = case
-    low = sum(min(vector[0] for vector in table.values()) for table in tables)
-    high = sum(max(vector[0] for vector in table.values()) for table in tables)
     if len(tables) == 2:  # few enough to add up
-        sums = {x[0] + y[0] for x in tables[0].values() for y in tables[1].values()}
+        sums = {x + y for x in tables[0].values() for y in tables[1].values()}
         return sorted(x for x in sums if observed.fits(operands["c"] + x))
+    low, high = (sum(end(table.values()) for table in tables) for end in (min, max))
     period = 1 << (~observed.known & (observed.known + 1)).bit_length() - 1
     if (high - low + 1) // period > _WIDEST:
         return None

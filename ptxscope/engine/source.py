@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 from .errors import Problem, Span
 
-_ASM = re.compile(
-    r"\b(?:asm|__asm__|__asm)\b(?:\s|volatile\b|__volatile__\b|goto\b|inline\b|__inline__\b)*\("
-)
-_BETWEEN = re.compile(r"(?:\s|\\\n|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+ASM = r"\b(?:asm|__asm__|__asm)\b(?:\s|volatile\b|__volatile__\b|goto\b|inline\b|__inline__\b)*\("
+"""How an asm statement begins, up to its parenthesis: a regular expression."""
+_ASM = re.compile(ASM)
+BETWEEN = re.compile(r"(?:\s|\\\n|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+"""Blanks and comments of C."""
 _STRING = re.compile(r'(?:u8|[uUL])?"')
 _RAW = re.compile(r'(?:u8|[uUL])?R"([^\s()\\]{0,16})\(')
 _PLAIN = re.compile(r'[^"\\%\n]+')
@@ -89,15 +90,16 @@ def fragments(text: str) -> Iterator[Fragment]:
         yield _glued(text, match.end())
     if found:
         return
-    start = _skip(text, 0)
+    start = skip(text, 0)
     if _STRING.match(text, start):
         yield _glued(text, start)
     else:
         yield Fragment(text)
 
 
-def _skip(text: str, position: int) -> int:
-    match = _BETWEEN.match(text, position)
+def skip(text: str, position: int) -> int:
+    """The position behind blanks and comments."""
+    match = BETWEEN.match(text, position)
     return match.end() if match else position
 
 
@@ -105,7 +107,7 @@ def _glued(text: str, position: int) -> Fragment:
     """The string literals from a position on, joined as a C compiler joins them."""
     gluer, problems = _Gluer(), list[Problem]()
     while True:
-        position = _skip(text, position)
+        position = skip(text, position)
         if raw := _RAW.match(text, position):
             end = text.find(f'){raw[1]}"', raw.end())
             if end < 0:

@@ -124,9 +124,7 @@ def _lanes(text: str, type_: Type) -> int:
         try:
             lane = parse_integer(part, unit)
         except PtxError as error:
-            start, end = error.span
-            problem = error.errors[0]._replace(span=(at + start, at + end))
-            raise PtxError(text, (problem,)) from None
+            raise error.within(text, at) from None
         bits = bits << unit | lane
         at += len(part) + 1
     return bits

@@ -6,12 +6,12 @@ does for this instruction, whatever the values.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from . import micro as m
 from .arithmetic import EXACT, cast, limits
-from .instruction import Instruction, Literal
+from .instruction import Instruction
 from .plan import Stage
 from .trace import RowTrace, Trace
 from .types import Cmp, Type
@@ -36,8 +36,7 @@ def cmp_sign(cmp: Cmp) -> str:
 
 def operand_name(trace: Trace, role: str) -> str:
     """What an operand is called: its register, or its literal."""
-    source = trace.instruction.roles.get(role)
-    return source.text if isinstance(source, Literal) else trace.instruction.names.get(role, role)
+    return trace.instruction.called(role)
 
 
 def integer_type(signed: bool, bits: int = 32) -> str:
@@ -57,13 +56,20 @@ def reading(ins: Instruction, role: str, bits: int) -> str:
 
 def result_text(trace: Trace) -> str:
     """The destinations' bits: ``0x00000007``; several as ``p = 0, q = 1``."""
-    found = {
-        name: hex_text(trace.result[name], trace.instruction.type_of(role).bits)
-        for role, name in trace.instruction.results.items()
-    }
-    if len(found) == 1:
-        return next(iter(found.values()))
-    return ", ".join(f"{name} = {bits}" for name, bits in found.items())
+    ins = trace.instruction
+    return bits_text(ins, {role: trace.result[name] for role, name in ins.results.items()})
+
+
+def bits_text(ins: Instruction, bits: Mapping[str, int]) -> str:
+    """A result by role as ``result_text`` has it."""
+    return by_name(ins, {role: hex_text(x, ins.type_of(role).bits) for role, x in bits.items()})
+
+
+def by_name(ins: Instruction, told: Mapping[str, str]) -> str:
+    """A word on each destination, by role; with their names where there are several."""
+    if len(ins.results) == 1:
+        return next(iter(told.values()))
+    return ", ".join(f"{name} = {told[role]}" for role, name in ins.results.items() if role in told)
 
 
 class Words(NamedTuple):

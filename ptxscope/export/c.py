@@ -46,7 +46,7 @@ def _function(trace: Trace) -> Iterator[str]:
     # the parameters are widened first, so that every operation is exact
     found = statements(trace.plan, _C(), {x.role: f"{x.role}_" for x in sources})
     written = results(trace, found)
-    names = (f"{x.role}: {_called(trace, x.role)}" for x in sources)
+    names = (f"{x.role}: {ins.called(x.role)}" for x in sources)
     yield f"/* {_comment(doc.ptx)}"
     yield f" * model {doc.model}; {doc.source}"
     yield f" * {_comment(', '.join(names))}; bits, predicates 0 or 1 */"
@@ -88,11 +88,6 @@ def _unread(x: Statement, found: list[Statement]) -> bool:
 
 def _type(type_: Type) -> str:
     return "int" if type_ is Type.PRED else f"uint{type_.bits}_t"
-
-
-def _called(trace: Trace, role: str) -> str:
-    ins = trace.instruction
-    return ins.names.get(role, str(ins.roles.get(role)))
 
 
 def _comment(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from ..engine.causes import Kind, shown_operands
@@ -14,6 +14,7 @@ from ..engine.parting import first_difference
 from ..engine.solve import Fits
 from ..engine.stages import title
 from ..engine.values import hex_text
+from ..engine.words import bits_text, by_name, result_text
 from .document import command, steps_from
 from .text import WIDTH, command_lines, render, step_lines, wrapped
 
@@ -36,16 +37,10 @@ def text(diagnosis: Diagnosis, *, every: bool = False, brief: bool = False) -> s
     for size, group in groupby(findings[1:], key=lambda x: len(x.causes)):
         lines += ["", f"{_heading(diagnosis, size)}"]
         lines += _listed(diagnosis, list(group), every)
-    if brief:
-        return "\n".join(lines) + "\n"
-    which = f" of observation {diagnosis.shown + 1}" if len(diagnosis.observations) > 1 else ""
-    lines += [
-        "",
-        f"The documented evaluation{which}",
-        "",
-        *render(diagnosis.documented).splitlines(),
-    ]
-    lines += _apart(diagnosis, findings[0])
+    if not brief:
+        which = f" of observation {diagnosis.shown + 1}" if len(diagnosis.seen) > 1 else ""
+        lines += ["", f"The documented evaluation{which}", ""]
+        lines += [*render(diagnosis.documented).splitlines(), *_apart(diagnosis, findings[0])]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -83,18 +78,7 @@ def _object(finding: Finding) -> dict[str, object]:
 
 def observed_text(ins: Instruction, seen: Observation) -> str:
     """``0x??01??00``; several destinations as ``p = 1, q = 0``."""
-    return _by_name(ins, {r: x.text(ins.type_of(r).bits) for r, x in seen.observed.items()})
-
-
-def result_text(ins: Instruction, found: Mapping[str, int]) -> str:
-    """A result by role: ``0x00000007``, ``p = 0, q = 1``."""
-    return _by_name(ins, {r: hex_text(bits, ins.type_of(r).bits) for r, bits in found.items()})
-
-
-def _by_name(ins: Instruction, told: Mapping[str, str]) -> str:
-    if len(ins.results) == 1:
-        return next(iter(told.values()))
-    return ", ".join(f"{name} = {told[role]}" for role, name in ins.results.items() if role in told)
+    return by_name(ins, {r: x.text(ins.type_of(r).bits) for r, x in seen.observed.items()})
 
 
 def lanes_text(diagnosis: Diagnosis) -> str:
@@ -117,29 +101,20 @@ def lanes_text(diagnosis: Diagnosis) -> str:
 
 def seen(diagnosis: Diagnosis) -> Iterator[str]:
     """What was observed beside what is documented."""
-    ins, observations = diagnosis.instruction, diagnosis.observations
-    documented = diagnosis.documented.result
-    roles = {role: documented[name] for role, name in ins.results.items()}
-    if len(observations) == 1:
-        yield f"  got         {printable(observed_text(ins, observations[0]))}"
-        lanes = lanes_text(diagnosis)
-        yield f"  documented  {printable(result_text(ins, roles))}" + (lanes and f"  {lanes}")
+    ins, lanes = diagnosis.instruction, lanes_text(diagnosis)
+    documented = printable(result_text(diagnosis.documented))
+    got = printable(observed_text(ins, diagnosis.seen[diagnosis.shown].observation))
+    if len(diagnosis.seen) == 1:
+        yield f"  got         {got}"
+        yield f"  documented  {documented}" + (lanes and f"  {lanes}")
         return
-    wrong = [at for at, x in enumerate(observations, 1) if not _documented(ins, x)]
-    lanes = lanes_text(diagnosis)
-    yield f"  {len(observations)} observations; {len(wrong)} differ from the documentation"
+    wrong = sum(not x.observation.fits(x.documented) for x in diagnosis.seen)
+    yield f"  {len(diagnosis.seen)} observations; {wrong} differ from the documentation"
     if wrong:
-        x = observations[wrong[0] - 1]
-        yield f"  the first is number {wrong[0]}: got {printable(observed_text(ins, x))}"
-        yield f"  documented for it: {printable(result_text(ins, roles))}"
+        yield f"  the first is number {diagnosis.shown + 1}: got {got}"
+        yield f"  documented for it: {documented}"
     if lanes:
         yield f"  {lanes}"
-
-
-def _documented(ins: Instruction, x: Observation) -> bool:
-    from ..engine.run import result
-
-    return x.fits(result(ins.plan(), x.operands))
 
 
 def _heading(diagnosis: Diagnosis, size: int) -> str:
@@ -176,7 +151,7 @@ def _details(diagnosis: Diagnosis, finding: Finding, indent: str) -> Iterator[st
     if finding.instruction != diagnosis.instruction:
         yield indent + printable(finding.ptx)
     swapped = any(cause.swap for cause in finding.causes)
-    given = diagnosis.observations[finding.shown].operands
+    given = diagnosis.seen[finding.shown].observation.operands
     changed = shown_operands(diagnosis.instruction, given, finding.operands[finding.shown])
     if changed and not swapped:
         yield f"{indent}{changed}"
@@ -212,14 +187,14 @@ def unexplained(diagnosis: Diagnosis, width: int = WIDTH) -> Iterator[str]:
         "",
         width,
     )
-    count = len(diagnosis.observations)
+    count = len(diagnosis.seen)
     if diagnosis.nearest:
         yield from ("", "The nearest")
     for near in diagnosis.nearest:
         far = [f"explains {near.matched} of {count}"] if count > 1 else []
         if near.distance:
             far.append(f"{near.distance} bit{'s' if near.distance > 1 else ''} away")
-        gives = result_text(ins, near.result(near.shown))
+        gives = bits_text(ins, near.result(near.shown))
         said = f"{gives}  {', '.join(far)}: {phrases(near)}"
         yield from wrapped(printable(said), "  ", "      ", width)
 
@@ -243,9 +218,8 @@ def _apart(diagnosis: Diagnosis, finding: Finding) -> Iterator[str]:
         yield from ("", f"What explains it, from the step `{name}` on, where the two part", "")
         for step in steps_from(trace, stage):
             yield from step_lines(step)
-        roles = {role: trace.result[name] for role, name in trace.instruction.results.items()}
-        yield from ("", f"It gives {printable(result_text(trace.instruction, roles))}.")
+        yield from ("", f"It gives {printable(result_text(trace))}.")
     if any(cause.reading for cause in finding.causes):
-        read = result_text(trace.instruction, finding.result(finding.shown))
+        read = bits_text(trace.instruction, finding.result(finding.shown))
         yield f"It is read as {printable(read)}."
     yield from command_lines(command(trace))

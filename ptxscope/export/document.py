@@ -178,7 +178,6 @@ def both_of(trace: Trace, options: Options) -> tuple[Trace, ...]:
 
 def _operands(trace: Trace) -> Iterator[OperandView]:
     ins = trace.instruction
-    names = ins.names | {role: str(source) for role, source in ins.roles.items()}
     for source in sorted(trace.plan.sources):
         role = source.role
         label = role if role in "abc" else "old" if role in "dpq" else "@"
@@ -186,7 +185,7 @@ def _operands(trace: Trace) -> Iterator[OperandView]:
         yield OperandView(
             role,
             label,
-            "" if names[role] == label else printable(names[role]),
+            "" if ins.called(role) == label else printable(ins.called(role)),
             hex_text(bits, ins.type_of(role).bits),
             reading(ins, role, bits),
         )

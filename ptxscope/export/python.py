@@ -34,7 +34,7 @@ def _function(trace: Trace) -> Iterator[str]:
     doc, ins = document(trace, DEFAULT), trace.instruction
     names = {source.role: source.role for source in trace.plan.sources}
     found = statements(trace.plan, _Python(), names)
-    said = [f"{role}: {printable(ins.names.get(role, str(ins.roles.get(role))))}" for role in names]
+    said = [f"{role}: {printable(ins.called(role))}" for role in names]
     yield f"def {function_name(trace)}({', '.join(f'{role}: int' for role in names)}):"
     yield f"    # {doc.ptx}"
     yield f"    # model {doc.model}; {doc.source}"
