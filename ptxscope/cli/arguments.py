@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn, TypeVar
 
 from ..engine.errors import Problem, PtxError, printable
@@ -142,12 +142,28 @@ def assigned(
     return found
 
 
-def traced(ins: Instruction, assignments: Sequence[str], model_: Model) -> Trace:
-    """The trace of an instruction on ``name=value`` arguments, all of them given."""
-    bits = bits_by_name(ins, assignments)
+def bound(ins: Instruction, bits: Mapping[str, int], where: str = "") -> dict[str, int]:
+    """Operand bits by role, all of them given; ``where`` says of which line the error is."""
     missing = [needed for needed in ins.inputs if needed.name not in bits]
     if missing:
         named = ", ".join(described(needed.name, needed.roles) for needed in missing)
         example = " ".join(f"{needed.name}=0x1" for needed in missing)
-        raise CommandError(f"error: no value for {printable(named)}; add {printable(example)}")
-    return Trace(ins, model_, bind(ins, bits))
+        raise CommandError(
+            f"error: {where}no value for {printable(named)}; add {printable(example)}"
+        )
+    return bind(ins, bits)
+
+
+def traced(ins: Instruction, assignments: Sequence[str], model_: Model) -> Trace:
+    """The trace of an instruction on ``name=value`` arguments, all of them given."""
+    return Trace(ins, model_, bound(ins, bits_by_name(ins, assignments)))
+
+
+def is_file(text: str) -> bool:
+    """Whether it names a file rather than being PTX."""
+    from pathlib import Path
+
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):  # too long for a name, or none
+        return False

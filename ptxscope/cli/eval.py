@@ -5,11 +5,10 @@ from __future__ import annotations
 import csv
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from functools import partial
 from itertools import islice
-from typing import TextIO
 
-from ..engine.errors import PtxError, printable
+from ..engine.errors import printable
 from ..engine.instruction import Instruction
 from ..engine.models import Model
 from ..engine.types import Type
@@ -26,6 +25,7 @@ from .arguments import (
     parser,
     traced,
 )
+from .table import cell, rows
 
 _EPILOG = """\
 A CSV file has a header and a column per register that is read; other columns are kept. A
@@ -54,18 +54,7 @@ def run(words: Sequence[str]) -> int:
         return 0
     if chosen.values:
         raise CommandError("error: values come from the CSV file; give no name=value with --csv")
-    with ExitStack() as stack:
-        if chosen.csv == "-":
-            source: TextIO = sys.stdin
-        else:
-            try:
-                source = stack.enter_context(open(chosen.csv, encoding="utf-8-sig", newline=""))  # noqa: PTH123
-            except OSError as error:
-                raise CommandError(f"error: {chosen.csv}: {error.strerror}") from None
-        try:
-            _stream(ins, model, csv.reader(source), csv.writer(sys.stdout, lineterminator="\n"))
-        except (UnicodeDecodeError, csv.Error) as error:
-            raise CommandError(f"error: {chosen.csv} is not a CSV file: {error}") from None
+    _stream(ins, model, rows(chosen.csv), csv.writer(sys.stdout, lineterminator="\n"))
     return 0
 
 
@@ -74,8 +63,13 @@ def _results(found: dict[str, int], ins: Instruction) -> Iterator[tuple[str, str
         yield name, hex_text(found[name], ins.type_of(role).bits)
 
 
-def _stream(ins: Instruction, model: Model, rows: Iterator[list[str]], out: csv.Writer) -> None:  # type: ignore[name-defined]
-    header = next(rows, None)
+def _stream(
+    ins: Instruction,
+    model: Model,
+    table: Iterator[tuple[int, list[str]]],
+    out: csv.Writer,  # type: ignore[name-defined]
+) -> None:
+    _, header = next(table, (0, None))
     if header is None:
         raise CommandError("error: the CSV file is empty; its first line names the registers")
     columns = {operand_name(ins, name.strip()): at for at, name in reversed([*enumerate(header)])}
@@ -89,14 +83,9 @@ def _stream(ins: Instruction, model: Model, rows: Iterator[list[str]], out: csv.
         [*header, *(f"{name}:out" if name in columns else name for name in ins.results.values())]
     )
     where = {name: at for name, at in needed.items() if at is not None}
-    while block := list(islice(_numbered(rows), _ROWS)):
+    filled = ((number, row) for number, row in table if row)
+    while block := list(islice(filled, _ROWS)):
         _evaluate_block(ins, model, where, block, out)
-
-
-def _numbered(rows: Iterator[list[str]]) -> Iterator[tuple[int, list[str]]]:
-    for row in rows:
-        if row:
-            yield rows.line_num, row  # type: ignore[attr-defined]
 
 
 def _evaluate_block(
@@ -131,9 +120,4 @@ def _evaluate_block(
 def _cell(row: list[str], at: int, name: str, type_: Type, line: int) -> int:
     if at >= len(row):
         raise CommandError(f"error: line {line} has no value for {name}")
-    try:
-        return parse_value(row[at], type_)
-    except PtxError as error:
-        raise CommandError(
-            f"error: line {line}, column {name}: {printable(error.message)}"
-        ) from None
+    return cell(row[at], line, name, partial(parse_value, type_=type_))

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from functools import partial
 
 from ..engine.diagnose import investigate
 from ..engine.errors import Problem, PtxError, printable
-from ..engine.evaluate import bind, described
 from ..engine.instruction import Instruction
 from ..engine.observation import Observation, Observed, parse_got, parse_observed
 from ..engine.values import parse_value
@@ -20,12 +18,14 @@ from . import CommandError
 from .arguments import (
     add_instruction,
     bits_by_name,
+    bound,
     instruction,
     operand_name,
     operand_types,
     parsed,
     parser,
 )
+from .table import cell, rows
 
 _EPILOG = """\
 Unknown digits of an observed value are written as ?: 0x??01??00. A CSV file of observations
@@ -77,22 +77,9 @@ def run(words: Sequence[str]) -> int:
 def _observations(ins: Instruction, chosen: argparse.Namespace) -> Iterator[Observation]:
     given = bits_by_name(ins, chosen.values)
     if chosen.observations is None:
-        yield _observation(ins, given, _got(ins, chosen.got), "")
+        yield Observation(bound(ins, given), _got(ins, chosen.got))
     else:
         yield from _rows(ins, given, chosen.observations)
-
-
-def _observation(
-    ins: Instruction, bits: Mapping[str, int], seen: Mapping[str, Observed], where: str
-) -> Observation:
-    missing = [needed for needed in ins.inputs if needed.name not in bits]
-    if missing:
-        named = ", ".join(described(needed.name, needed.roles) for needed in missing)
-        example = " ".join(f"{needed.name}=0x1" for needed in missing)
-        raise CommandError(
-            f"error: {where}no value for {printable(named)}; add {printable(example)}"
-        )
-    return Observation(bind(ins, bits), seen)
 
 
 def _got(ins: Instruction, texts: Sequence[str]) -> dict[str, Observed]:
@@ -110,16 +97,7 @@ def _got(ins: Instruction, texts: Sequence[str]) -> dict[str, Observed]:
 
 
 def _rows(ins: Instruction, given: Mapping[str, int], file: str) -> Iterator[Observation]:
-    try:
-        source = sys.stdin if file == "-" else Path(file).open(encoding="utf-8-sig", newline="")  # noqa: SIM115
-        with source:
-            table = [
-                (n, row) for n, row in _numbered(csv.reader(source)) if any(map(str.strip, row))
-            ]
-    except OSError as error:
-        raise CommandError(f"error: {printable(file)}: {error.strerror}") from None
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise CommandError(f"error: {printable(file)} is not a CSV file: {error}") from None
+    table = [(number, row) for number, row in rows(file) if any(map(str.strip, row))]
     if len(table) < 2:
         raise CommandError(
             f"error: {printable(file)} has no observations; the first line names the columns"
@@ -149,27 +127,18 @@ def _rows(ins: Instruction, given: Mapping[str, int], file: str) -> Iterator[Obs
         if len(row) > len(header):
             many = f"{len(row)} values for {len(header)} columns"
             raise CommandError(f"error: {where}there are {many}")
-        cells = {at: cell for at, cell in enumerate(row) if cell.strip()}
+        cells = {at: text_ for at, text_ in enumerate(row) if text_.strip()}
         bits, got = dict(given), dict[str, Observed]()
-        for at, cell in cells.items():
-            try:
-                if at in read:
-                    bits[read[at]] = parse_value(cell, types[read[at]])
-                elif at in seen:
-                    got[seen[at]] = parse_observed(cell, ins.type_of(seen[at]))
-            except PtxError as error:
-                column = printable(header[at])
-                raise CommandError(
-                    f"error: line {number}, column {column}: {printable(error.message)}"
-                ) from None
+        for at, text_ in cells.items():
+            if at in read:
+                value = partial(parse_value, type_=types[read[at]])
+                bits[read[at]] = cell(text_, number, header[at], value)
+            elif at in seen:
+                observed = partial(parse_observed, type_=ins.type_of(seen[at]))
+                got[seen[at]] = cell(text_, number, header[at], observed)
         if not any(value.known for value in got.values()):
             raise CommandError(f"error: {where}nothing was observed")
-        yield _observation(ins, bits, got, where)
-
-
-def _numbered(rows: Iterator[list[str]]) -> Iterator[tuple[int, list[str]]]:
-    for row in rows:
-        yield rows.line_num, row  # type: ignore[attr-defined]
+        yield Observation(bound(ins, bits, where), got)
 
 
 def _observed_column(ins: Instruction, title: str) -> str | None:

@@ -16,6 +16,7 @@ from .arguments import (
     bits_by_name,
     chosen_model,
     instruction,
+    is_file,
     parsed,
     parser,
 )
@@ -44,7 +45,7 @@ def run(words: Sequence[str]) -> int:
     chosen = parsed(arguments, words)
     model = chosen_model(chosen.model)
     listing = None
-    if chosen.ptx is not None and _is_file(chosen.ptx):
+    if chosen.ptx is not None and is_file(chosen.ptx):
         listing = _listing(chosen.ptx, chosen.values, model.name)
     elif chosen.ptx is not None and _NAME.fullmatch(chosen.ptx):
         raise CommandError(f"error: {printable(chosen.ptx)}: there is no such file")
@@ -61,16 +62,6 @@ def run(words: Sequence[str]) -> int:
     finally:
         app.keep()
     return app.return_code or 0
-
-
-def _is_file(text: str) -> bool:
-    """Whether it names a file rather than being PTX."""
-    from pathlib import Path
-
-    try:
-        return Path(text).is_file()
-    except (OSError, ValueError):  # too long for a name
-        return False
 
 
 def _listing(path: str, assignments: Sequence[str], model_name: str) -> Walk:

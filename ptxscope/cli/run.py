@@ -21,7 +21,15 @@ from ..engine.program import Program, Statement, What, load
 from ..engine.trace import Trace
 from ..engine.values import hex_text, parse_value, value_text
 from . import CommandError
-from .arguments import VALUES_HELP, add_model, assigned, chosen_model, parsed, parser
+from .arguments import (
+    VALUES_HELP,
+    add_model,
+    assigned,
+    chosen_model,
+    is_file,
+    parsed,
+    parser,
+)
 
 _EPILOG = """\
 Of the 27, and of mov and or xor not shl shr add sub prmt lop3 on 32 bits, the results are
@@ -101,15 +109,13 @@ def _parser() -> argparse.ArgumentParser:
 
 def _read(name: str) -> str:
     """A file's text, or the argument itself where it is PTX."""
+    if name == "-":
+        return sys.stdin.read()
+    if set(name) & set("; \t\n") and not is_file(name):
+        return name
+    if not name:
+        raise CommandError("error: there is nothing to run here")
     try:
-        if name == "-":
-            return sys.stdin.read()
-        if (
-            set(name) & set("; \t\n") and not Path(name[:200]).is_file()
-        ):  # long names can't be asked
-            return name
-        if not name:
-            raise CommandError("error: there is nothing to run here")
         return Path(name).read_text(encoding="utf-8", errors="replace")
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "not a file name"

@@ -234,20 +234,18 @@ def _nearest(search: Search, seen: Sequence[Seen], shown: int) -> Iterator[Findi
 
     The documented result is always among them.
     """
-    near = [_finding(search, x, seen, shown) for x in search.nearest(_NEAR)]
-    near = [replace(x, matched=_matched(x, seen), distance=_distance(x, seen)) for x in near]
+    near = [_missing(search, x, seen, shown) for x in search.nearest(_NEAR)]
     near.sort(key=lambda x: (-x.matched, x.distance, len(x.causes), x.weight))
     told = list({(x.ptx, x.model.name, str(x.operands)): x for x in reversed(near)}.values())[::-1]
     yield from told[:_NEAREST]
     yield from (x for x in told[_NEAREST:] if not x.causes)
 
 
-def _matched(finding: Finding, seen: Sequence[Seen]) -> int:
-    return sum(x.observation.fits(finding.result(index)) for index, x in enumerate(seen))
-
-
-def _distance(finding: Finding, seen: Sequence[Seen]) -> int:
-    return seen[finding.shown].observation.distance(finding.result(finding.shown))
+def _missing(search: Search, found: Found, seen: Sequence[Seen], shown: int) -> Finding:
+    """A near miss, and by how much it misses."""
+    finding = _finding(search, found, seen, shown)
+    distance = seen[shown].observation.distance(finding.result(shown))
+    return replace(finding, matched=search.matched(found.causes), distance=distance)
 
 
 def _versions(search: Search, chosen: tuple[Cause, ...]) -> str:

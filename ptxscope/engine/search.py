@@ -169,10 +169,15 @@ class Search:
             if not x.observation.fits(found):
                 self._note(Found(chosen, None, index, x.observation.distance(found)))
                 return False
-        if _explains_rest(plan, chosen, self.seen[_PROBES:]):
+        if all(_fit(plan, chosen, self.seen[_PROBES:])):
             return True
         self._note(Found(chosen, None, _PROBES))
         return False
+
+    def matched(self, chosen: tuple[Cause, ...]) -> int:
+        """How many observations the causes together give."""
+        variant = self.variant(chosen)
+        return sum(_fit(variant.plan, chosen, self.seen)) if variant else 0
 
     def _note(self, found: Found) -> None:
         self.near.append(found)
@@ -232,7 +237,8 @@ def read_by(chosen: Iterable[Cause], found: Bits) -> Bits:
     return found
 
 
-def _explains_rest(plan: Plan, chosen: tuple[Cause, ...], seen: Sequence[Seen]) -> bool:
+def _fit(plan: Plan, chosen: tuple[Cause, ...], seen: Sequence[Seen]) -> Iterator[bool]:
+    """Whether the causes give each of some observations."""
     operands = [operands_of(chosen, x) for x in seen]
     if len(seen) < _ARRAYS:
         results: Iterable[Bits] = (result(plan, x) for x in operands)
@@ -240,9 +246,8 @@ def _explains_rest(plan: Plan, chosen: tuple[Cause, ...], seen: Sequence[Seen]) 
         from .arrays import results_of
 
         results = results_of(plan, operands)
-    return all(
-        x.observation.fits(read_by(chosen, found)) for x, found in zip(seen, results, strict=True)
-    )
+    for x, found in zip(seen, results, strict=True):
+        yield x.observation.fits(read_by(chosen, found))
 
 
 def _selector_cause(ins: Instruction, role: str, fits: Fits) -> Cause:
