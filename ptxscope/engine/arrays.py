@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .arithmetic import RANGES, Picks, Range, limits
+from .evaluate import shown
 from .instruction import Instruction, Literal
 from .plan import Plan
 from .types import Type
@@ -306,15 +307,24 @@ def evaluate_arrays(
 
 def _bits(value: object, type_: Type, name: str) -> AnyArray:
     """A value as an array of its operand's bits, in the operand's storage type."""
-    array = np.asarray(value)
+    parts = value if isinstance(value, (list, tuple)) else ()
+    if any(isinstance(x, np.ma.MaskedArray) for x in (value, *parts)):
+        raise ValueError(f"{name} is a masked array; give it whole, as `filled` makes it")
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise ValueError(f"{name} is {shown(value)}, not an array: {error}") from None
     kind, wanted = array.dtype.kind, storage(type_)
     if kind == "f" and type_.is_float:
-        if array.dtype.itemsize * 8 != type_.bits:
-            raise ValueError(f"{name} is {array.dtype}, but the operand is .{type_}")
-        return np.ascontiguousarray(array).view(wanted)
+        native = array.dtype.newbyteorder("=")
+        if native.itemsize * 8 != type_.bits:
+            raise ValueError(f"{name} is {native}, but the operand is .{type_}")
+        return array.astype(native, copy=False).view(wanted)
     if kind not in "iub":
         hint = "; a float is given by its bits, or as a float array" if type_.is_float else ""
-        raise ValueError(f"{name} is {_kind(value)}, not an integer{hint}")
+        raise ValueError(
+            f"{name} is {shown(array if array.shape else value)}, not an integer{hint}"
+        )
     low, high = limits(type_.bits, signed=True).low, limits(type_.bits, signed=False).high
     if kind != "b" and array.size and not _always_fits(array.dtype, low, high):
         least, most = int(array.min()), int(array.max())
@@ -329,10 +339,6 @@ def _bits(value: object, type_: Type, name: str) -> AnyArray:
 def _always_fits(dtype: Dtype, low: int, high: int) -> bool:
     info = np.iinfo(dtype)
     return low <= info.min and info.max <= high
-
-
-def _kind(value: object) -> str:
-    return f"an array of {value.dtype}" if isinstance(value, np.ndarray) else repr(value)
 
 
 def run_blocks(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, SupportsIndex
 
 from .causes import Bits, Cause, Kind, Seen, slot_phrase
 from .errata import Erratum
@@ -99,13 +99,13 @@ class Diagnosis(NamedTuple):
     """How many combinations of causes were looked at."""
 
 
-Got = int | Observed | Mapping[str, int | Observed]
+Got = SupportsIndex | Observed | Mapping[str, SupportsIndex | Observed]
 """The value of the one destination, or values by destination name."""
 
 
 def diagnose(
     instruction: str | Instruction,
-    values: Mapping[str, int] | Sequence[Mapping[str, int]],
+    values: Mapping[str, SupportsIndex] | Sequence[Mapping[str, SupportsIndex]],
     observed: Got | Sequence[Got],
 ) -> tuple[Finding, ...]:
     """What would have given an observed value, the likeliest first; empty where nothing does.
@@ -125,12 +125,14 @@ def diagnose(
 
 def observation(
     ins: Instruction,
-    values: Mapping[str, int],
+    values: Mapping[str, SupportsIndex],
     observed: Got,
 ) -> Observation:
     """Values and results by name as an Observation by role; raises ValueError."""
     check_names(ins, values)
-    if isinstance(observed, (int, Observed)):
+    if not isinstance(observed, Mapping):
+        if not ins.results:
+            raise ValueError(f"{ins} writes nothing that could be observed")
         if len(ins.results) != 1:
             raise ValueError(f"{ins} has {len(ins.results)} results; name the one observed")
         observed = {next(iter(ins.results.values())): observed}

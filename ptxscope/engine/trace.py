@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, SupportsIndex
 
 from .annotations import NOTHING, Annotations
 from .arithmetic import EXACT, Lanes, limits
@@ -167,7 +167,10 @@ DISPLAYS: dict[str, Callable[[Trace], Any]] = {}
 
 
 def trace(
-    instruction: str | Instruction, values: Mapping[str, int], *, model: str | Model = "isa"
+    instruction: str | Instruction,
+    values: Mapping[str, SupportsIndex],
+    *,
+    model: str | Model = "isa",
 ) -> Trace:
     """Trace an instruction on integers by operand name, as ``evaluate`` takes them.
 
