@@ -69,7 +69,7 @@ def lower(form: Form, rules: Rules = ISA, guard: bool | None = None) -> Plan:
     types = {operand.role: operand.type_in(form) for operand in entry.operands}
     builder = Builder(types | {"guard": Type.PRED})
     results = _LOWERINGS[form.opcode](builder, form, rules)
-    if guard is not None:
+    if guard is not None and form.dst is not Destinations.SINK:  # a sink has no old value to keep
         allowed = builder.row(Stage.GUARD, "guard", Not(), "guard") if guard else "guard"
         results = {
             role: builder.row(Stage.GUARD, role, Choose(), allowed, key, role)

@@ -44,7 +44,8 @@ def _function(trace: Trace) -> Iterator[str]:
     doc, ins = document(trace, DEFAULT), trace.instruction
     sources = trace.plan.sources
     # the parameters are widened first, so that every operation is exact
-    found = statements(trace.plan, _C(), {x.role: f"{x.role}_" for x in sources})
+    widened = {x.role: f"{x.role}_" for x in sources}
+    found = statements(trace.plan, _C(), widened)
     written = results(trace, found)
     names = (f"{x.role}: {ins.called(x.role)}" for x in sources)
     yield f"/* {_comment(doc.ptx)}"
@@ -52,8 +53,10 @@ def _function(trace: Trace) -> Iterator[str]:
     yield f" * {_comment(', '.join(names))}; bits, predicates 0 or 1 */"
     parameters = [f"{_type(x.type)} {x.role}" for x in sources]
     single = len(written) == 1
+    # where a guard may keep old values, p and q are parameters already
+    pointers = {role: f"new_{role}" if role in widened else role for role, _ in written}
     if not single:
-        parameters += [f"{_type(ins.type_of(role))} *{role}" for role, _ in written]
+        parameters += [f"{_type(ins.type_of(role))} *{pointers[role]}" for role, _ in written]
     returned = _type(ins.type_of(written[0][0])) if single else "void"
     yield f"{returned} {function_name(trace)}({', '.join(parameters) or 'void'})"
     yield "{"
@@ -65,7 +68,7 @@ def _function(trace: Trace) -> Iterator[str]:
     if single:
         yield f"    return ({returned}){written[0][1]};"
     for role, name in written if not single else ():
-        yield f"    *{role} = ({_type(ins.type_of(role))}){name};"
+        yield f"    *{pointers[role]} = ({_type(ins.type_of(role))}){name};"
     used = {name for _, name in written}
     yield from (f"    (void){x.name};" for x in found if _unread(x, found) and x.name not in used)
     yield "}"
@@ -91,4 +94,4 @@ def _type(type_: Type) -> str:
 
 
 def _comment(text: str) -> str:
-    return printable(text).replace("*/", "* /").replace("\\", "/")
+    return printable(text).replace("\\", "/").replace("*/", "* /").replace("/*", "/ *")

@@ -26,6 +26,8 @@ from .options import Options
 
 EXTENSIONS = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}
 """Flags that a step's own sentence already tells."""
+NOTHING_KEPT = "nothing is written: the predicate goes nowhere"
+"""What stands for the results where there are none."""
 
 
 class OperandView(NamedTuple):

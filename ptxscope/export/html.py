@@ -9,10 +9,11 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from importlib.resources import files
 
+from ..engine.errors import printable
 from ..engine.provenance import provenance
 from ..engine.trace import Trace
 from ..engine.words import operand_name
-from .document import Answers, Document, RowView, StepView, document
+from .document import NOTHING_KEPT, Answers, Document, RowView, StepView, document
 from .options import DEFAULT, Options
 
 
@@ -117,7 +118,7 @@ def origin(trace: Trace, row: RowView, lane: int) -> str:
         else f"{operand_name(trace, role)} bits {high - 1}:{low}"
         for role, low, high in found
     ]
-    return " and ".join(parts) or "no operand"
+    return printable(" and ".join(parts)) or "no operand"
 
 
 def _results(doc: Document, level: int) -> Iterator[str]:
@@ -128,6 +129,8 @@ def _results(doc: Document, level: int) -> Iterator[str]:
             f"<p><code>{escape(name)}</code> = <output>{bits}</output> "
             f'<span class="px-dim">{escape(meant)}</span></p>'
         )
+    if not doc.results:
+        yield f'<p class="px-dim">{escape(NOTHING_KEPT)}</p>'
     yield "</section>"
 
 

@@ -6,6 +6,7 @@ Integers of 2**53 and more are strings, so that no reader rounds them.
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from .. import __version__
@@ -25,13 +26,17 @@ SCHEMA = "ptxscope.trace/1"
 _EXACT = 1 << 53
 """From here on a reader that takes numbers for floats would round."""
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
 Object = dict[str, Any]
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
     """The whole trace; ``options.stages`` is passed over."""
     doc = document(trace, options._replace(stages=None))
-    return json.dumps(as_json(doc), indent=2, ensure_ascii=False) + "\n"
+    text = json.dumps(as_json(doc), indent=2, ensure_ascii=False) + "\n"
+    # half of a surrogate pair has no UTF-8: it is escaped, as it stands in a string anyway
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def load(text: str) -> Trace:

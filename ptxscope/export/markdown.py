@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ..engine.trace import Trace
-from .document import Answers, Document, RowView, StepView, document
+from .document import NOTHING_KEPT, Answers, Document, RowView, StepView, document
 from .options import DEFAULT, Options
 
 _SPECIAL = re.compile(
@@ -71,7 +71,7 @@ def _head(doc: Document) -> Iterator[str]:
 
 def _operands(doc: Document) -> str:
     rows = (
-        (code(label), code(name or label), code(bits), escaped(meant))
+        (_cell(label), _cell(name or label), _cell(bits), escaped(meant))
         for _, label, name, bits, meant in doc.operands
     )
     return _table(("operand", "register", "bits", "value"), rows)
@@ -100,11 +100,13 @@ def _results(doc: Document) -> Iterator[str]:
     yield "### Result"
     for name, bits, meant in doc.results:
         yield f"{code(name)} = {code(bits)}, {escaped(meant)}"
+    if not doc.results:
+        yield escaped(NOTHING_KEPT)
 
 
 def _answers(answers: Answers) -> Iterator[str]:
     yield "### Two answers"
-    rows = ((escaped(x.label), code(x.result), ", ".join(x.errata)) for x in answers.all)
+    rows = ((escaped(x.label), _cell(x.result), ", ".join(x.errata)) for x in answers.all)
     yield _table(("model", "result", "erratum"), rows)
     yield f"They part at the step *{escaped(answers.step)}*."
     yield "\n".join(f"- **{e.id}**: {escaped(e.sentence)}" for e in answers.errata)

@@ -11,7 +11,7 @@ from zlib import crc32
 from ..engine.micro import Accumulate, Merge, Select
 from ..engine.trace import Trace
 from .bands import draw_rows
-from .document import Answers, Document, ResultView, StepView, document
+from .document import NOTHING_KEPT, Answers, Document, ResultView, StepView, document
 from .drawing import Ink, Pen, definitions, escaped, number, text_width, wrapped
 from .layout import (
     EDGE,
@@ -182,6 +182,8 @@ def _results(results: tuple[ResultView, ...], sketch: Sketch, y: float) -> float
     written = {x.role: x.key for x in sketch.trace.plan.results}
     roles = sketch.trace.instruction.results
     areas = FIGURES.columns(len(results), 20) if len(results) > 1 else [FIGURES.middle(440)]
+    if not results:
+        return _nowhere(sketch, areas[0], y)
     pen.open("px-result")
     top = y + 30
     pen.text(WORDS_X, top + 26, "Result", 14, Ink.INK, bold=True)
@@ -197,6 +199,20 @@ def _results(results: tuple[ResultView, ...], sketch: Sketch, y: float) -> float
                  width=(area.width - wide) / 2 - 16)  # fmt: skip
     pen.close()
     return top + 66
+
+
+def _nowhere(sketch: Sketch, area: Area, y: float) -> float:
+    """An empty place where a result would stand, and a faint way there."""
+    pen, top = sketch.pen, y + 30
+    pen.open("px-result")
+    pen.text(WORDS_X, top + 22, "Result", 14, Ink.INK, bold=True)
+    for written in sketch.trace.plan.results:
+        sketch.flow(written.key, 0, (area.center, top), strong=False)
+    pen.rect(area.x, top, area.width, 36, Ink.PAGE, Ink.LINE, radius=8, dash="4 3")
+    pen.text(area.center, top + 22, NOTHING_KEPT, 12, Ink.DIM, anchor="middle",
+             width=area.width - 24)  # fmt: skip
+    pen.close()
+    return top + 36
 
 
 def _notes(doc: Document, pen: Pen, y: float) -> float:

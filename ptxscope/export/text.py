@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator
 
 from ..engine.trace import Trace
-from .document import Answers, Document, RowView, StepView, document
+from .document import NOTHING_KEPT, Answers, Document, RowView, StepView, document
 from .options import DEFAULT, Options
 
 WIDTH = 80
@@ -21,6 +21,8 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
     for step in doc.steps:
         lines += step_lines(step)
     lines += ["", *(f"{name} = {bits}  {meant}" for name, bits, meant in doc.results)]
+    if not doc.results:
+        lines.append(NOTHING_KEPT)
     for note in doc.lane_notes:
         lines += ["", *wrapped(f"* {note}", "", "  ")]
     for note in doc.notes:

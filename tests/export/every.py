@@ -1,0 +1,92 @@
+"""Every format read back by a reader of its own: what any document must stand."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from importlib.resources import files
+
+import html5lib
+from jsonschema import Draft202012Validator
+from markdown_it import MarkdownIt
+
+from ptxscope import Trace, export
+from ptxscope.engine.values import hex_text
+from ptxscope.export import FORMATS
+from ptxscope.export.options import Options
+
+_SCHEMA = json.loads(files("ptxscope.export").joinpath("trace.schema.json").read_text("utf-8"))
+_VALIDATOR = Draft202012Validator(_SCHEMA)
+_MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable("table")
+
+
+def _svg(text: str) -> None:
+    assert ET.fromstring(text).tag == "{http://www.w3.org/2000/svg}svg"
+
+
+def _html(text: str) -> None:
+    html5lib.HTMLParser(strict=True).parse(text)
+
+
+def _json(text: str) -> None:
+    _VALIDATOR.validate(json.loads(text))
+
+
+def _markdown(text: str) -> None:
+    """Every row of a table has as many cells as its head, as a reader counts them."""
+    tokens = _MARKDOWN.parse(text)
+    assert not [token for token in tokens if token.type == "html_block"]
+    tables = [token.map for token in tokens if token.type == "table_open"]
+    lines = text.split("\n")
+    for at in tables:
+        assert at
+        counts = {_bars(line) for line in lines[at[0] : at[1]]}
+        assert len(counts) == 1, lines[at[0] : at[1]]
+    # no row fell out of its table
+    rows = sum(end - start - 1 for start, end in filter(None, tables))
+    assert sum(token.type == "tr_open" for token in tokens) == rows
+    fenced = {n for t in tokens if t.type == "fence" and t.map for n in range(*t.map)}
+    barred = [n for n, line in enumerate(lines) if line.startswith("| ") and n not in fenced]
+    assert len(barred) == rows + len(tables)
+
+
+def _bars(line: str) -> int:
+    """The bars between cells: GFM knows no other way to write one in a cell than ``\\|``."""
+    return line.count("|") - line.count("\\|")
+
+
+def _python(text: str) -> None:
+    compile(text, "exported", "exec")
+
+
+def _unread(_: str) -> None:
+    """Text has no reader; C is compiled in one batch."""
+
+
+READERS: dict[str, Callable[[str], None]] = {
+    "svg": _svg,
+    "html": _html,
+    "json": _json,
+    "markdown": _markdown,
+    "python": _python,
+    "text": _unread,
+    "c": _unread,
+}
+
+
+def check(shown: Trace, options: Options, formats: tuple[str, ...] = FORMATS) -> None:
+    """Write a trace in every format, encode it, and read it back."""
+    for name in formats:
+        document = export(shown, name, options)
+        try:
+            assert document.encode("utf-8")
+            READERS[name](document)
+        except Exception as error:
+            error.add_note(ascii(f"{name}: {shown.instruction} {shown.operands} {options}"))
+            raise
+        told = [
+            hex_text(shown.result[name], shown.instruction.type_of(role).bits)
+            for role, name in shown.instruction.results.items()
+        ]
+        assert name in ("c", "python") or all(bits in document for bits in told)

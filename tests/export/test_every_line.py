@@ -1,0 +1,292 @@
+"""Every format takes every line that is accepted, whatever is written in its operands."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache
+from itertools import product
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ptxscope import Instruction, Trace, evaluate, export, parse, trace
+from ptxscope.cli.trace import rendered
+from ptxscope.engine.annotations import Annotations, Note
+from ptxscope.engine.catalog import CATALOG
+from ptxscope.engine.instruction import Guard, Register
+from ptxscope.engine.legality import random_form
+from ptxscope.engine.plan import Stage
+from ptxscope.engine.types import Type
+from ptxscope.export import FORMATS
+from ptxscope.export.code import function_name
+from ptxscope.export.options import Options
+from tests.export.every import check
+from tests.reference import reference
+from tests.reference_data import table
+from tests.strategies import evaluations, instruction_of
+
+MODELS = ("isa", "ptxas-13.0", "ptxas-13.5")
+GUARDS = ("", "@g ", "@!g ")
+TARGETS = ("p", "p|q", "p|_", "_|q", "_", "p|p")
+
+
+def setp_lines() -> Iterator[str]:
+    """``setp`` with every guard, destination, BoolOp, and literals where they may stand."""
+    types = ("u32", "f32", "s64", "b16", "f64")
+    literals = {"f32": "0f7F800001", "f64": "-1.5"}
+    tails = (("", ""), (".and", ", c"), (".xor", ", !c"), (".or", ", 1"))
+    for guard, d, type_, (boolop, c), a, b in product(GUARDS, TARGETS, types, tails, "a1", "b1"):
+        number = literals.get(type_, "1|2")
+        x, y = (number if word == "1" else word for word in (a, b))
+        yield f"{guard}setp.ne{boolop}.{type_} {d}, {x}, {y}{c}"
+
+
+def literal(type_: Type) -> str:
+    """A literal that is awkward to show."""
+    if type_.is_float:
+        return "0f80000000" if type_.bits == 32 else "0dFFF0000000000001"
+    return "1" if type_ is Type.PRED else "(1 < 2) || 0"
+
+
+def other_lines() -> Iterator[str]:
+    """Every other opcode with every guard, and literals in each position that takes them."""
+    for opcode, entry in CATALOG.items():
+        for seed, guard in product(range(4), GUARDS):
+            ins = instruction_of(random_form(opcode, Random(f"{opcode} {seed}")))
+            roles = "abc" if ins.form.c else "ab"
+            for mask in product((False, True) if entry.literals else (False,), repeat=len(roles)):
+                yield guard + line_with(ins, [r for r, m in zip(roles, mask, strict=True) if m])
+
+
+def line_with(ins: Instruction, roles: list[str]) -> str:
+    """The line with literals for some of its operands that may be literals."""
+    line = str(ins)
+    for role in roles:
+        # no selector and no sign stands on a literal
+        line, _ = re.subn(rf"(, ){role}(?=[,;])", rf"\g<1>{literal(ins.type_of(role))}", line)
+    return line
+
+
+@cache
+def accepted() -> tuple[str, ...]:
+    """What the assembler was seen to take."""
+    return tuple(row["ptx"] for row in table("accept.csv"))
+
+
+@cache
+def written() -> tuple[str, ...]:
+    """What the catalog allows besides."""
+    return (*setp_lines(), *other_lines())
+
+
+def traced(line: str, model: str = "isa") -> Trace:
+    """A line on values that follow from it."""
+    ins, rng = parse(line), Random(line)
+    return trace(ins, {x.name: rng.getrandbits(x.type.bits) for x in ins.inputs}, model=model)
+
+
+def drawn(lines: tuple[str, ...], every: int) -> tuple[str, ...]:
+    """The lines that the default run looks at; all that throw everything away among them."""
+    return tuple(
+        line for at, line in enumerate(lines) if at % every == 0 or (" _," in line and at % 9 == 0)
+    )
+
+
+def options_of(shown: Trace, seed: str) -> Options:
+    """Some choice of options."""
+    rng, stages = Random(seed), [step.stage for step in shown.steps]
+    some = frozenset(rng.sample(stages, rng.randint(0, len(stages))))
+    until = frozenset(stages[: rng.randint(1, len(stages))])
+    return Options(rng.random() < 0.7, True, rng.choice((None, None, some, until)))
+
+
+def some_trace(line: str) -> tuple[Trace, Options]:
+    """A line under some model, with some options, notes and title."""
+    shown = traced(line, Random(f"model {line}").choice(MODELS))
+    notes = (Note("a | b", shown.steps[0].stage), Note("c", None, 0), Note("d", Stage.WRITE, 0))
+    return replace(shown, annotations=Annotations("t", "c", notes)), options_of(shown, line)
+
+
+@pytest.mark.parametrize(("lines", "every"), [(accepted, 12), (written, 50)])
+def test_lines_stand_in_every_format(lines: Callable[[], tuple[str, ...]], every: int) -> None:
+    for line in drawn(lines(), every):
+        check(*some_trace(line))
+
+
+def test_every_accepted_line_is_drawn() -> None:
+    for line in accepted():
+        check(traced(line), Options(), ("svg",))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("model", MODELS)
+def test_every_line_stands_in_every_format_with_every_option(model: str) -> None:
+    for line in (*accepted(), *written()):
+        shown = traced(line, model)
+        notes = (Note("a | b", shown.steps[0].stage), Note("c", None, 0))
+        noted = replace(shown, annotations=Annotations("t", "c", notes))
+        check(shown, Options(both=True, standalone=True))
+        check(noted, Options())
+        check(noted, options_of(shown, line))
+
+
+GCC = ["gcc", "-std=gnu11", "-Wall", "-Wextra", "-Werror"]
+
+
+def compiled_as_c(lines: tuple[str, ...], folder: Path) -> None:
+    """One translation unit of all functions."""
+    parts = ["#include <stdint.h>"]
+    for at, line in enumerate(lines):
+        text = export(*some_c(line)).removeprefix("#include <stdint.h>\n")
+        parts.append(re.sub(r"^(\w+) (\w+)\(", rf"\1 f{at}_\2(", text, flags=re.MULTILINE))
+    (folder / "all.c").write_text("\n".join(parts), encoding="utf-8")
+    done = subprocess.run(
+        [*GCC, "-fsyntax-only", str(folder / "all.c")], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr[:2000]) == (0, "")
+
+
+def some_c(line: str) -> tuple[Trace, str, Options]:
+    shown, options = some_trace(line)
+    return shown, "c", options
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc here")
+def test_lines_are_c(tmp_path: Path) -> None:
+    compiled_as_c((*drawn(accepted(), 6), *drawn(written(), 12)), tmp_path)
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc here")
+def test_every_line_is_c(tmp_path: Path) -> None:
+    compiled_as_c((*accepted(), *written()), tmp_path)
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc here")
+@pytest.mark.parametrize(("guard", "acts"), [("@g", (0, 1)), ("@!g", (1, 0))])
+def test_c_keeps_both_predicates_where_the_guard_forbids(
+    guard: str, acts: tuple[int, int], tmp_path: Path
+) -> None:
+    line = "setp.lt.and.u32 p|q, a, b, c"
+    shown = traced(f"{guard} {line}")
+    order = [x.role for x in shown.plan.sources]
+    checks = []
+    for a, b, c, g, p, q in product((1, 2), (1, 2), (0, 1), (0, 1), (0, 1), (0, 1)):
+        new = reference(line, {"a": a, "b": b, "c": c}, "isa")
+        wanted = (new["p"], new["q"]) if acts[g] else (p, q)
+        values = {"a": a, "b": b, "c": c, "guard": g, "p": p, "q": q}
+        given_ = ", ".join(str(values[role]) for role in order)
+        assert (
+            tuple(
+                evaluate(
+                    shown.instruction, {"a": a, "b": b, "c": c, "g": g, "p": p, "q": q}
+                ).values()
+            )
+            == wanted
+        )
+        checks.append(f"{function_name(shown)}({given_}, &x, &y);")
+        checks.append(f"bad |= x != {wanted[0]} || y != {wanted[1]};")
+    main = f"int main(void) {{ int bad = 0, x, y;\n{chr(10).join(checks)}\nreturn bad; }}\n"
+    (tmp_path / "t.c").write_text(export(shown, "c") + main, encoding="utf-8")
+    subprocess.run([*GCC, "-o", str(tmp_path / "t"), str(tmp_path / "t.c")], check=True)
+    assert subprocess.run([str(tmp_path / "t")], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("line", ["setp.ne.u32 _, a, b", "@g setp.lt.and.f32 _, a, b, !c",
+                                  "@!g setp.eq.s64 _, 1|2, b"])  # fmt: skip
+@pytest.mark.parametrize("model", MODELS)
+def test_where_nothing_is_kept_that_is_said(line: str, model: str) -> None:
+    shown = traced(line, model)
+    assert shown.result == evaluate(line, {x.name: 0 for x in shown.instruction.inputs}) == {}
+    check(shown, Options(both=True, standalone=True))
+    for name in ("text", "markdown", "html", "svg"):
+        assert "nothing is written" in export(shown, name)
+    # a guard keeps no old value of what is thrown away: nothing of it needs to be known
+    assert {x.name for x in shown.instruction.inputs} <= {"a", "b", "c"}
+
+
+def test_the_command_line_writes_a_lone_sink() -> None:
+    for name in FORMATS:
+        words = ["@g setp.ne.u32 _, a, b", "a=1", "b=2", "-f", name, "--both", "--until", "1"]
+        assert rendered(words)
+
+
+CHARACTERS = st.characters(exclude_categories=()) | st.sampled_from(
+    "\ud800\udfff\ufffe\uffff\U0010ffff\x00\x08\x0b\x1b\x7f\x85\u2028\u202e|<>&`*_#\\\"'~[]()!\n\r\t"
+)
+HOSTILE = st.text(CHARACTERS, max_size=40) | st.sampled_from(
+    [
+        "]]>",
+        "-->",
+        "*/",
+        "/*",
+        "\\/ /*",
+        "``` ~~~",
+        "1|2",
+        "\\|",
+        "</style>",
+        "&#0;",
+        "\ud83d\ude00",
+    ]
+)
+NOTES = st.builds(
+    Note, HOSTILE, st.none() | st.sampled_from(list(Stage)), st.none() | st.integers(0, 3)
+)
+
+
+NAMES = st.none() | st.lists(HOSTILE.filter(bool), min_size=6, max_size=6, unique=True)
+
+
+@given(evaluations(), HOSTILE, HOSTILE, st.lists(NOTES, max_size=3), NAMES, st.data())
+def test_hostile_text_is_valid_in_every_format(
+    evaluation: tuple[Instruction, dict[str, int]],
+    title: str,
+    caption: str,
+    notes: list[Note],
+    names: list[str] | None,
+    data: st.DataObject,
+) -> None:
+    ins, values = evaluation
+    if names:
+        ins, values = renamed(ins, values, names)
+    shown = trace(ins, values, model=data.draw(st.sampled_from(MODELS)))
+    noted = replace(shown, annotations=Annotations(title, caption, tuple(notes)))
+    name = data.draw(st.sampled_from(FORMATS))
+    check(noted, options_of(noted, ascii(title + caption)), (name,))
+
+
+def renamed(
+    ins: Instruction, values: dict[str, int], names: list[str]
+) -> tuple[Instruction, dict[str, int]]:
+    """With registers that no parser lets pass, but of which an Instruction may be made."""
+    hostile = dict(zip(("a", "b", "c", "d", "p", "q"), names, strict=True))
+    changed = replace(
+        ins,
+        destinations=tuple(x and hostile[x] for x in ins.destinations),
+        sources=tuple(Register(hostile[str(x)]) for x in ins.sources),
+        guard=Guard("*/ | `", negated=False) if ins.form.dst is None else None,
+    )
+    return changed, {x.name: values.get(x.roles[0], 0) for x in changed.inputs}
+
+
+@pytest.mark.parametrize("text", ["\ud800", "a\udfffb", "\udc80|\x00"], ids=ascii)
+def test_half_a_surrogate_pair_survives_in_json(text: str) -> None:
+    from ptxscope.export.json import load
+
+    shown = replace(traced("vadd.u32.u32.u32 d, a, b"), annotations=Annotations(text, text))
+    document = export(shown, "json")
+    assert load(document.encode("utf-8").decode("utf-8")) == shown
+
+
+def test_a_bar_in_a_literal_stays_in_its_cell() -> None:
+    document = export(trace("vadd.u32.u32.u32 d, 1|2, (4||0)", {}), "markdown")
+    lines = document.splitlines()
+    assert r"| `a` | `1 \| 2` | `0x00000003` | 3 |" in lines
+    assert r"| `b` | `( 4 \|\| 0 )` | `0x00000001` | 1 |" in lines
