@@ -78,7 +78,7 @@ def test_arrays_of_any_type_and_layout_give_what_their_elements_give(
     found = evaluate(ins, given_)
     assert {np.shape(x) for x in found.values()} <= {shape}
     every = {name: np.broadcast_to(x, shape) for name, x in plain.items()}
-    unread = dict.fromkeys("abc", 0)
+    unread: dict[str, Any] = dict.fromkeys("abc", 0)
     for at in np.ndindex(shape):
         one = unread | {name: x[at] for name, x in every.items()}
         result: dict[str, Any] = dict(found)
@@ -107,7 +107,7 @@ def test_what_has_no_dimension_keeps_none(dtype: str) -> None:
 
 
 def test_numpy_scalars_are_integers() -> None:
-    given_ = {"a": np.uint32(5), "b": np.int64(-1), "p": np.bool_(True)}
+    given_: dict[str, Any] = {"a": np.uint32(5), "b": np.int64(-1), "p": np.bool_(True)}
     assert evaluate("@p vadd.u32.u32.u32 d, a, b", {**given_, "d": np.uint8(7)}) == {"d": 4}
     values: dict[str, Any] = {**given_, "d": np.array(7, ">u2")}
     shown = trace("@p vadd.u32.u32.u32 d, a, b", values)
@@ -135,7 +135,7 @@ def test_a_predicate_of_numpy_may_be_observed() -> None:
     assert diagnose("setp.lt.s32 p, a, b", {"a": 1, "b": 2}, got)[0].causes == ()
 
 
-MASKED = np.ma.array([1, 2], mask=[False, True])  # type: ignore[no-untyped-call]
+MASKED = np.ma.array([1, 2], mask=[False, True])
 
 
 @pytest.mark.parametrize(
