@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .arithmetic import limits
+from .errors import counted
 from .instruction import Instruction, Literal
 from .models import Model, model
 from .parser import parse
@@ -84,7 +85,7 @@ def bits_of(value: int, type_: Type, name: str) -> int:
     """The bits of an integer that is given as signed or unsigned; raises ValueError."""
     low, high = limits(type_.bits, signed=True).low, limits(type_.bits, signed=False).high
     if not low <= value <= high:
-        raise ValueError(f"{name} = {value:#x} does not fit in {type_.bits} bits")
+        raise ValueError(f"{name} = {value:#x} does not fit in {counted(type_.bits, 'bit')}")
     return value & high
 
 

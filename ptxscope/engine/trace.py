@@ -249,3 +249,4 @@ def _notes(trace_: Trace) -> Iterator[str]:
         cut = trace_.rows.get(f"{Stage.SCALE}.t64")
         if cut and Flag.WRAPPED in cut.lanes[0].flags:
             yield "the exact value leaves 64 bits, to which the manual cuts it before the clamp"
+    yield from (x.text for x in ins.entry.contradictions if x.when(form))
