@@ -137,7 +137,15 @@ class Trace:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What is worth a word about the instruction, and about this evaluation of it."""
-        return self.instruction.notes + tuple(_notes(self))
+        return self.instruction.notes + tuple(_notes(self)) + self.contradictions
+
+    @cached_property
+    def contradictions(self) -> tuple[str, ...]:
+        """Where the manual contradicts itself about this form; the last of the notes."""
+        if self.model.errata:
+            return ()
+        form = self.instruction.form
+        return tuple(x.text for x in self.instruction.entry.contradictions if x.when(form))
 
     @cached_property
     def errata(self) -> tuple[str, ...]:
@@ -249,4 +257,3 @@ def _notes(trace_: Trace) -> Iterator[str]:
         cut = trace_.rows.get(f"{Stage.SCALE}.t64")
         if cut and Flag.WRAPPED in cut.lanes[0].flags:
             yield "the exact value leaves 64 bits, to which the manual cuts it before the clamp"
-    yield from (x.text for x in ins.entry.contradictions if x.when(form))
