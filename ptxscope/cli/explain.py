@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from ..engine.diagnose import investigate
-from ..engine.errors import Problem, PtxError, printable
+from ..engine.errors import Problem, PtxError, counted, printable, there_are
 from ..engine.instruction import Instruction
 from ..engine.observation import Observation, Observed, parse_got, parse_observed
 from ..engine.values import parse_value
@@ -125,8 +125,8 @@ def _rows(ins: Instruction, given: Mapping[str, int], file: str) -> Iterator[Obs
     for number, row in table[1:]:
         where = f"line {number}: "
         if len(row) > len(header):
-            many = f"{len(row)} values for {len(header)} columns"
-            raise CommandError(f"error: {where}there are {many}")
+            many = f"{there_are(len(row), 'value')} for {counted(len(header), 'column')}"
+            raise CommandError(f"error: {where}{many}")
         cells = {at: text_ for at, text_ in enumerate(row) if text_.strip()}
         bits, got = dict(given), dict[str, Observed]()
         for at, text_ in cells.items():

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..engine.catalog import CATALOG
-from ..engine.entry import Entry
+from ..engine.entry import Entry, Need, targets
 from ..engine.errata import ERRATA
 from ..engine.errors import nearest, printable
-from ..engine.grammar import SLOT_NAMES, slot_choices, syntax
+from ..engine.grammar import SLOT_NAMES, slot_choices, syntax, undocumented
 from ..engine.legality import count
 from ..engine.lowering import lower
 from ..engine.parser import parse
@@ -19,6 +19,8 @@ from ..engine.words import result_text
 from ..export.document import command
 from . import CommandError
 from .arguments import parser
+
+DAGGER = "\u2020"
 
 
 def run(words: Sequence[str]) -> int:
@@ -34,11 +36,40 @@ def run(words: Sequence[str]) -> int:
     return 0
 
 
+def _need(need: Need) -> str:
+    """``.ftz: PTX 1.4``, ``.f64: sm_13 and later``."""
+    parts = [f"PTX {need.ptx_isa}"] * bool(need.ptx_isa)
+    return f"{need.what}: {', '.join(parts + [targets(need.target)] * bool(need.target))}"
+
+
+def _counts(entry: Entry) -> str:
+    """How many forms there are, and where the answers differ, by whom."""
+    every = count(entry.opcode)
+    documented = count(entry.opcode, documented=True)
+    taken = count(entry.opcode, ptxas=True)
+    said = f"{every:,} legal forms"
+    if documented != every:
+        said += f", {documented:,} of them documented"
+    return said if taken == every else f"{said}, {taken:,} of them accepted by ptxas 13.0"
+
+
+def _listed(heading: str, texts: Iterable[str]) -> Iterator[str]:
+    """A blank line, a heading where there is one, and a point a text; nothing for no text."""
+    for at, text in enumerate(texts):
+        if at == 0:
+            yield from ("", heading) if heading else ("",)
+        yield from textwrap.wrap(
+            text, 78, initial_indent="  - ", subsequent_indent="    ", break_on_hyphens=False
+        )
+
+
 def _lines(entry: Entry) -> Iterator[str]:
     yield f"{entry.opcode}: {entry.summary}"
-    target = "any target" if entry.target == "any" else f"{entry.target} and later"
-    yield f"{entry.group}, PTX ISA {entry.section}; PTX {entry.ptx_isa}, {target}"
-    yield f"{count(entry.opcode):,} legal forms"
+    least = f"PTX {entry.ptx_isa}, {targets(entry.target)}"
+    yield f"{entry.group}, PTX ISA {entry.section}; {least}"
+    if entry.needs:
+        yield "; ".join(map(_need, entry.needs))
+    yield _counts(entry)
     yield ""
     yield from textwrap.wrap(
         syntax(entry), 78, initial_indent="  ", subsequent_indent="      ", break_on_hyphens=False
@@ -46,7 +77,7 @@ def _lines(entry: Entry) -> Iterator[str]:
     yield ""
     for slot in entry.slots:
         if slot.name != "c":
-            choices = slot_choices(slot)
+            choices = slot_choices(slot, undocumented(entry, slot), DAGGER)
             lead = f"  {slot.name:<8}{'' if slot.optional else '* '}"
             yield from textwrap.wrap(
                 f"{SLOT_NAMES[slot.name]}: {choices}",
@@ -54,16 +85,18 @@ def _lines(entry: Entry) -> Iterator[str]:
                 initial_indent=lead,
                 subsequent_indent=" " * 10,
             )
-    yield "  (* must be written)"
-    if entry.constraints:
-        yield ""
-        for hint in dict.fromkeys(x.rule for x in entry.constraints):
-            yield from textwrap.wrap(hint, 78, initial_indent="  - ", subsequent_indent="    ")
+    marked = any(undocumented(entry, slot) for slot in entry.slots)
+    yield "  (* must be written" + (f"; {DAGGER} undocumented)" if marked else ")")
+    yield from _listed("", dict.fromkeys(x.rule for x in entry.constraints))
+    yield from _listed("legal, but:", (x.text for x in entry.remarks))
+    yield from _listed(
+        "where the manual contradicts itself:", (x.text for x in entry.contradictions)
+    )
     touched = [x for x in ERRATA if entry.opcode in x.opcodes]
     ptx, values = entry.example
     ins = parse(ptx)
     yield ""
-    yield "steps: " + ", ".join(title(step) for step in lower(ins.form).steps)
+    yield "steps of the example: " + ", ".join(title(step) for step in lower(ins.form).steps)
     example = trace(ins, values)
     yield f"example: {ins} gives {result_text(example)}"
     yield f"  $ {command(example)}"

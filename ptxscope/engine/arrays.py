@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .arithmetic import RANGES, Picks, Range, limits
+from .errors import counted
 from .evaluate import shown
 from .instruction import Instruction, Literal
 from .plan import Plan
@@ -330,7 +331,9 @@ def _bits(value: object, type_: Type, name: str) -> AnyArray:
         least, most = int(array.min()), int(array.max())
         if least < low or most > high:
             worst = least if least < low else most
-            raise ValueError(f"{name} holds {worst:#x}, which does not fit in {type_.bits} bits")
+            raise ValueError(
+                f"{name} holds {worst:#x}, which does not fit in {counted(type_.bits, 'bit')}"
+            )
     if type_ is Type.PRED:
         return array.astype(bool) if kind == "b" else (array & 1).astype(bool)
     return array.astype(wanted)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .entry import Digits, Entry, Group, Operand, Place, Slot, masks
+from .manual import contradictions
 from .slots import (
     ASEL,
     ATYPE,
@@ -20,6 +21,8 @@ from .slots import (
     FTZ,
     FTZ_FITS,
     FTZ_FITS_C,
+    NEEDS_F64,
+    NEEDS_FTZ,
     NEGATE_ONE,
     NOT_C,
     NOT_C_SELP,
@@ -72,6 +75,7 @@ def _scalar(
         example,
         "2.0",
         "sm_20",
+        contradictions=contradictions(opcode),
     )
 
 
@@ -100,6 +104,7 @@ def _simd(
         "sm_30",
         lanes=lanes,
         literals=False,
+        contradictions=contradictions(opcode),
     )
 
 
@@ -121,12 +126,13 @@ _ENTRIES = (
         ("set.lt.and.f32.s32 d, a, b, c", {"a": 0xFFFFFFFF, "b": 1, "c": 1}),
         "1.0",
         "any",
+        needs=(NEEDS_FTZ, NEEDS_F64),
     ),
     Entry(
         "setp",
         Group.COMPARE,
         "9.7.6.2",
-        "a CMP b as predicate p, its opposite as q",
+        "p = t {BOOL c}, q = !t {BOOL c}; t = a CMP b",
         (CMP, BOOLOP, FTZ, STYPE, Slot("dst", tuple(Destinations), place=Place.D), NOT_C, C),
         (
             Operand("p", Type.PRED),
@@ -140,6 +146,7 @@ _ENTRIES = (
         ("setp.lt.and.f32 p|q, a, b, c", {"a": 0x7FC00000, "b": 0, "c": 1}),
         "1.0",
         "any",
+        needs=(NEEDS_FTZ, NEEDS_F64),
     ),
     Entry(
         "selp",
@@ -158,6 +165,7 @@ _ENTRIES = (
         ("selp.b32 d, a, b, c", {"a": 0x11111111, "b": 0x22222222, "c": 1}),
         "1.0",
         "any",
+        needs=(NEEDS_F64,),
     ),
     Entry(
         "slct",
@@ -176,6 +184,7 @@ _ENTRIES = (
         ("slct.u32.f32 d, a, b, c", {"a": 1, "b": 2, "c": 0x80000000}),
         "1.0",
         "any",
+        needs=(NEEDS_FTZ, NEEDS_F64),
     ),
     _scalar(
         "vadd",
@@ -251,6 +260,7 @@ _ENTRIES = (
         ("vmad.s32.s32.u32.sat d, a.h0, -b.h1, c", {"a": 0xFFFF, "b": 0x00030000, "c": 10}),
         "2.0",
         "sm_20",
+        contradictions=contradictions("vmad"),
     ),
     _scalar(
         "vset",

@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from .form import Form
+from .manual import Contradiction
 from .types import Selector, Type
 
 
@@ -89,6 +90,31 @@ class Remark(NamedTuple):
     """Accepted by ptxas 13.0."""
 
 
+class Need(NamedTuple):
+    """What some forms need above the instruction's own minimum."""
+
+    what: str
+    """The modifier that needs it."""
+    when: Callable[[Form], bool]
+    ptx_isa: str = ""
+    target: str = ""
+
+
+class Minimum(NamedTuple):
+    """The lowest version and target that a form assembles with."""
+
+    ptx_isa: str
+    target: str
+
+    def __str__(self) -> str:
+        return f"PTX {self.ptx_isa}, {targets(self.target)}"
+
+
+def targets(least: str) -> str:
+    """``sm_20 and later``; ``any target``."""
+    return "any target" if least == "any" else f"{least} and later"
+
+
 class Operand(NamedTuple):
     """An operand's role and its type: fixed, or the Form field that holds it."""
 
@@ -122,6 +148,18 @@ class Entry(NamedTuple):
     """Lanes a register is cut into: 1, 2 (half-words) or 4 (bytes)."""
     literals: bool = True
     """Operands may be literals."""
+    needs: tuple[Need, ...] = ()
+    """What some of its forms need beside ``ptx_isa`` and ``target``."""
+    contradictions: tuple[Contradiction, ...] = ()
+    """Where the manual says two things of it."""
+
+    def minimum(self, form: Form) -> Minimum:
+        """What a form of it needs."""
+        found = Minimum(self.ptx_isa, self.target)
+        for need in self.needs:
+            if need.when(form):
+                found = Minimum(need.ptx_isa or found.ptx_isa, need.target or found.target)
+        return found
 
     def slot(self, name: str) -> Slot | None:
         """The slot that fills a field of Form, where the instruction has it."""

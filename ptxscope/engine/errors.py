@@ -14,6 +14,17 @@ _WINDOW = 76
 """Characters of a long line that a diagram shows around the caret."""
 
 
+def counted(number: int, noun: str) -> str:
+    """``1 bit``, ``2 bits``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def there_are(number: int, noun: str = "") -> str:
+    """``there is 1``, ``there are 2 bits``."""
+    said = counted(number, noun) if noun else str(number)
+    return f"there is {said}" if number == 1 else f"there are {said}"
+
+
 class Problem(NamedTuple):
     """One thing that is wrong with a text."""
 

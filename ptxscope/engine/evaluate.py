@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from .arithmetic import limits
+from .errors import counted
 from .instruction import Instruction, Literal
 from .models import Model, model
 from .parser import parse
@@ -90,7 +91,7 @@ def bits_of(value: object, type_: Type, name: str) -> int:
         raise ValueError(f"{name} is {shown(value)}, not an integer{hint}")
     low, high = limits(type_.bits, signed=True).low, limits(type_.bits, signed=False).high
     if not low <= whole <= high:
-        raise ValueError(f"{name} = {whole:#x} does not fit in {type_.bits} bits")
+        raise ValueError(f"{name} = {whole:#x} does not fit in {counted(type_.bits, 'bit')}")
     return whole & high
 
 

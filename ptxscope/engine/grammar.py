@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from functools import cache
 
 from .catalog import CATALOG
 from .entry import Entry, Place, Slot
+from .form import Form
+from .legality import with_slot
 from .types import Selector, Type
 
 SLOT_NAMES = {
@@ -97,14 +100,25 @@ def syntax(entry: Entry) -> str:
     return f"{entry.opcode}{modifier_syntax(entry.opcode)} {', '.join(operands)}{tail};"
 
 
-def slot_choices(slot: Slot) -> str:
-    """The legal values of a slot, in words where they are many."""
+def undocumented(entry: Entry, slot: Slot) -> tuple[object, ...]:
+    """The values of a slot that are undocumented wherever they stand."""
+    remarks = [x for x in entry.remarks if x.slots == (slot.name,) and not x.documented]
+    values = slot.values if remarks else ()
+    return tuple(
+        value
+        for value in values
+        if any(x.when(with_slot(Form(entry.opcode), slot.name, value)) for x in remarks)
+    )
+
+
+def slot_choices(slot: Slot, marked: Container[object] = (), mark: str = "") -> str:
+    """The legal values of a slot, in words where they are many; some may be marked."""
     if len(slot.values) > 20:
         width = len(str(slot.values[0])) - 1
         unit = str(slot.values[0])[0]
-        return f".{unit} and {width} digits 0-{2 * width - 1}, in any order ({len(slot.values):,})"
+        digits = f".{unit} and {width} digits 0-{2 * width - 1}"
+        return f"{digits}, in any order, repeats allowed ({len(slot.values):,})"
     if slot.word and slot.place is not Place.MODIFIER:
-        return f"{slot.word} before the operand"
-    if slot.name == "dst":
-        return " ".join(map(str, slot.values))
-    return allowed(slot)
+        return f"{slot.word}{mark * (True in marked)} before the operand"
+    dot = "" if slot.name == "dst" else "."
+    return " ".join(f"{dot}{slot.text(value)}{mark * (value in marked)}" for value in slot.values)

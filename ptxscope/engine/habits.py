@@ -91,7 +91,7 @@ HABITS: tuple[Erratum, ...] = (
         lambda f: f.mask is not None and f.secop is None,
         {"masked_from_b": True},
         "Lanes outside the mask keep c's bits. The manual's prose for `vset2` and `vset4` says "
-        "b's; its pseudo-code, and the hardware, take c's.",
+        "b's; its pseudo-code takes c's.",
         (
             "vset4.u32.u32.eq d.b20, a, b, c",
             {"a": 0x01020304, "b": 0x01020304, "c": 0xAABBCCDD},

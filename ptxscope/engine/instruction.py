@@ -99,18 +99,25 @@ class Instruction:
         return names | ({"guard": self.guard.name} if self.guard else {})
 
     def called(self, role: str) -> str:
-        """What the line calls an operand: ``%1``, a literal; the role where nothing is written."""
+        """What the line calls an operand: ``%1``, a literal; the role where nothing is written.
+
+        A destination that is thrown away is called ``_``.
+        """
         source = self.roles.get(role)
-        return str(source) if source else self.names.get(role, role)
+        if source:
+            return str(source)
+        return self.names.get(role, "_" if role in "dpq" else role)
+
+    @property
+    def one_destination(self) -> bool:
+        """p and q are one register: only p writes it."""
+        return self.form.dst is Destinations.P_Q and len(set(self.destinations)) == 1
 
     @property
     def results(self) -> dict[str, str]:
-        """Role (d, p, q) to name of every destination that is kept.
-
-        Where p and q are one register, only p writes it.
-        """
+        """Role (d, p, q) to name of every destination that is kept."""
         names = {role: name for role, name in self.names.items() if role in "dpq"}
-        if len(set(names.values())) < len(names):
+        if self.one_destination:
             del names["q"]
         return names
 
@@ -125,7 +132,10 @@ class Instruction:
 
     def plan(self, rules: Rules = ISA) -> Plan:
         """What it computes under some rules, its guard included."""
-        return lower(self.form, rules, self.guard.negated if self.guard else None)
+        form = self.form
+        if self.one_destination:
+            form = form._replace(dst=Destinations.P_SINK)
+        return lower(form, rules, self.guard.negated if self.guard else None)
 
     def type_of(self, role: str) -> Type:
         """The type of the operand with this role."""

@@ -244,8 +244,9 @@ def _of(ins: Instruction) -> Verdict:
 
 def _needs(ins: Instruction) -> tuple[tuple[int, int], int]:
     """The lowest ``.version`` and ``sm_`` number that an instruction assembles with."""
-    major, _, minor = ("1.4" if ins.form.ftz else ins.entry.ptx_isa).partition(".")
-    target = re.search(r"sm_(\d+)", ins.entry.target)
+    least = ins.entry.minimum(ins.form)
+    major, _, minor = least.ptx_isa.partition(".")
+    target = re.search(r"sm_(\d+)", least.target)
     return (int(major), int(minor)), int(target[1]) if target else 0
 
 

@@ -63,7 +63,8 @@ def lower(form: Form, rules: Rules = ISA, guard: bool | None = None) -> Plan:
     """The plan of a legal form.
 
     With a guard there is a last step that keeps the destination's old value where the
-    predicate forbids; True stands for ``@!p``, False for ``@p``.
+    predicate forbids; True stands for ``@!p``, False for ``@p``. Where the destination is
+    thrown away, a guard has nothing to decide.
     """
     entry = CATALOG[form.opcode]
     types = {operand.role: operand.type_in(form) for operand in entry.operands}
@@ -204,7 +205,7 @@ def _vmad(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
         if rules.sum_64:
             t = b.wrap(Stage.SATURATE, "s64", t, 64, signed=True)
         t = b.row(Stage.SATURATE, "t", Clamp(*limits(32, signed)), t)
-    return {"d": b.row(Stage.WRITE, "d", Truncate(32, signed), t)}
+    return {"d": b.row(Stage.WRITE, "d", Truncate(32, form.dtype is Type.S32), t)}
 
 
 # --- SIMD video (9.7.18.2) ---------------------------------------------------------------
@@ -221,7 +222,9 @@ def _simd(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     if form.secop:
         if rules.lanes_cut:
             t = b.wrap(Stage.ACCUMULATE, "cut", t, unit, signed)
-        total = b.row(Stage.ACCUMULATE, "t", Accumulate(mask, lanes), t, "c")
+        # an unsigned c is its bits as they are
+        c = b.extend(Stage.ACCUMULATE, "c", "c", 32, signed=True) if signed else "c"
+        total = b.row(Stage.ACCUMULATE, "t", Accumulate(mask, lanes), t, c)
         if rules.add_clamps:
             total = b.row(Stage.ACCUMULATE, "clamped", Clamp(*limits(32, signed)), total)
         return {"d": b.row(Stage.WRITE, "d", Truncate(32, signed), total)}

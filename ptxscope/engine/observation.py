@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from .errors import Problem, PtxError
+from .errors import Problem, PtxError, there_are
 from .instruction import Instruction
 from .types import Type
 from .values import hex_text, parse_value
@@ -139,7 +139,11 @@ def parse_got(ins: Instruction, text: str) -> tuple[str, Observed]:
         known = ", ".join(ins.results.values())
         message = f"`{written.strip()}` is not a destination of {ins}"
         if not equals:
-            message = f"there are {len(ins.results)} destinations; say which was observed"
+            message = (
+                f"{there_are(len(ins.results), 'destination')}; say which was observed"
+                if ins.results
+                else f"{ins} writes nothing that could be observed"
+            )
         end = len(written) or len(text)
         raise PtxError(text, (Problem(message, (0, end), f"NAME=VALUE with {known}"),))
     try:

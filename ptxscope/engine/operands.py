@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from .constants import BadConstantError, constant, constant_bits, is_constant
 from .entry import Entry, Operand, Place
-from .errors import Problem, Span, quoted
+from .errors import Problem, Span, quoted, there_are
 from .form import Form
 from .grammar import SLOT_NAMES, is_selector_slot
 from .instruction import Literal, Register
@@ -54,7 +54,7 @@ def resolve(entry: Entry, statement: Statement, partial: Form) -> Operands:
         at = (extra[0][0].start, extra[-1][-1].end) if extra and extra[0] and extra[-1] else None
         end = statement.span[1]
         found.wrong(
-            f"`{entry.opcode}` takes {numbers} operands; there are {len(written)}",
+            f"`{entry.opcode}` takes {numbers} operands; {there_are(len(written))}",
             at or (end, end),
             names,
         )

@@ -268,6 +268,11 @@ def _notes(form: Form, guard: Guard | None, ops: operands.Operands) -> Iterator[
     c = ops.sources[2] if len(ops.sources) > 2 else None
     if isinstance(c, Literal) and CATALOG[form.opcode].operand("c").type is Type.PRED:
         yield "a literal as the predicate c is not documented; ptxas accepts it"
+    if form.dst is Destinations.P_Q and len(set(ops.destinations)) == 1:
+        yield (
+            "both destinations are one register: ptxas (11.8 to 13.5) writes the first, p, and "
+            "drops the second, q; the manual does not say which is kept"
+        )
     if guard and form.dst is Destinations.SINK_Q:
         yield "a guarded `setp` with `_|q` crashes ptxas 13.0; it is legal all the same"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from .entry import Constraint, Place, Remark, Slot
+from .entry import Constraint, Need, Place, Remark, Slot
 from .form import Form
 from .types import BoolOp, Cmp, Destinations, SecOp, Type, selector
 
@@ -47,6 +47,11 @@ SECOP = Slot("secop", tuple(SecOp), optional=True)
 DSEL = Slot("dsel", _S1, optional=True, place=Place.D)
 ASEL = Slot("asel", _S1, optional=True, place=Place.A)
 BSEL = Slot("bsel", _S1, optional=True, place=Place.B)
+
+# --- minimums ----------------------------------------------------------------------------
+
+NEEDS_FTZ = Need(".ftz", lambda f: f.ftz, ptx_isa="1.4")
+NEEDS_F64 = Need(".f64", lambda f: Type.F64 in (f.stype, f.dtype), target="sm_13")
 
 # --- constraints -------------------------------------------------------------------------
 
@@ -144,8 +149,8 @@ NEGATE_ONE = Constraint(
 PO_NOT_NEGATED = Constraint(
     ("po", "nega", "negb", "negc"),
     lambda f: not f.po or (f.nega == f.negb and not f.negc),
-    ".po takes no negation",
-    "`.po` computes a\u00b7b + c + 1 and takes no negation",
+    ".po takes no negation but -a with -b, which cancel",
+    "`.po` computes a\u00b7b + c + 1 and takes no negation but `-a` with `-b`, which cancel",
     _always("`.po` without `-`"),
     "po",
 )

@@ -9,7 +9,7 @@ from .lowering import signed_final
 from .plan import PlanStep, Row, Stage
 from .trace import Step, Trace
 from .types import Cmp, Selector, Type
-from .words import UNIT_NAMES, cmp_sign, integer_type, operand_name
+from .words import UNIT_NAMES, integer_type, operand_name, relation
 
 _TITLES = {
     Stage.BOOLEAN: "Boolean",
@@ -48,7 +48,7 @@ def _has(rows: tuple[Row, ...], name: str) -> bool:
 
 
 def _flush(_: Trace, rows: tuple[Row, ...]) -> str:
-    names = " and ".join(row.name for row in rows)
+    names = " or ".join(row.name for row in rows)
     return f".ftz: a subnormal {names} counts as a zero of the same sign."
 
 
@@ -88,7 +88,7 @@ def _extend(trace: Trace, rows: tuple[Row, ...]) -> str:
         assert isinstance(row.micro, m.Extend)
         how = "sign-extended" if row.micro.signed else "zero-extended"
         parts.append(f"{row.name} is read as {_read_as(trace, row.name, row.micro.signed)}, {how}")
-    return f"{'; '.join(parts)}. From here on the numbers are exact, without a width."
+    return f"{'; '.join(parts)}. From here on the numbers are exact; a step that cuts them says so."
 
 
 def _read_as(trace: Trace, role: str, signed: bool) -> str:
@@ -104,23 +104,32 @@ _OPERATIONS = {
     "add": "a + b, exactly: nothing wraps yet.",
     "subtract": "a - b, exactly: nothing wraps yet.",
     "absolute difference": "The distance between a and b, exactly.",
-    "minimum": "The smaller of a and b, whatever their signedness.",
-    "maximum": "The larger of a and b, whatever their signedness.",
+    "minimum": "The smaller of a and b, as exact numbers whatever their types.",
+    "maximum": "The larger of a and b, as exact numbers whatever their types.",
     "average": "Half of a + b; halves are rounded away from zero.",
     "shift left": "a shifted left, exactly: no bit is lost yet.",
-    "shift right": "a shifted right; its sign is shifted in.",
+    "shift right": "a shifted right",
     "multiply": "a times b, exactly.",
-    "compare": "a is compared with b as exact numbers: 1 where it holds, else 0.",
+    "compare": "as exact numbers whatever their types: 1 where it holds, else 0.",
     "scale down": "Half of a + b, rounded down.",
 }
 
 
-def _operate(_: Trace, rows: tuple[Row, ...]) -> str:
-    said = next(_OPERATIONS[row.operation] for row in rows if row.name == "t")
+def _operate(trace: Trace, rows: tuple[Row, ...]) -> str:
+    row = next(row for row in rows if row.name == "t")
+    said = _OPERATIONS[row.operation]
+    if isinstance(row.micro, m.Compare):
+        said = f"{relation(row.micro.cmp, 'a', 'b')}, {said}"
+    if isinstance(row.micro, m.ShiftRight):
+        extend = trace.rows[row.inputs[0]].row.micro
+        copies = isinstance(extend, m.Extend) and extend.signed
+        said += "; copies of its sign come in above." if copies else "; zeros come in above."
     amount = _micro(rows, "amount")
     if isinstance(amount, m.LimitAmount):
         said += (
-            " .wrap keeps five bits of the amount." if amount.wrap else " .clamp limits it to 32."
+            " .wrap keeps five bits of the amount."
+            if amount.wrap
+            else " .clamp limits the amount to 32."
         )
     if _has(rows, "negated"):
         said += " The product is negated."
@@ -135,12 +144,12 @@ def _compare(trace: Trace, rows: tuple[Row, ...]) -> str:
     micro = rows[-1].micro
     assert isinstance(micro, m.Compare)
     if trace.instruction.opcode == "slct":
-        nan = "; NaN does not" if micro.type is Type.F32 else ""
-        return f"c >= 0 as .{micro.type} decides{nan}."
+        nan = " With a NaN it is false." if micro.type is Type.F32 else ""
+        return f"c >= 0, c read as .{micro.type}.{nan}"
     if micro.cmp in (Cmp.NUM, Cmp.NAN):
         what = "neither a nor b is NaN" if micro.cmp is Cmp.NUM else "a or b is NaN"
         return f".{micro.cmp}: true where {what}."
-    said = f"a {cmp_sign(micro.cmp)} b, both read as .{micro.type}."
+    said = f"{relation(micro.cmp, 'a', 'b')}, both read as .{micro.type}."
     if micro.type is not None and micro.type.is_float:
         holds = "true" if micro.cmp in m.UNORDERED else "false"
         said += f" With a NaN it is {holds}."
@@ -151,16 +160,16 @@ def _boolean(trace: Trace, rows: tuple[Row, ...]) -> str:
     boolop = trace.instruction.form.boolop
     c = "!c" if trace.instruction.form.negc else "c"
     if boolop is None:
-        return "q takes the opposite of t."
+        return "For q, !t: the opposite of the comparison."
     names = {row.name for row in rows}
     if "q" in names and "p" in names:
-        return f"p takes t {boolop} {c}, q takes !t {boolop} {c}."
-    return f"q takes !t {boolop} {c}." if "q" in names else f"t {boolop} {c}."
+        return f"For p, t {boolop} {c}; for q, !t {boolop} {c}."
+    return f"For q, !t {boolop} {c}." if "q" in names else f"t {boolop} {c}."
 
 
 def _choose(trace: Trace, _: tuple[Row, ...]) -> str:
     if trace.instruction.opcode == "slct":
-        return "a where c >= 0 held, else b; the bits are copied as they are."
+        return "a where t holds, else b; the bits are copied as they are."
     c = "!c" if trace.instruction.form.negc else "c"
     return f"a where {c} is true, else b; the bits are copied as they are."
 
@@ -185,11 +194,19 @@ def _scale(trace: Trace, rows: tuple[Row, ...]) -> str:
 def _saturate(_: Trace, rows: tuple[Row, ...]) -> str:
     clamp = rows[-1].micro
     assert isinstance(clamp, m.Clamp)
+    cut = _cuts(rows)
     if clamp.low is None:
-        return f".sat: nothing above {clamp.high}; the number is taken as unsigned."
+        return f"{cut}.sat: nothing above {clamp.high}; the number is taken as unsigned."
     if clamp.high is None:
-        return f".sat: nothing below {clamp.low}."
-    return f".sat clamps to {clamp.low}..{clamp.high}."
+        return f"{cut}.sat: nothing below {clamp.low}."
+    return f"{cut}.sat clamps to {clamp.low}..{clamp.high}."
+
+
+def _cuts(rows: tuple[Row, ...]) -> str:
+    """What t is cut to before the rest of a step: ``t is read as s32, then as u64. ``."""
+    wraps = (row.micro for row in rows if isinstance(row.micro, m.Wrap) and row.name != "c64")
+    kinds = [integer_type(wrap.signed, wrap.bits) for wrap in wraps]
+    return f"t is read as {', then as '.join(kinds)}. " if kinds else ""
 
 
 def _secondary(trace: Trace, rows: tuple[Row, ...]) -> str:
@@ -198,7 +215,7 @@ def _secondary(trace: Trace, rows: tuple[Row, ...]) -> str:
     assert isinstance(extend, m.Extend)
     done = {"add": "c is added", "min": "the smaller of t and c", "max": "the larger of t and c"}
     read = _read_as(trace, "c", extend.signed)
-    said = f".{form.secop}: {done[str(form.secop)]}, c read as {read}. It is "
+    said = f"{_cuts(rows)}.{form.secop}: {done[str(form.secop)]}, c read as {read}. It is "
     return said + ("clamped again." if _has(rows, "clamped") else "not clamped again.")
 
 
@@ -213,30 +230,56 @@ def _merge(trace: Trace, rows: tuple[Row, ...]) -> str:
     if len(micro.lanes) == 32 // micro.unit:
         return f"Every lane takes t, cut to its {unit}; no carry reaches a neighbour."
     mask = Selector(micro.unit, micro.lanes)
-    return f"The lanes of the mask .{mask} take t, cut to their {unit}; the others keep {c}'s."
+    one, left = len(micro.lanes) == 1, 32 // micro.unit - len(micro.lanes)
+    taking = "lane takes t, cut to its" if one else "lanes take t, each cut to its"
+    keeping = "other keeps" if left == 1 else "others keep"
+    return f"Mask .{mask}: its {taking} {unit}; the {keeping} {c}'s."
 
 
 def _accumulate(trace: Trace, rows: tuple[Row, ...]) -> str:
     micro = _micro(rows, "t")
     assert isinstance(micro, m.Accumulate)
-    which = "every lane" if len(micro.lanes) == micro.of else "the lanes of the mask"
     lanes = "cut" if _has(rows, "cut") else "exact"
     end = "then clamped" if _has(rows, "clamped") else "neither clamped nor cut"
-    return f".add: {operand_name(trace, 'c')} plus the {lanes} t of {which}, {end}."
+    read = ", read as s32," if _has(rows, "c") else ""
+    which = _which(micro)
+    return f".add: {operand_name(trace, 'c')}{read} plus the {lanes} t of {which}, {end}."
+
+
+def _which(micro: m.Accumulate) -> str:
+    """The lanes that are summed."""
+    if len(micro.lanes) == micro.of:
+        return "every lane"
+    *first, last = map(str, sorted(micro.lanes, reverse=True))
+    return f"lanes {', '.join(first)} and {last}" if first else f"lane {last}"
 
 
 def _write(trace: Trace, rows: tuple[Row, ...]) -> str:
     micro = rows[0].micro
     names = " and ".join(operand_name(trace, row.name) for row in rows)
+    guarded = trace.instruction.guard is not None
+    # what is written, and whether, is the guard's to say
+    put = f"go to {names} if the guard holds" if guarded else f"are written to {names}"
     if isinstance(micro, m.Encode):
         true = {0x3F80_0000: "1.0, 0x3f800000,", 1: "1"}.get(micro.true, "0xffffffff")
-        return f"{names} takes {true} where true, else 0."
+        took = f"{names} takes {true} where true, else 0"
+        return f"If the guard holds, {took}." if guarded else f"{took}."
     if isinstance(micro, m.Pack):
-        return f"The {UNIT_NAMES[micro.unit]}s are written to {names}."
+        return f"The {UNIT_NAMES[micro.unit]}s {put}."
     assert isinstance(micro, m.Truncate)
+    if names == "_":
+        return "Nothing is written: the destination is `_`."
     if micro.bits == 1:
-        return f"{names} {'take' if len(rows) > 1 else 'takes'} the predicate."
-    return f"The low {micro.bits} bits are written to {names}."
+        both = len(rows) > 1
+        one = put.replace("go ", "goes ").replace("are ", "is ")
+        return f"The predicates {put}." if both else f"The predicate {one}."
+    whole = _whole(trace, rows[0])
+    return f"The {'' if whole else 'low '}{micro.bits} bits {put}."
+
+
+def _whole(trace: Trace, row: Row) -> bool:
+    """A row is written from bits that are as many as the destination has."""
+    return isinstance(trace.rows[row.inputs[0]].row.micro, m.Choose)
 
 
 def _guard(trace: Trace, _: tuple[Row, ...]) -> str:

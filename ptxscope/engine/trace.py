@@ -137,7 +137,15 @@ class Trace:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What is worth a word about the instruction, and about this evaluation of it."""
-        return self.instruction.notes + tuple(_notes(self))
+        return self.instruction.notes + tuple(_notes(self)) + self.contradictions
+
+    @cached_property
+    def contradictions(self) -> tuple[str, ...]:
+        """Where the manual contradicts itself about this form; the last of the notes."""
+        if self.model.errata:
+            return ()
+        form = self.instruction.form
+        return tuple(x.text for x in self.instruction.entry.contradictions if x.when(form))
 
     @cached_property
     def errata(self) -> tuple[str, ...]:

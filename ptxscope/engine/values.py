@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from .arithmetic import cast, limits
 from .constants import bits_float, float_bits
-from .errors import Problem, PtxError, quoted
+from .errors import Problem, PtxError, counted, quoted
 from .types import Type
 
 _PREFIXED = re.compile(r"([+-]?)0([xXbBoO])([0-9a-fA-F]+)[uU]?")
@@ -41,7 +41,8 @@ def parse_value(text: str, type_: Type) -> int:
     if match := _FLOAT_BITS.fullmatch(word):
         digits = 8 if match[1] in "fF" else 16
         if len(match[2]) != digits or digits * 4 != type_.bits:
-            message = f"{quoted(word)} is {len(match[2]) * 4} bits; the operand has {type_.bits}"
+            written = counted(len(match[2]) * 4, "bit")
+            message = f"{quoted(word)} has {written}; the operand has {type_.bits}"
             raise _wrong(text, message, _allowed(type_))
         return int(match[2], 16)
     if (type_.is_float and not _PREFIXED.fullmatch(word)) or word.lower() in ("true", "false"):
@@ -94,7 +95,7 @@ def _integer(text: str, word: str, bits: int) -> int | None:
     number = int(digits[:66], base) * (-1 if match[1] == "-" else 1)
     if len(digits) > 66 or not low <= number <= high:
         hint = f"{low} to {high}" if bits > 1 else "0 or 1"
-        raise _wrong(text, f"the value does not fit in {bits} bits", hint)
+        raise _wrong(text, f"the value does not fit in {counted(bits, 'bit')}", hint)
     return number & high
 
 
@@ -117,7 +118,8 @@ def _lanes(text: str, type_: Type) -> int:
     unit = _UNITS[match[1]] if match[1] else type_.bits // len(parts)
     if unit not in _UNITS.values() or unit * len(parts) != type_.bits:
         counts = [f"{type_.bits // u} {name}" for u, name in _LANE_NAMES if u < type_.bits]
-        message = f"{len(parts)} lanes do not make {type_.bits} bits"
+        makes = "lane does not make" if len(parts) == 1 else "lanes do not make"
+        message = f"{len(parts)} {makes} {counted(type_.bits, 'bit')}"
         raise _wrong(text, message, " or ".join(counts) or "a plain value")
     bits, at = 0, match.start(2)
     for part in parts:

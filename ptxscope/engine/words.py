@@ -12,7 +12,7 @@ from typing import NamedTuple
 from . import micro as m
 from .arithmetic import EXACT, cast, limits
 from .instruction import Instruction
-from .plan import Stage
+from .plan import Row, Stage
 from .trace import RowTrace, Trace
 from .types import Cmp, Type
 from .values import float_text, hex_text, value_text
@@ -29,9 +29,13 @@ _SIGNS = {
 
 
 def cmp_sign(cmp: Cmp) -> str:
-    """``<`` for ``lt`` and ``lo``; ``<?`` for ``ltu``, true with a NaN; ``num``, ``nan``."""
-    unordered = "?" if cmp in m.UNORDERED else ""
-    return _SIGNS.get(m.RELATIONS.get(cmp, cmp), str(cmp)) + unordered
+    """``<`` for ``lt``, ``lo`` and ``ltu``; ``num``, ``nan``."""
+    return _SIGNS.get(m.RELATIONS.get(cmp, cmp), str(cmp))
+
+
+def relation(cmp: Cmp, left: str, right: str) -> str:
+    """``a < b``; ``a < b or unordered`` for ``ltu``, which holds with a NaN too."""
+    return f"{left} {cmp_sign(cmp)} {right}" + (" or unordered" if cmp in m.UNORDERED else "")
 
 
 def operand_name(trace: Trace, role: str) -> str:
@@ -47,7 +51,7 @@ def integer_type(signed: bool, bits: int = 32) -> str:
 def reading(ins: Instruction, role: str, bits: int) -> str:
     """What an operand's bits mean to an instruction: a number, or its lanes, highest first."""
     type_ = ins.type_of(role)
-    if ins.entry.lanes == 1 or role == "c" or (role == "d" and ins.form.secop):
+    if ins.entry.lanes == 1 or role in ("c", "guard") or (role == "d" and ins.form.secop):
         return value_text(bits, type_)
     unit = 32 // ins.entry.lanes
     lanes = (cast(bits >> at, unit, type_ is Type.S32) for at in range(32 - unit, -1, -unit))
@@ -121,7 +125,23 @@ def words(trace: Trace, row: RowTrace, lane: int) -> Words:
 def sentence(trace: Trace, row: RowTrace, lane: int) -> str:
     """The sentence of a lane, with its number in front where there are several."""
     said = words(trace, row, lane).sentence
-    return f"lane {lane}: {said}" if len(row.lanes) > 1 else said
+    return f"{part_name(trace, row)} {lane}: {said}" if len(row.lanes) > 1 else said
+
+
+def part_name(trace: Trace, row: RowTrace) -> str:
+    """What the values of a row are: ``lane``; ``byte`` where a scalar instruction merges."""
+    if trace.instruction.entry.lanes > 1:
+        return "lane"
+    return UNIT_NAMES[32 // len(row.lanes)] if len(row.lanes) > 1 else "value"
+
+
+def row_name(trace: Trace, row: Row) -> str:
+    """What a row is called: ``t``, ``a``; ``_`` for a destination that is thrown away."""
+    return "_" if row.stage is Stage.WRITE and _thrown(trace, row.name) else row.name
+
+
+def _thrown(trace: Trace, role: str) -> bool:
+    return operand_name(trace, role) == "_"
 
 
 def _factor(number: int) -> str:
@@ -139,6 +159,8 @@ def _binary(sign: str) -> Callable[[m.Micro, _Scene], Words]:
 def _extreme(name: str, adjective: str) -> Callable[[m.Micro, _Scene], Words]:
     def said(_: m.Micro, s: _Scene) -> Words:
         formula = f"{name}({s.x}, {s.y}) = {s.value}"
+        if s.x == s.y:
+            return Words(formula, f"both are {s.value}")
         return Words(formula, f"the {adjective} of {s.x} and {s.y} is {s.value}")
 
     return said
@@ -156,7 +178,7 @@ def _select(micro: m.Select, s: _Scene) -> Words:
 
 
 def _extend(micro: m.Extend, s: _Scene) -> Words:
-    bits, name = hex_text(s.x, micro.bits), integer_type(micro.signed)
+    bits, name = hex_text(s.x, micro.bits), integer_type(micro.signed, micro.bits)
     said = f"{bits} is {s.value} as {name}"
     if micro.bits < 32:
         top = s.x >> (micro.bits - 1)
@@ -192,7 +214,7 @@ def _limit_amount(micro: m.LimitAmount, s: _Scene) -> Words:
 
 def _shift_right(_: m.Micro, s: _Scene) -> Words:
     left = f"{s.x} >> {s.y}"
-    down = " (rounded down: the sign is shifted in)" if s.x < 0 else ""
+    down = " (rounded down: copies of the sign come in)" if s.x < 0 < s.y else ""
     return Words(f"{left} = {s.value}", f"{left} is {s.value}{down}")
 
 
@@ -243,14 +265,22 @@ def _wrap(micro: m.Wrap, s: _Scene) -> Words:
     formula = f"{name}({s.x}) = {s.value}"
     if s.value == s.x:
         return Words(formula, f"{s.x} fits in {name} and stays")
-    return Words(formula, f"the low {micro.bits} bits of {s.x}, read as {name}, are {s.value}")
+    low = f"bit 0 of {s.x} is" if micro.bits == 1 else f"the low {micro.bits} bits of {s.x}"
+    read = "" if micro.bits == 1 else f", read as {name}, are"
+    return Words(formula, f"{low}{read} {s.value}")
 
 
 def _truncate(micro: m.Truncate, s: _Scene) -> Words:
     bits = hex_text(s.value, micro.bits)
     name = operand_name(s.trace, s.row.row.name)
+    guarded = s.trace.instruction.guard is not None
     if micro.bits == 1:
-        return Words(f"{name} = {bits}", f"{name} is {value_text(s.value, Type.PRED)}")
+        truth = value_text(s.value, Type.PRED)
+        if name == "_":
+            return Words(f"{s.value} -> _", f"{truth} is thrown away")
+        if guarded:
+            return Words(f"{s.value} for {name}", f"the predicate for {name} is {truth}")
+        return Words(f"{name} = {bits}", f"{name} is {truth}")
     formula = f"{_shown(s, 0)} -> {bits}"
     low, high = limits(micro.bits, micro.signed)
     if not low <= s.x <= high:
@@ -260,7 +290,7 @@ def _truncate(micro: m.Truncate, s: _Scene) -> Words:
             f"{s.x} does not fit in {kind}: its low {micro.bits} bits are {bits}, which is {kept}"
         )
         return Words(formula, wrapped)
-    return Words(formula, f"{name} is {bits}")
+    return Words(formula, f"{'the value for ' if guarded else ''}{name} is {bits}")
 
 
 def _shown(s: _Scene, index: int) -> str:
@@ -323,7 +353,7 @@ def _flush(_: m.Micro, s: _Scene) -> Words:
 
 
 def _compare(micro: m.Compare, s: _Scene) -> Words:
-    sign, type_ = cmp_sign(micro.cmp), micro.type
+    type_ = micro.type
     values = [s.input(i) for i in range(len(s.row.inputs))]
     if type_ is None:
         texts, read = list(map(str, values)), _readings(s)
@@ -336,24 +366,23 @@ def _compare(micro: m.Compare, s: _Scene) -> Words:
     if len(texts) == 1:
         texts.append("0")
     so = f"so {s.subject} is {s.value}"
-    holds = f"{texts[0]} {sign} {texts[1]}"
+    holds = relation(micro.cmp, texts[0], texts[1])
     formula = f"({holds}) = {s.value}"
     if type_ is not None and type_.is_float:
-        nan = [s.called(i) for i, x in enumerate(values) if is_nan(x, type_)]
+        names = (s.called(i) for i, x in enumerate(values) if is_nan(x, type_))
+        nan = list(dict.fromkeys(names))
+        are = " and ".join(nan) + (" are NaN" if nan[1:] else " is NaN")
         if micro.cmp in (Cmp.NUM, Cmp.NAN):
             formula = f"{micro.cmp}({', '.join(texts)}) = {s.value}"
-            fact = (
-                f"{' and '.join(nan)} {'are' if nan[1:] else 'is'} NaN" if nan else "neither is NaN"
-            )
-            return Words(formula, f"{'; '.join(read)}; {fact}, {so}")
+            fact = are if nan else "neither is NaN"
+            return Words(formula, f"{'; '.join(dict.fromkeys(read))}; {fact}, {so}")
         if nan:
             kind = "unordered" if micro.cmp in m.UNORDERED else "ordered"
             always = "holds" if s.value else "does not hold"
-            return Words(
-                formula, f"{' and '.join(nan)} is NaN: an {kind} comparison {always}, {so}"
-            )
-    verdict = f"{holds}, {so}" if s.value else f"{holds} is false, {so}"
-    return Words(formula, "; ".join([*read, verdict]))
+            return Words(formula, f"{are}: an {kind} comparison {always}, {so}")
+    fact = f"{texts[0]} {cmp_sign(micro.cmp)} {texts[1]}"
+    verdict = f"{fact}, {so}" if s.value else f"{fact} is false, {so}"
+    return Words(formula, "; ".join([*dict.fromkeys(read), verdict]))
 
 
 def is_nan(bits: int, type_: Type) -> bool:
@@ -384,22 +413,30 @@ def _combine(micro: m.Combine, s: _Scene) -> Words:
 def _choose(_: m.Micro, s: _Scene) -> Words:
     chosen = 1 if s.x else 2
     key = s.row.row.inputs[chosen]
+    if s.row.row.stage is Stage.GUARD:
+        return _guarded(s)
     bits = hex_text(s.value, _width(s, key))
     truth = value_text(s.x, Type.PRED)
-    if s.row.row.stage is Stage.GUARD:
-        name = operand_name(s.trace, s.row.row.name)
-        if s.x:
-            return Words(f"{name} = {bits}", f"the guard is true: {name} is written, {bits}")
-        return Words(f"{name} = {bits}", f"the guard is false: {name} keeps its old value, {bits}")
     names = f"{s.called(1)} : {s.called(2)}"
     said = f"the condition is {truth}, so {s.called(chosen)} is chosen, {bits}"
     return Words(f"{s.x} ? {names} = {bits}", said)
 
 
+def _guarded(s: _Scene) -> Words:
+    """Whether a guard lets a destination be written."""
+    role = s.row.row.name
+    name, guard = operand_name(s.trace, role), s.trace.instruction.guard
+    bits = hex_text(s.value, s.trace.instruction.type_of(role).bits)
+    if s.x:
+        return Words(f"{name} = {bits}", f"{guard} holds: {name} is written, {bits}")
+    said = f"{guard} does not hold: {name} keeps its old value, {bits}"
+    return Words(f"{name} = {bits}", said)
+
+
 def _encode(micro: m.Encode, s: _Scene) -> Words:
     bits, truth = hex_text(s.value, 32), value_text(s.x, Type.PRED)
     one = " (1.0)" if micro.true == 0x3F80_0000 and s.x else ""
-    return Words(f"{truth} -> {bits}", f"{truth} is written as {bits}{one}")
+    return Words(f"{truth} -> {bits}", f"{truth} becomes {bits}{one}")
 
 
 _WORDS: dict[type, Callable[..., Words]] = {

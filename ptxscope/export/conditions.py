@@ -11,7 +11,7 @@ from ..engine.plan import Stage
 from ..engine.trace import Flag
 from ..engine.types import Cmp, Type
 from ..engine.values import hex_text, value_text
-from ..engine.words import cmp_sign
+from ..engine.words import cmp_sign, relation
 from .document import RowView
 from .drawing import Ink, number
 from .layout import LEFT, RIGHT, Area, Sketch, tint
@@ -50,7 +50,7 @@ def compare(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
             inlets(sketch, row, cell.lane, box, y, area)
             pen.rect(box.x, y, box.width, 66, radius=6)
             name_lane(sketch, cell, box, y)
-            shown = f"{texts[0]} {cmp_sign(micro.cmp)} {texts[1]}"
+            shown = relation(micro.cmp, texts[0], texts[1])
             pen.text(box.center, y + 30, shown, 14, Ink.INK, anchor="middle", mono=True, bold=True,
                      width=box.width - 12)  # fmt: skip
             truth(pen, box.center, y + 37, cell.value)
@@ -62,7 +62,8 @@ def compare(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
             sketch.flow(key, 0, (part.center, y))
             pen.text(part.center, y + 29, text, 20, tint(key)[0] if key else Ink.DIM,
                      anchor="middle", mono=True, bold=True, width=part.width - 34)  # fmt: skip
-        sign = str(micro.cmp) if micro.cmp in (Cmp.NUM, Cmp.NAN) else cmp_sign(micro.cmp)
+        named = micro.cmp in (Cmp.NUM, Cmp.NAN) or micro.cmp in m.UNORDERED
+        sign = str(micro.cmp) if named else cmp_sign(micro.cmp)
         pen.text(box.center, y + 29, sign, 20, anchor="middle", mono=True, bold=True, width=60)
         truth(pen, box.center, y + 42, cell.value)
     if len(row.cells) > 1:

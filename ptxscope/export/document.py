@@ -21,7 +21,7 @@ from ..engine.plan import Stage
 from ..engine.stages import about, title
 from ..engine.trace import Flag, RowTrace, Step, Trace
 from ..engine.values import hex_text
-from ..engine.words import UNIT_NAMES, reading, result_text, words
+from ..engine.words import part_name, reading, result_text, row_name, words
 from .options import Options
 
 EXTENSIONS = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}
@@ -136,7 +136,7 @@ class Document(NamedTuple):
 def document(trace: Trace, options: Options) -> Document:
     """A trace as a Document."""
     entry, extra = trace.instruction.entry, trace.annotations
-    target = "any target" if entry.target == "any" else f"{entry.target} and later"
+    least = entry.minimum(trace.instruction.form)
     return Document(
         trace,
         printable(extra.title),
@@ -149,7 +149,7 @@ def document(trace: Trace, options: Options) -> Document:
         tuple(map(_note, extra.on_lanes)),
         _answers(trace, options),
         printable(extra.caption),
-        f"PTX ISA {entry.section} (PTX {entry.ptx_isa}, {target}); ptxscope {__version__}",
+        f"PTX ISA {entry.section} ({least}); ptxscope {__version__}",
         command(trace),
     )
 
@@ -210,10 +210,9 @@ def _step(trace: Trace, step: Step) -> StepView:
 
 
 def _row(trace: Trace, row: RowTrace) -> RowView:
-    quiet, part = EXTENSIONS, "lane"
+    quiet, part = EXTENSIONS, part_name(trace, row)
     if trace.instruction.entry.lanes == 1:
         quiet = EXTENSIONS | {Flag.MASKED_OUT}  # its bytes are not lanes
-        part = UNIT_NAMES[32 // len(row.lanes)] if len(row.lanes) > 1 else "value"
     cells = []
     for lane in range(len(row.lanes) - 1, -1, -1):
         said = words(trace, row, lane)
@@ -230,7 +229,7 @@ def _row(trace: Trace, row: RowTrace) -> RowView:
                 flags,
             )
         )
-    return RowView(row, row.row.name, tuple(cells))
+    return RowView(row, row_name(trace, row.row), tuple(cells))
 
 
 def _short(row: RowTrace, lane: int, formula: str) -> str:

@@ -178,12 +178,14 @@ class MainScreen(InkScreen[None]):
         return trace_of(self.pin) if same else None
 
     def _show_status(self) -> None:
-        setup = self.session.setup
+        setup, trace = self.session.setup, self.session.trace
+        # what the manual says two ways would stand in place of the summary, always
+        notes = trace.notes[: len(trace.notes) - len(trace.contradictions)]
         line = self.query_one(PtxLine)
         self.query_one(LineStatus).show(
             setup.instruction,
             setup.error,
-            (*(self.walk.notes(setup) if self.walk else ()), *self.session.trace.notes),
+            (*(self.walk.notes(setup) if self.walk else ()), *notes),
             line.candidates if line.has_focus else (),
             line.candidate,
             first=line.scroll_offset.x,

@@ -11,7 +11,7 @@ from ..engine.parting import Parting
 from ..engine.plan import Stage
 from ..engine.stages import title
 from ..engine.trace import RowTrace, Step, Trace
-from ..engine.words import operand_name
+from ..engine.words import operand_name, row_name
 from .lane_rows import DARK, Lights, Painter, fitted
 from .pane import Line, Piece
 
@@ -132,7 +132,7 @@ class _Composer:
             yield from self.halves(parting, stage)
             return
         for row in step.rows if step else ():
-            yield from _named(row.row.name, self.painter.row(row))
+            yield from _named(row_name(self.trace, row.row), self.painter.row(row))
             yield from self.pinned(row)
         if self.view.pin:
             yield from self.pinned_only(stage)

@@ -25,7 +25,7 @@ from ..engine.plan import Stage
 from ..engine.trace import Flag, RowTrace, Trace
 from ..engine.types import Type
 from ..engine.values import float_anatomy, hex_text, value_text
-from ..engine.words import reading, words
+from ..engine.words import operand_name, reading, words
 from .pane import Line, Piece
 
 GLYPHS = {
@@ -34,7 +34,7 @@ GLYPHS = {
     Flag.WRAPPED: "↻",
     Flag.MASKED_OUT: "□",
     Flag.FLUSHED: "≈0",
-    Flag.NAN: "NaN",
+    Flag.NAN: "(NaN)",
 }
 """What marks a flag beside its colour."""
 
@@ -288,18 +288,24 @@ class Painter:
             taken = bool(condition) == (index == 1)
             known = self.trace.rows.get(key)
             name = known.row.name if known else key
+            if row.row.stage is Stage.GUARD:
+                name = f"{'new' if index == 1 else 'old'} {operand_name(self.trace, role)}"
             bits = hex_text(row.inputs[index][0], width)
             mark = "▶ " if taken else "  "
             pieces = [Piece(f"{mark}{name} {bits}", "chosen" if taken else "dim")]
             why = "true" if condition else "false"
             if taken:
-                pieces.append(Piece(f"   the condition is {why}", "dim"))
+                what = "guard" if row.row.stage is Stage.GUARD else "condition"
+                pieces.append(Piece(f"   the {what} is {why}", "dim"))
             lines.append(self.marked(pieces, row.row.key, 0) if taken else pieces)
         return lines
 
     def write(self, row: RowTrace) -> list[Line]:
         name = row.row.name
         ins, bits = self.trace.instruction, row.values[0]
+        if operand_name(self.trace, name) == "_":
+            said = words(self.trace, row, 0).sentence
+            return [self.marked([Piece(said, "dim")], row.row.key, 0)]
         shown = [
             Piece(hex_text(bits, ins.type_of(name).bits), "value"),
             Piece(f"   {reading(ins, name, bits)}", "dim"),

@@ -234,8 +234,8 @@ class LineStatus(Pane, can_focus=False):
         if self._ins is None:
             return []
         entry = self._ins.entry
-        target = "" if entry.target == "any" else f", {entry.target} and later"
-        said = f"{entry.summary} · PTX ISA {entry.section}, PTX {entry.ptx_isa}{target}"
+        least = entry.minimum(self._ins.form)
+        said = f"{entry.summary} · PTX ISA {entry.section}, {least}"
         return [Piece(said[:width], "dim")]
 
     def _next(self, width: int) -> Line:

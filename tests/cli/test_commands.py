@@ -269,3 +269,40 @@ def test_a_full_disk_is_no_traceback() -> None:
     assert done.returncode == 2
     assert done.stderr.startswith("error: the output can't be written")
     assert "Traceback" not in done.stderr
+
+
+SHOWN = {
+    "set": (".ftz: PTX 1.4; .f64: sm_13 and later",),
+    "setp": (
+        ".ftz: PTX 1.4; .f64: sm_13 and later",
+        "p p|q p|_ _|q _†",
+        "2,688 of them documented",
+    ),
+    "selp": (".f64: sm_13 and later", "!† before the operand", "22 legal forms, 11 of them"),
+    "slct": (".ftz: PTX 1.4; .f64: sm_13 and later",),
+    "vadd": ("c is ignored", "7,840 of them documented", "assigns d twice", "depends on dtype"),
+    "vset": ("c is ignored", "11,760 of them documented", "assigns d twice"),
+    "vmad": (
+        ".po takes no negation but -a with -b, which cancel",
+        "with `.po` this is undocumented, accepted by ptxas",
+        "16,464 of them documented",
+        "(u32 * u32) - u32",
+        "only where it is scaled",
+    ),
+    "vset2": ("the manual's prose keeps the lanes of b",),
+    "vset4": ("the manual's prose keeps the lanes of b", "of them accepted by ptxas 13.0"),
+}
+
+
+@pytest.mark.parametrize("opcode", SHOWN)
+def test_show_tells_what_is_undocumented_contradicted_or_needs_more(opcode: str) -> None:
+    printed = ptxscope("show", opcode).stdout
+    assert max(len(line) for line in printed.splitlines() if "$ ptxscope" not in line) <= 80
+    for said in SHOWN[opcode]:
+        assert said in " ".join(printed.split())
+
+
+def test_show_claims_nothing_for_an_instruction_of_which_it_is_not_so() -> None:
+    assert "†" not in ptxscope("show", "vadd4").stdout
+    assert "contradicts" not in ptxscope("show", "selp").stdout
+    assert "dtype, and declares" not in " ".join(ptxscope("show", "vabsdiff").stdout.split())

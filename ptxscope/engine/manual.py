@@ -1,0 +1,72 @@
+"""Where the PTX ISA contradicts itself, and how it is read here, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from .form import Form
+from .types import SecOp, Type
+
+
+class Contradiction(NamedTuple):
+    """Two things the manual says that can't both be."""
+
+    opcodes: tuple[str, ...]
+    when: Callable[[Form], bool]
+    """The forms of these opcodes to which it matters."""
+    text: str
+
+
+_ARITHMETIC = ("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr")
+
+
+def _can_be_negative(f: Form) -> bool:
+    return f.opcode == "vsub" or Type.S32 in (f.atype, f.btype)
+
+
+def _product_less_c(f: Form) -> bool:
+    return f.negc and f.atype is f.btype is Type.U32
+
+
+CONTRADICTIONS = (
+    Contradiction(
+        ("vset2", "vset4"),
+        lambda f: f.mask is not None and len(f.mask.lanes) * f.mask.unit < 32 and not f.secop,
+        "the manual's prose keeps the lanes of b outside the mask, its pseudo-code those of c; "
+        "read here as the pseudo-code has it",
+    ),
+    Contradiction(
+        ("vmad",),
+        _product_less_c,
+        "the manual's list takes c in (u32 * u32) - u32 for unsigned, its pseudo-code "
+        "sign-extends it; read here as the pseudo-code has it",
+    ),
+    Contradiction(
+        ("vmad",),
+        lambda f: f.scale is None,
+        "the manual's pseudo-code assigns a result only where it is scaled; read here as the "
+        "sum itself where it is not",
+    ),
+    Contradiction(
+        (*_ARITHMETIC, "vset"),
+        lambda f: f.secop is not None,
+        "the manual's pseudo-code assigns d twice from the same tmp, which would undo the "
+        "secondary operation; read here as one after the other",
+    ),
+    Contradiction(
+        tuple(opcode for opcode in _ARITHMETIC if opcode != "vabsdiff"),
+        lambda f: (
+            f.dtype is Type.U32
+            and (f.sat or f.secop in (SecOp.MIN, SecOp.MAX))
+            and _can_be_negative(f)
+        ),
+        "the manual says that the sign of the intermediate result depends on dtype, and declares "
+        "it .s34, signed whatever dtype is; read here as the exact number, below 0 where it is",
+    ),
+)
+
+
+def contradictions(opcode: str) -> tuple[Contradiction, ...]:
+    """What the manual says two ways about an instruction."""
+    return tuple(x for x in CONTRADICTIONS if opcode in x.opcodes)

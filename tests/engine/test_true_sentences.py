@@ -1,0 +1,388 @@
+"""What is said of a trace is true: sentence by sentence, and by arithmetic done another way."""
+
+from __future__ import annotations
+
+import operator
+import re
+import struct
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ptxscope import PtxError, diagnose, evaluate, export, parse, trace
+from ptxscope.engine.catalog import CATALOG
+from ptxscope.engine.errors import counted, there_are
+from ptxscope.engine.habits import HABITS
+from ptxscope.engine.instruction import Guard, Instruction
+from ptxscope.engine.plan import Stage
+from ptxscope.engine.trace import Flag, Trace
+from ptxscope.engine.types import Type
+from ptxscope.engine.values import parse_value
+from ptxscope.engine.words import sentence, words
+from ptxscope.export.document import Document, document
+from ptxscope.export.options import DEFAULT
+from ptxscope.widgets.lane_rows import Painter
+from tests.strategies import bits, evaluations
+
+MODELS = ("isa", "ptxas-11.8", "ptxas")
+
+
+def told(tr: Trace) -> Document:
+    return document(tr, DEFAULT)
+
+
+def about(tr: Trace, stage: str) -> str:
+    return next(step.about for step in told(tr).steps if step.stage == stage)
+
+
+def everything(doc: Document) -> Iterator[str]:
+    """Every text of a document but what the user wrote."""
+    for step in doc.steps:
+        yield step.about
+        for row in step.rows:
+            for cell in row.cells:
+                yield from (cell.text, cell.formula, cell.sentence)
+    yield from doc.notes
+    yield doc.source
+
+
+# --- the sentences that were wrong ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ptx", "said"),
+    [
+        ("vshr.u32.u32.u32.clamp d, a, b", "zeros come in"),
+        ("vshr.s32.u32.u32.wrap d, a.b3, b", "zeros come in"),
+        ("vshr.u32.s32.u32.clamp d, a, b", "copies of its sign come in"),
+    ],
+)
+def test_what_a_right_shift_shifts_in(ptx: str, said: str) -> None:
+    tr = trace(ptx, {"a": 0x80000000, "b": 4})
+    assert said in about(tr, "operate")
+    signed = parse(ptx).form.atype is Type.S32
+    top = -(1 << 31) if signed else 1 << 31
+    if "b3" not in ptx:
+        assert tr.result["d"] == (top >> 4) & 0xFFFFFFFF
+
+
+def test_nothing_is_written_to_a_lone_sink() -> None:
+    for ptx in ("setp.lt.u32 _, a, b", "@r setp.lt.u32 _, a, b", "@!r setp.lt.u32 _, a, b"):
+        tr = trace(ptx, {"a": 1, "b": 2})
+        assert tr.result == {}
+        assert about(tr, "write") == "Nothing is written: the destination is `_`."
+        assert not any(re.search(r"\bp\b", text) for text in everything(told(tr)))
+        assert [row.name for row in told(tr).steps[-1].rows] == ["_"]
+
+
+def test_one_register_for_p_and_q_has_one_result_and_a_note() -> None:
+    values = {"a": 1, "b": 2}
+    tr = trace("setp.lt.u32 p|p, a, b", values)
+    assert tr.result == {"p": 1} == evaluate("setp.lt.u32 p|p, a, b", values)
+    written = [row.name for row in told(tr).steps[-1].rows]
+    assert written == ["p"]
+    assert any("ptxas (11.8 to 13.5) writes the first" in note for note in tr.notes)
+    assert not trace("setp.lt.u32 p|q, a, b", values).notes
+    kept = trace("@r setp.lt.u32 p|p, a, b", {**values, "r": 0, "p": 1})
+    assert kept.result == {"p": 1}
+    assert [x.role for x in told(kept).operands].count("p") == 1
+    for format_ in ("text", "markdown", "html", "json", "svg"):
+        assert "drops the second" in " ".join(re.sub(r"<[^>]+>", " ", export(tr, format_)).split())
+
+
+def test_the_guard_says_what_is_written() -> None:
+    held = {"a": 1, "b": 2, "c": 0, "d": 7, "p": 1}
+    for ptx in (
+        "@p set.lt.u32.u32 d, a, b",
+        "@p selp.b32 d, a, b, c",
+        "@p vadd.u32.u32.u32 d, a, b",
+        "@p vadd.u32.u32.u32 d.b0, a, b, c",
+        "@p vadd4.u32.u32.u32 d, a, b, c",
+    ):
+        values = {name: held[name] for name in {x.name for x in parse(ptx).inputs}}
+        for guard in (0, 1):
+            tr = trace(ptx, {**values, "p": guard})
+            assert "f the guard holds" in about(tr, "write")
+            assert "written" not in about(tr, "write")
+            last = sentence(tr, tr.steps[-1].rows[-1], 0)
+            kept = "@p does not hold: d keeps its old value, 0x00000007"
+            assert (last == kept) == (guard == 0)
+            assert ("is written" in last) == (guard == 1)
+
+
+def test_predicates_are_0_or_1_at_the_guard() -> None:
+    values = {"a": 1, "b": 2, "r": 0, "p": 1, "q": 1}
+    for ptx in ("@r setp.lt.u32 p|q, a, b", "@!r setp.lt.u32 p|q, a, b"):
+        tr = trace(ptx, values)
+        rows = [row for row in told(tr).steps[-1].rows if row.name in "pq"]
+        assert [row.cells[0].formula for row in rows] == [
+            f"{name} = {tr.result[name]}" for name in ("p", "q")
+        ]
+        assert not re.search(r"0x0+[01]\b", " ".join(row.cells[0].sentence for row in rows))
+    simd = trace("@p vadd4.u32.u32.u32 d, a, b, c", {"a": 1, "b": 2, "c": 0, "d": 0, "p": 1})
+    assert [x.meant for x in told(simd).operands if x.label == "@"] == ["true"]
+
+
+def test_the_opposite_is_the_comparisons_and_the_bool_op_is_named() -> None:
+    tr = trace("setp.lt.and.u32 p|q, a, b, !c", {"a": 1, "b": 2, "c": 1})
+    assert about(tr, "boolean") == "For p, t and !c; for q, !t and !c."
+    assert tr.result == {"p": 0, "q": 0}
+    assert "opposite" not in CATALOG["setp"].summary
+
+
+def test_a_subnormal_a_or_b_counts_as_zero() -> None:
+    tr = trace("setp.lt.ftz.f32 p, a, b", {"a": 1, "b": 2})
+    assert about(tr, "flush") == ".ftz: a subnormal a or b counts as a zero of the same sign."
+
+
+def test_an_unordered_comparison_is_written_out() -> None:
+    tr = trace("setp.ltu.f32 p, a, b", {"a": 0x7FC00000, "b": 0x80000000})
+    assert words(tr, tr.rows["compare.t"], 0).formula == "(NaN < -0.0 or unordered) = 1"
+    (line,) = Painter(tr, 80).row(tr.rows["compare.t"])
+    assert "".join(text for text, *_ in line) == "NaN < -0.0 or unordered ✓ 1 (NaN)"
+    assert not any("<?" in text for text in everything(told(tr)))
+
+
+def test_the_explorer_tells_the_new_value_from_the_old_at_a_guard() -> None:
+    tr = trace("@r setp.lt.u32 p, a, b", {"a": 1, "b": 2, "r": 0, "p": 0})
+    lines = ["".join(text for text, *_ in line) for line in Painter(tr, 80).row(tr.rows["guard.p"])]
+    assert lines == ["  new p 1", "▶ old p 0   the guard is false"]
+
+
+def test_several_nans_are_nan() -> None:
+    both = trace("setp.ne.f32 p, a, b", {"a": 0x7FC00000, "b": 0x7FC00000})
+    assert words(both, both.rows["compare.t"], 0).sentence.startswith("a and b are NaN: ")
+    same = trace("setp.ne.f32 p, x, x", {"x": 0x7FC00000})
+    assert words(same, same.rows["compare.t"], 0).sentence.startswith("x is NaN: ")
+
+
+def test_an_accumulated_c_is_read_as_dtype_has_it() -> None:
+    values = {"a": 0x01010101, "b": 0x01010101, "c": 3294967296}
+    signed = trace("vadd4.s32.s32.s32.add d, a, b, c", values)
+    assert signed.result == {"d": (3294967296 + 8) % 2**32}
+    total = signed.rows["accumulate.t"]
+    assert words(signed, total, 0).formula == "-1000000000 + 2 + 2 + 2 + 2 = -999999992"
+    assert Flag.WRAPPED not in signed.rows["write.d"].lanes[0].flags
+    unsigned = trace("vadd4.u32.s32.s32.add d, a, b, c", values)
+    assert words(unsigned, unsigned.rows["accumulate.t"], 0).formula.startswith("3294967296 + 2")
+    least = trace("vsub4.s32.u32.u32.add d, a, b, c", {"a": 0, "b": 1, "c": 0x80000000})
+    assert Flag.WRAPPED in least.rows["write.d"].lanes[0].flags
+    for format_ in ("text", "markdown", "html", "json", "svg"):
+        assert "-1000000000" in export(signed, format_)
+
+
+def test_a_clamping_add_reads_c_as_dtype_has_it() -> None:
+    """Who believes that `.add` clamps sees a negative c, not one above 2**31."""
+    values = {"a": 0x01010101, "b": 0x01010101, "c": 0xC4653600}
+    found = diagnose("vadd4.s32.s32.s32.add d, a, b, c", values, observed=0x7FFFFFFF)
+    assert not any("clamp" in str(finding) for finding in found)
+
+
+def test_no_measurement_is_claimed() -> None:
+    assert not any("hardware" in habit.sentence for habit in HABITS)
+
+
+@pytest.mark.parametrize(
+    ("ptx", "said"),
+    [
+        ("setp.lt.f64 p, a, b", "PTX 1.0, sm_13 and later"),
+        ("set.lt.f32.f64 d, a, b", "PTX 1.0, sm_13 and later"),
+        ("selp.f64 d, a, b, c", "PTX 1.0, sm_13 and later"),
+        ("slct.f64.f32 d, a, b, c", "PTX 1.0, sm_13 and later"),
+        ("slct.ftz.f64.f32 d, a, b, c", "PTX 1.4, sm_13 and later"),
+        ("setp.lt.ftz.f32 p, a, b", "PTX 1.4, any target"),
+        ("selp.b64 d, a, b, c", "PTX 1.0, any target"),
+        ("vadd.u32.u32.u32 d, a, b", "PTX 2.0, sm_20 and later"),
+    ],
+)
+def test_what_a_form_needs(ptx: str, said: str) -> None:
+    ins = parse(ptx)
+    assert f"({said})" in told(trace(ins, {x.name: 0 for x in ins.inputs})).source
+
+
+def test_what_vmad_says_of_d_is_what_d_is_read_as() -> None:
+    values = {"a": 0xFFFFFFFF, "b": 0xFFFFFFFF, "c": 0x80000000}
+    tr = trace("vmad.u32.u32.u32.shr7 d, a, b, -c", values)
+    (shown,) = told(tr).results
+    assert words(tr, tr.rows["write.d"], 0).sentence.endswith(f"which is {shown.meant}")
+
+
+def test_parts_of_a_scalar_result_are_no_lanes() -> None:
+    tr = trace("vadd.u32.u32.u32 d.b1, a, b, c", {"a": 1, "b": 2, "c": 3})
+    assert sentence(tr, tr.rows["merge.t"], 1).startswith("byte 1: ")
+
+
+CONTRADICTED = {
+    "vset4.u32.u32.eq d.b20, a, b, c": "keeps the lanes of b",
+    "vset2.u32.u32.eq d.h0, a, b, c": "keeps the lanes of b",
+    "vmad.u32.u32.u32.shr7 d, a, b, -c": "(u32 * u32) - u32",
+    "vmad.s32.s32.u32 d, a, b, c": "only where it is scaled",
+    "vadd.s32.s32.s32.add d, a, b, c": "assigns d twice",
+    "vset.s32.u32.lt.max d, a, b, c": "assigns d twice",
+    "vsub.u32.u32.u32.sat d, a, b": "depends on dtype",
+    "vmin.u32.s32.s32.min d, a, b, c": "depends on dtype",
+}
+AGREED = (
+    "vset4.u32.u32.eq d, a, b, c",
+    "vset4.u32.u32.eq d.b3210, a, b, c",
+    "vset4.u32.u32.eq.add d.b20, a, b, c",
+    "vadd4.u32.u32.u32 d.b20, a, b, c",
+    "vmad.u32.u32.u32.shr7 d, a, b, c",
+    "vmad.s32.u32.u32.shr7 d, -a, b, c",
+    "vadd.u32.u32.u32.sat d, a, b",
+    "vsub.s32.u32.u32.sat d, a, b",
+    "vabsdiff.u32.s32.s32.sat d, a, b",
+    "vadd.s32.s32.s32 d.b0, a, b, c",
+)
+
+
+@pytest.mark.parametrize("ptx", [*CONTRADICTED, *AGREED])
+def test_where_the_manual_contradicts_itself_a_trace_says_so(ptx: str) -> None:
+    ins = parse(ptx)
+    values = {x.name: 1 for x in ins.inputs}
+    said = [note for note in trace(ins, values).notes if "manual" in note]
+    expected = CONTRADICTED.get(ptx)
+    assert len(said) == (2 if ptx == "vmin.u32.s32.s32.min d, a, b, c" else 1 if expected else 0)
+    assert expected is None or any(expected in note for note in said)
+    assert not any("manual" in note for note in trace(ins, values, model="ptxas").notes)
+
+
+# --- plurals -------------------------------------------------------------------------------
+
+
+def test_one_is_no_plural() -> None:
+    assert (counted(1, "bit"), counted(2, "bit")) == ("1 bit", "2 bits")
+    assert (there_are(1), there_are(0), there_are(1, "value")) == (
+        "there is 1",
+        "there are 0",
+        "there is 1 value",
+    )
+    with pytest.raises(PtxError, match="there is 1"):
+        parse("vadd.u32.u32.u32 d")
+    with pytest.raises(PtxError, match=r"fit in 1 bit\n"):
+        parse_value("2", Type.PRED)
+    with pytest.raises(ValueError, match=r"fit in 1 bit$"):
+        evaluate("selp.b32 d, a, b, c", {"a": 1, "b": 1, "c": 2})
+
+
+# --- whatever is evaluated -----------------------------------------------------------------
+
+BAD = re.compile(
+    r"(?<![\w.:])1 (?:bits|lanes|bytes|half-words|words|values|destinations|operands)\b"
+    r"|\bthere are 1\b|\ba and b (?:counts|is)\b|<\?|!=\?|\.\.$|;;|  |\bthe hardware\b"
+    r"|\bits sign is shifted in\b|\bNone\b|\btakes the predicate\b"
+)
+READ = re.compile(r"0x([0-9a-f]+) is (-?\d+) as ([sub])(\d+)\b")
+FLOAT = re.compile(r"0x([0-9a-f]+) is (-?[\d.e+-]+) as f(32|64)\b")
+SUM = re.compile(r"(-?\d+) (\+|-|\*|<<|>>|&) \(?(-?\d+)\)? = (-?\d+)")
+TRUTH = re.compile(r"\((-?\d+) (<|<=|>|>=|==|!=) (-?\d+)\) = ([01])")
+OPERATORS = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+    "&": operator.and_,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+
+
+def as_integer(pattern: str, signed: bool) -> int:
+    return int.from_bytes(bytes.fromhex(pattern), "big", signed=signed)
+
+
+def check(tr: Trace) -> None:
+    doc = told(tr)
+    for text in everything(doc):
+        assert not BAD.search(text), text
+        for pattern, value, kind, width in READ.findall(text):
+            assert len(pattern) * 4 == int(width), text
+            assert as_integer(pattern, kind == "s") == int(value), text
+        for pattern, value, width in FLOAT.findall(text):
+            code = ">f" if width == "32" else ">d"
+            (number,) = struct.unpack(code, bytes.fromhex(pattern))
+            assert struct.pack(code, float(value)) == struct.pack(code, number), text
+        if match := SUM.fullmatch(text):
+            x, sign, y, result = match.groups()
+            assert OPERATORS[sign](int(x), int(y)) == int(result), text
+        if match := TRUTH.fullmatch(text):
+            x, sign, y, result = match.groups()
+            assert OPERATORS[sign](int(x), int(y)) == (result == "1"), text
+    for step in doc.steps:
+        assert len({row.name for row in step.rows}) == len(step.rows)
+    check_shift(tr)
+    check_destinations(tr, doc)
+
+
+def check_shift(tr: Trace) -> None:
+    if tr.instruction.opcode == "vshr":
+        zeros = tr.instruction.form.atype is Type.U32
+        assert ("zeros come in" in about(tr, "operate")) == zeros
+
+
+def check_destinations(tr: Trace, doc: Document) -> None:
+    """What is flagged and said of what is written agrees with how the result is read."""
+    ins = tr.instruction
+    names = [name for name in ins.destinations if name]
+    writes = next(step for step in doc.steps if step.stage is Stage.WRITE)
+    assert len(writes.rows) == max(len(set(names)), 1)
+    said = writes.about
+    if ins.guard and names:
+        assert "f the guard holds" in said
+        for row in writes.rows:
+            assert not re.match(rf"{row.row.row.name} (is|takes) ", row.cells[0].sentence)
+        guarded = {row.row.row.name for row in doc.steps[-1].rows}
+        assert doc.steps[-1].stage is Stage.GUARD
+        assert set(ins.results) <= guarded
+    elif names:
+        assert "written" in said or "takes" in said
+    else:
+        assert "Nothing is written" in said
+    for row in writes.rows:
+        cell, role = row.cells[0], row.row.row.name
+        type_ = ins.type_of(role)
+        if type_ is Type.PRED:
+            assert "0x" not in cell.formula
+            continue
+        if len(row.row.inputs[0]) > 1 or type_.is_float or row.row.row.operation != "truncate":
+            continue
+        exact = row.row.inputs[0][0]
+        low = -(1 << type_.bits - 1) if type_.signed else 0
+        fits = low <= exact < low + (1 << type_.bits)
+        selected = type_.bits != 32 or ins.opcode in ("selp", "slct")
+        if not selected:
+            assert (Flag.WRAPPED in cell.flags) == (not fits)
+            assert ("does not fit" in cell.sentence) == (not fits)
+        if match := re.search(r"which is (-?\d+)$", cell.sentence):
+            assert as_integer(f"{cell.value:08x}", type_.signed) == int(match[1])
+
+
+@given(evaluations(), st.sampled_from(MODELS))
+def test_every_sentence_holds(case: tuple[Instruction, dict[str, int]], model: str) -> None:
+    ins, values = case
+    check(trace(ins, values, model=model))
+
+
+@given(evaluations(), st.sampled_from(MODELS), st.booleans(), st.booleans(), st.data())
+def test_every_sentence_holds_under_a_guard(
+    case: tuple[Instruction, dict[str, int]],
+    model: str,
+    negated: bool,
+    guard: bool,
+    data: st.DataObject,
+) -> None:
+    ins, values = case
+    guarded = replace(ins, guard=Guard("r", negated))
+    given_ = {x.name: values.get(x.name, 0) for x in guarded.inputs}
+    given_ |= {
+        x.name: data.draw(bits(x.type)) for x in guarded.inputs if set(x.roles) <= set("dpq")
+    }
+    check(trace(guarded, given_ | ({"r": int(guard)} if "r" in given_ else {}), model=model))
