@@ -128,7 +128,7 @@ def choose(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
              width=26)  # fmt: skip
     y += 38
     top, boxes = y + 10, area.columns(2, 20)
-    width = sketch.trace.instruction.type_of("d" if not guard else row.name).bits
+    width = sketch.trace.instruction.type_of("d" if not guard else row.row.row.name).bits
     bottom = top + 84
     for at, (key, value, box) in enumerate(zip(options, values, boxes, strict=True)):
         strong = held == (at == 0)
@@ -139,7 +139,7 @@ def choose(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
                  dash="" if strong else "4 3")  # fmt: skip
         name = sketch.called(key) if not guard or at == 0 else f"old {sketch.called(key)}"
         if guard and at == 0:
-            name = f"new {sketch.called(row.name)}"
+            name = f"new {sketch.called(row.row.row.name)}"
         pen.text(box.x + 8, top + 13, f"{name}, if {'true' if at == 0 else 'false'}", 9.5, Ink.DIM,
                  width=box.width - 14)  # fmt: skip
         pen.text(box.center, top + 35, plain(hex_text(value, width)), 17,

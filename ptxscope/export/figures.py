@@ -211,8 +211,8 @@ def _factor(value: int) -> str:
 def write(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
     """The destination's bits, from one number or from lanes."""
     pen, (cell,) = sketch.pen, row.cells
-    name = sketch.called(row.name)
-    width = sketch.trace.instruction.type_of(row.name).bits
+    name = sketch.called(row.row.row.name)
+    width = sketch.trace.instruction.type_of(row.row.row.name).bits
     key, lanes = row.row.row.inputs[0], row.row.inputs[0]
     if width == 1:
         sketch.flow(key, 0, (area.center, y))
