@@ -17,7 +17,7 @@ from .entry import Group, Place, Slot
 from .errata import Erratum
 from .form import Form
 from .habits import BELIEFS, HABITS
-from .instruction import Instruction, Register
+from .instruction import Instruction, Literal, Register
 from .legality import with_c
 from .models import PTXAS_MODELS, Model
 from .observation import Observation
@@ -185,6 +185,8 @@ def _slots(ins: Instruction, unordered: bool) -> Iterator[Cause]:
         slot = _varied(ins, name)
         if slot is None or (name in ("asel", "bsel") and ins.entry.lanes > 1):
             continue
+        if isinstance(ins.roles.get(str(slot.place)), Literal):
+            continue  # it takes neither a selector nor a sign
         now = form.get(name)
         for value in slot.choices():
             if value != now and _same_width(now, value):
@@ -291,6 +293,18 @@ def _exchanged(ins: Instruction, x: str, y: str, weight: int, *, swap: bool = Fa
     return _change(x + y, phrase, weight, lambda role, bits, _: bits[other[role]], swap=swap)
 
 
+_AT_OPERANDS = ("asel", "bsel", "nega", "negb")
+
+
+def _swapped(ins: Instruction) -> Iterator[Cause]:
+    """a and b exchanged; a literal can't stand where a selector or a sign does."""
+    cause = _exchanged(ins, "a", "b", 2, swap=True)
+    if not any(isinstance(ins.roles[role], Literal) for role in "ab"):
+        yield cause
+    elif not any(ins.form.get(name) for name in _AT_OPERANDS):
+        yield cause._replace(axes=cause.axes.union(_AT_OPERANDS))
+
+
 def _operands(ins: Instruction, known: frozenset[str]) -> Iterator[Cause]:
     read = [x for x in "abc" if x in known]
     types = {role: ins.type_of(role) for role in read}
@@ -299,7 +313,7 @@ def _operands(ins: Instruction, known: frozenset[str]) -> Iterator[Cause]:
         if isinstance(source := ins.roles[role], Register):
             registers[source.name] = registers.get(source.name, "") + role
     if {"a", "b"} <= known and ins.roles["a"] != ins.roles["b"]:
-        yield _exchanged(ins, "a", "b", 2, swap=True)
+        yield from _swapped(ins)
     alone = "c" in known and registers.get(ins.called("c"), "c") == "c"
     if alone and types["c"] is not Type.PRED:
         yield from (_exchanged(ins, x, "c", 5) for x in read if x != "c" and _same(types, x, "c"))
