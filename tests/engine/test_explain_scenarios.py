@@ -25,7 +25,7 @@ vmin4.s32.s32.s32 d, a, b, c | a=0x1820304 b=0x4030281 c=0 | 0x4030304 | vmax4.s
 vmax4.u32.u32.u32 d, a, b, c | a=0x1020304 b=0x4030201 | 0x1020201 | vmin4.u32.u32.u32 | 1
 vsub4.s32.s32.s32 d, a, b, c | a=0x1020304 b=0x4030201 c=0 | 0x5050505 | vadd4.s32.s32.s32 | 1
 vadd4.u32.u32.u32 d, a, b, c | a=0x10203040 b=0x1020304 | 0xf1e2d3c | vsub4.u32.u32.u32 | 1
-vsub4.s32.s32.s32 d, a, b, c | a=0x1020304 b=0x4030201 | 0x301fffd | vsub4.s32.s32.s32 d, b, a, c | 1
+vsub4.s32.s32.s32 d, a, b, c| a=0x1020304 b=0x4030201| 0x301fffd| vsub4.s32.s32.s32 d, b, a, c| 1
 vadd2.u32.u32.u32 d, a, b, c | a=0x100020 b=0x20004 | 0x90012 | vavrg2.u32.u32.u32 | 1
 vavrg4.u32.u32.u32 d, a, b, c | a=0x10203040 b=0x2040608 | 0x12243648 | vadd4.u32.u32.u32 | 1
 vsub.s32.s32.s32 d, a, b | a=3 b=10 | 13 | vadd.s32.s32.s32 | 1
@@ -49,7 +49,7 @@ set.lt.u32.s32 d, a, b | a=1 b=2 | 1 | vset.s32.s32.lt | 3
 vset.s32.s32.lt d, a, b | a=1 b=2 | 0xffffffff | set.lt.u32.s32 | 3
 vadd4.s32.s32.s32 d, a, b, c | a=0x7f7f0102 b=0x1020304 | 0x7f7f0406 | vadd4.s32.s32.s32.sat | 1
 vadd.s32.s32.s32.sat d, a, b | a=0x7fffffff b=1 | 0x80000000 | vadd.s32.s32.s32 | 2
-vadd4.u32.u32.u32 d.b10, a, b, c | a=0x20003 b=0x10001 c=0 | 0x30004 | vadd4.u32.u32.u32 d, a, b, c | 2
+vadd4.u32.u32.u32 d.b10, a, b, c| a=0x20003 b=0x10001 c=0| 0x30004| vadd4.u32.u32.u32 d, a, b, c| 2
 vadd4.u32.u32.u32 d, a, b, c | a=0x1020304 b=0x10203040 c=5 | 0xaf | vadd4.u32.u32.u32.add | 1
 vadd.u32.u32.u32 d, a.b0, b.b0 | a=0x12345678 b=1 | 0x57 | vadd.u32.u32.u32 d, a.b1, b.b0 | 1
 vshl.u32.u32.u32.clamp d, a, b | a=3 b=33 | 6 | vshl.u32.u32.u32.wrap | 1
