@@ -11,15 +11,17 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from .arithmetic import cast
+from .catalog import CATALOG
 from .constants import bits_float, float_bits
 from .entry import Group, Place, Slot
 from .errata import Erratum
 from .form import Form
 from .habits import BELIEFS, HABITS
-from .instruction import Instruction, Register
+from .instruction import Instruction, Literal, Register
 from .legality import with_c
 from .models import PTXAS_MODELS, Model
 from .observation import Observation
+from .twins import carried, twins
 from .types import Type
 from .values import hex_text
 
@@ -33,6 +35,7 @@ class Kind(StrEnum):
     DOCUMENTED = "documented"
     PTXAS = "ptxas"
     MODIFIER = "modifier"
+    OPCODE = "opcode"
     SELECTOR = "selector"
     OPERAND = "operand"
     READING = "reading"
@@ -78,12 +81,14 @@ class Cause(NamedTuple):
         return bool(self.slots or self.errata or self.guard)
 
 
-def causes(ins: Instruction, roles: frozenset[str]) -> tuple[Cause, ...]:
+def causes(ins: Instruction, roles: frozenset[str], unordered: bool = False) -> tuple[Cause, ...]:
     """Every single cause for an instruction, but the selectors that are solved.
 
-    ``roles`` are the sources whose values are known.
+    ``roles`` are the sources whose values are known; ``unordered`` says that one that is
+    compared was a NaN.
     """
-    found = [*_models(ins), *_types(ins), *_slots(ins), *_habits(), *_guards(ins)]
+    found = [*_models(ins), *_types(ins), *_slots(ins, unordered), *_opcodes(ins)]
+    found += [*_habits(), *_guards(ins)]
     return (*found, *_operands(ins, roles), *_readings(ins))
 
 
@@ -125,10 +130,11 @@ _LIKELY_CMP = {
         ("gt", "hi"),
         ("ge", "hs"),
         ("num", "nan"),
-        *((cmp, f"{cmp}u") for cmp in ("eq", "ne", "lt", "le", "gt", "ge")),
     )
 }
 """Comparisons that are taken for each other."""
+_UNORDERED = {frozenset((cmp, f"{cmp}u")) for cmp in ("eq", "ne", "lt", "le", "gt", "ge")}
+"""Those that differ where an operand is a NaN."""
 _TYPE_SLOTS = ("dtype", "atype", "btype")
 _FLIPPED = {Type.U32: Type.S32, Type.S32: Type.U32}
 
@@ -151,9 +157,10 @@ def _types(ins: Instruction) -> Iterator[Cause]:
     wanted: list[tuple[str, int, dict[str, object]]] = []
     for type_ in (Type.U32, Type.S32):
         every = f"with every type `.{type_}`"
-        wanted.append((every, 3, dict.fromkeys(now, type_)))
+        wanted.append((every, 1 if len(set(now.values())) == 1 else 3, dict.fromkeys(now, type_)))
         both = f"with both inputs `.{type_}`"
-        wanted.append((both, 3, {**now, **dict.fromkeys(inputs, type_)}))
+        alike = len({now[name] for name in inputs}) == 1
+        wanted.append((both, 2 if alike else 3, {**now, **dict.fromkeys(inputs, type_)}))
     flipped: dict[str, object] = {name: _FLIPPED[Type(str(type_))] for name, type_ in now.items()}
     wanted.append(("with every type of the other signedness", 4, flipped))
     told: list[dict[str, object]] = []
@@ -171,13 +178,15 @@ def _varied(ins: Instruction, name: str) -> Slot | None:
     return slot if slot and len(slot.values) + slot.optional > 1 else None
 
 
-def _slots(ins: Instruction) -> Iterator[Cause]:
+def _slots(ins: Instruction, unordered: bool) -> Iterator[Cause]:
     """Every other value of every slot; selectors of several lanes are solved elsewhere."""
     form = ins.form
     for name, weight in WEIGHTS.items():
         slot = _varied(ins, name)
         if slot is None or (name in ("asel", "bsel") and ins.entry.lanes > 1):
             continue
+        if isinstance(ins.roles.get(str(slot.place)), Literal):
+            continue  # it takes neither a selector nor a sign
         now = form.get(name)
         for value in slot.choices():
             if value != now and _same_width(now, value):
@@ -186,9 +195,16 @@ def _slots(ins: Instruction) -> Iterator[Cause]:
                     kind,
                     frozenset((name,)),
                     slot_phrase(ins, slot, now, value),
-                    2 if name == "cmp" and frozenset((now, value)) in _LIKELY_CMP else weight,
+                    _cmp_weight(now, value, unordered) if name == "cmp" else weight,
                     slots=((name, value),),
                 )
+
+
+def _cmp_weight(now: object, value: object, unordered: bool) -> int:
+    pair = frozenset((now, value))
+    if pair in _UNORDERED:
+        return 1 if unordered else 2
+    return 2 if pair in _LIKELY_CMP else WEIGHTS["cmp"]
 
 
 def _same_width(now: object, value: object) -> bool:
@@ -212,6 +228,21 @@ def slot_phrase(ins: Instruction, slot: Slot, now: object, value: object) -> str
         return f"with {spelled(value)}"
     what = f"{slot.name} " if slot.name.endswith("type") else ""
     return f"with {what}{spelled(value)} rather than {spelled(now)}"
+
+
+def _opcodes(ins: Instruction) -> Iterator[Cause]:
+    """Another opcode, the slots carried over."""
+    registers = all(isinstance(source, Register) for source in ins.sources)
+    for twin in twins(ins.form):
+        if not (registers or CATALOG[twin.opcode].literals):
+            continue
+        yield Cause(
+            Kind.OPCODE,
+            frozenset(("opcode", *twin.slots)),
+            f"with `{twin.opcode}` rather than `{ins.opcode}`",
+            twin.weight,
+            slots=(("opcode", twin.opcode), *twin.slots.items()),
+        )
 
 
 def _habits() -> Iterator[Cause]:
@@ -262,6 +293,18 @@ def _exchanged(ins: Instruction, x: str, y: str, weight: int, *, swap: bool = Fa
     return _change(x + y, phrase, weight, lambda role, bits, _: bits[other[role]], swap=swap)
 
 
+_AT_OPERANDS = ("asel", "bsel", "nega", "negb")
+
+
+def _swapped(ins: Instruction) -> Iterator[Cause]:
+    """a and b exchanged; a literal can't stand where a selector or a sign does."""
+    cause = _exchanged(ins, "a", "b", 2, swap=True)
+    if not any(isinstance(ins.roles[role], Literal) for role in "ab"):
+        yield cause
+    elif not any(ins.form.get(name) for name in _AT_OPERANDS):
+        yield cause._replace(axes=cause.axes.union(_AT_OPERANDS))
+
+
 def _operands(ins: Instruction, known: frozenset[str]) -> Iterator[Cause]:
     read = [x for x in "abc" if x in known]
     types = {role: ins.type_of(role) for role in read}
@@ -270,7 +313,7 @@ def _operands(ins: Instruction, known: frozenset[str]) -> Iterator[Cause]:
         if isinstance(source := ins.roles[role], Register):
             registers[source.name] = registers.get(source.name, "") + role
     if {"a", "b"} <= known and ins.roles["a"] != ins.roles["b"]:
-        yield _exchanged(ins, "a", "b", 2, swap=True)
+        yield from _swapped(ins)
     alone = "c" in known and registers.get(ins.called("c"), "c") == "c"
     if alone and types["c"] is not Type.PRED:
         yield from (_exchanged(ins, x, "c", 5) for x in read if x != "c" and _same(types, x, "c"))
@@ -396,11 +439,19 @@ def shown_operands(ins: Instruction, before: Bits, after: Bits) -> str:
     )
 
 
-def changed_form(form: Form, slots: Mapping[str, object], c_known: bool) -> Form | None:
-    """A form with other values in some slots and c where it is needed; None where c is not known.
+def changed_form(form: Form, slots: Mapping[str, object], c_written: bool) -> Form | None:
+    """A form with other values in some slots and c where it is needed.
 
-    It may be illegal.
+    None where c is needed and not written, or where another opcode does not take a slot's
+    value. It may break a constraint. An opcode that has to have a c takes any register for it.
     """
-    bare = form.c and not (form.boolop or form.secop or form.dsel)
-    changed = with_c(form._replace(**slots), bare=bare)  # type: ignore[arg-type]
-    return None if changed.c and not c_known else changed
+    changed: Form | None = form._replace(**slots)  # type: ignore[arg-type]
+    if "opcode" in slots and changed:
+        changed = carried(changed)
+    if changed is None:
+        return None
+    # an ignored c stays as it was written, but not behind another opcode
+    bare = form.c and not (form.boolop or form.secop or form.dsel or "opcode" in slots)
+    changed = with_c(changed, bare=bare)
+    must = changed.c and ("opcode" not in slots or CATALOG[changed.opcode].c_optional)
+    return None if must and not c_written else changed

@@ -15,7 +15,7 @@ from .models import ISA_MODEL, PTXAS_MODELS, Model, model, versions
 from .observation import Observation, Observed, whole
 from .parser import parse
 from .run import result
-from .search import Found, Search, operands_of, read_by, with_model
+from .search import MOST_CHANCE, Found, Search, chance, operands_of, read_by, with_model
 from .solve import Fits
 from .trace import Trace
 
@@ -61,8 +61,8 @@ class Finding:
 
     @property
     def weight(self) -> int:
-        """How far-fetched it is."""
-        return sum(cause.weight for cause in self.causes)
+        """How far-fetched it is, and how much it looks like chance."""
+        return sum(cause.weight for cause in self.causes) + chance(self.fits)
 
     @cached_property
     def trace(self) -> Trace:
@@ -203,6 +203,8 @@ def _finding(search: Search, found: Found, seen: Sequence[Seen], shown: int) -> 
         sources[:2] = sources[1::-1]
     if not variant.form.c and ins.form.c:
         del sources[2:]
+    if variant.form.c and len(sources) == 2:
+        sources.append(sources[1])  # nothing reads it, but one has to be written
     guard = ins.guard
     if guard and variant.guard is not None:
         guard = guard._replace(negated=variant.guard)
@@ -286,6 +288,8 @@ def _sentence(chosen: tuple[Cause, ...], fits: Fits | None, trace: Trace) -> str
     said += [f"{e.id}: {e.sentence}" for e in trace.changed_by if e.id.startswith("E")]
     if fits and fits.ways > 1:
         selectors = sum(cause.kind is Kind.SELECTOR for cause in chosen)
-        what = "selectors" if selectors < 2 else "pairs"
-        said.append(f"{fits.ways:,} {what} fit; this one changes the fewest digits.")
+        what = "selectors" if selectors < 2 else "pairs of selectors"
+        said.append(f"It is one of {fits.ways:,} {what} that fit, with the fewest digits changed.")
+        if chance(fits) == MOST_CHANCE:
+            said.append("Where so many fit, it may be chance.")
     return " ".join(said)

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
+from math import isnan
 from typing import NamedTuple
 
+from .catalog import CATALOG
 from .causes import Bits, Cause, Kind, Seen, causes, changed_form, slot_phrase
+from .constants import bits_float
 from .entry import Group
 from .form import Form
 from .instruction import Instruction
@@ -55,8 +58,8 @@ class Found(NamedTuple):
 
     @property
     def weight(self) -> int:
-        """How far-fetched they are."""
-        return sum(cause.weight for cause in self.causes)
+        """How far-fetched they are, and how much they look like chance."""
+        return sum(cause.weight for cause in self.causes) + chance(self.fits)
 
 
 class Search:
@@ -74,7 +77,7 @@ class Search:
         if documented:
             yield Found(())
         lacking: list[Cause] = []
-        for cause in causes(self.ins, self.roles):
+        for cause in causes(self.ins, self.roles, self._unordered):
             if self._idle((cause,)) or not self._tried((cause,)):
                 lacking.append(cause)
             elif not (self._repeats((cause,)) or (documented and cause.kind is Kind.PTXAS)):
@@ -106,6 +109,19 @@ class Search:
         return self.explains(chosen)
 
     @property
+    def _unordered(self) -> bool:
+        """Whether a NaN was compared where the result is not the documented one."""
+        stype = self.ins.form.stype
+        if not (stype and stype.is_float and self.ins.form.cmp):
+            return False
+        return any(
+            isnan(bits_float(x.observation.operands[role], stype.bits))
+            for x in self.seen
+            if not x.observation.fits(x.documented)
+            for role in "ab"
+        )
+
+    @property
     def _solvable(self) -> bool:
         return self.ins.entry.group is Group.SIMD and {"a", "b"} <= self.roles
 
@@ -123,7 +139,7 @@ class Search:
     def _lowered(self, chosen: Sequence[Cause]) -> Variant | None:
         ins = self.ins
         slots = {name: value for cause in chosen for name, value in cause.slots}
-        form = changed_form(ins.form, slots, "c" in self.roles) if slots else ins.form
+        form = changed_form(ins.form, slots, len(ins.sources) > 2) if slots else ins.form
         if form is None or (slots and violations(form)):
             return None
         errata = tuple(e for cause in chosen for e in cause.errata)
@@ -196,7 +212,7 @@ class Search:
         if any(x.axes & axes or x.reading or _rules(x) & _ENTANGLED for x in chosen):
             return None
         variant = None if self._idle(chosen) else self.variant(chosen)
-        if variant is None:
+        if variant is None or CATALOG[variant.form.opcode].group is not Group.SIMD:
             return None
         self.tried += 1
         cases = [(operands_of(chosen, x), x.observation.observed["d"]) for x in self.seen]
@@ -207,6 +223,16 @@ class Search:
         return Found((*chosen, *named), fits)
 
 
+def chance(fits: Fits | None) -> int:
+    """How much less selectors say where so many fit that some would fit anything."""
+    ways = fits.ways if fits else 1
+    return next((weight for most, weight in _CHANCE if ways >= most), 0)
+
+
+MOST_CHANCE = 4
+"""More than any plain cause weighs beyond selectors."""
+_CHANCE = ((100, MOST_CHANCE), (10, 1))
+"""From how many that fit on selectors weigh more, and how much."""
 _ENTANGLED = frozenset(("masked_from_b", "add_clamps"))
 """Rules by which a lane of d depends on more than its own two digits."""
 

@@ -159,7 +159,7 @@ def _details(diagnosis: Diagnosis, finding: Finding, indent: str) -> Iterator[st
     if fits and fits.ways > 1:
         solved = [role for role in "ab" if any(f"{role}sel" in x.axes for x in finding.causes)]
         listed = f": {_choices(fits, solved[0])}" if fits.lanes and len(solved) == 1 else ""
-        yield f"{indent}{fits.ways:,} fit{listed}"
+        yield f"{indent}one of {fits.ways:,} that fit{listed}"
 
 
 def _choices(fits: Fits, role: str) -> str:
@@ -181,8 +181,8 @@ def unexplained(diagnosis: Diagnosis, width: int = WIDTH) -> Iterator[str]:
     ins = diagnosis.instruction
     yield from wrapped(
         f"Nothing within two changes explains it. {diagnosis.tried} combinations were tried: "
-        "the assemblers, every modifier, selector, mask and negation, operands exchanged, "
-        "missing, overwritten, misread, byte-reversed, and what people often expect.",
+        "the assemblers, other opcodes, every modifier, selector, mask and negation, operands "
+        "exchanged, missing, overwritten, misread, byte-reversed, and what people often expect.",
         "",
         "",
         width,

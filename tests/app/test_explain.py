@@ -102,3 +102,18 @@ async def test_explanations_are_listed_as_soon_as_a_value_is_typed() -> None:
         await drive.pilot.pause(0.4)
         shown = await drive.text()
         assert "without `.sat`" in shown.partition("Explanations")[2].partition("Why")[0]
+
+
+async def test_another_opcode_is_offered_and_opens_beside_what_was_written() -> None:
+    line, values = "vmin4.s32.s32.s32 d, a, b, c", {"a": 0x01820304, "b": 0x04030281, "c": 0}
+    async with explorer(line, values) as drive:
+        await drive.press("x")
+        await drive.type("0x04030304")
+        shown = await drive.press("enter")
+        assert "with `vmax4` rather than `vmin4`" in shown
+        assert "vmax4.s32.s32.s32 d, a, b, c;" in why(drive)
+        await drive.press("enter")
+        assert drive.session.setup.line == "vmax4.s32.s32.s32 d, a, b, c;"
+        assert drive.session.trace.result == {"d": 0x04030304}
+        assert drive.screen.pin is not None
+        assert drive.screen.pin.line == f"{line};"

@@ -192,3 +192,19 @@ def test_json_says_on_the_side_that_nothing_explains_it() -> None:
     status, out, said = explain(*words)
     assert (status, json.loads(out)) == (1, [])
     assert "The nearest" in said
+
+
+def test_c_that_nothing_reads_may_be_left_out() -> None:
+    words = ("vsub4.s32.s32.s32 d, a, b, c", "a=0x01020304", "b=0x04030201")
+    status, said, _ = explain(*words, "--got", "0x0301fffd")
+    assert status == 0
+    assert "with a and b exchanged" in said
+
+
+def test_another_opcode_is_a_kind_of_its_own() -> None:
+    words = ("vmin4.s32.s32.s32 d, a, b, c", "a=0x01820304", "b=0x04030281")
+    first = found(*words, "--got", "0x04030304")[0]
+    assert first["kind"] == "opcode"
+    assert first["ptx"] == "vmax4.s32.s32.s32 d, a, b, c;"
+    assert first["causes"][0]["phrase"] == "with `vmax4` rather than `vmin4`"
+    assert first["operands"] == {"a": "0x01820304", "b": "0x04030281"}
