@@ -9,6 +9,7 @@ from . import modifiers, operands
 from .catalog import CATALOG
 from .entry import Entry
 from .errors import Problem, PtxError, Span, nearest, quoted
+from .folding import folding_note
 from .form import Form
 from .instruction import Guard, Instruction, Literal, Register
 from .legality import remarks, violations
@@ -268,6 +269,8 @@ def _notes(form: Form, guard: Guard | None, ops: operands.Operands) -> Iterator[
     c = ops.sources[2] if len(ops.sources) > 2 else None
     if isinstance(c, Literal) and CATALOG[form.opcode].operand("c").type is Type.PRED:
         yield "a literal as the predicate c is not documented; ptxas accepts it"
+    if isinstance(c, Literal) and (said := folding_note(form, ops.sources, c.bits)):
+        yield said
     if guard and form.dst is Destinations.SINK_Q:
         yield "a guarded `setp` with `_|q` crashes ptxas 13.0; it is legal all the same"
 
