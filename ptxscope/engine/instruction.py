@@ -8,9 +8,11 @@ from typing import NamedTuple
 
 from .catalog import CATALOG
 from .entry import Entry, Place
+from .errata import Erratum
 from .errors import Span
 from .form import Form
 from .lowering import lower
+from .models import errata_of
 from .plan import Plan
 from .rules import ISA, Rules
 from .types import Destinations, Type
@@ -126,6 +128,11 @@ class Instruction:
     def plan(self, rules: Rules = ISA) -> Plan:
         """What it computes under some rules, its guard included."""
         return lower(self.form, rules, self.guard.negated if self.guard else None)
+
+    @property
+    def errata(self) -> tuple[Erratum, ...]:
+        """The errata that can change its result, on some operands."""
+        return errata_of(self.form, self.guard.negated if self.guard else None)
 
     def type_of(self, role: str) -> Type:
         """The type of the operand with this role."""
