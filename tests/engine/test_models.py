@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -23,6 +24,9 @@ from ptxscope.engine.rules import Rules
 from ptxscope.engine.trace import Flag
 from ptxscope.engine.types import selector
 from ptxscope.engine.words import sentence
+
+if TYPE_CHECKING:
+    from ptxscope.engine.evaluate import Value
 
 # the examples and both answers as SEMANTICS.md, section 3, prints them
 _TABLE = """
@@ -279,7 +283,7 @@ def test_the_old_value_is_converted_as_the_machine_does_it() -> None:
         ]
     ).astype(np.uint32)
     words, halves = olds.view(np.int32), olds.astype(np.uint16).view(np.int16)
-    rest = {"a": 0, "b": 0, "p": 0, "d": olds}
+    rest: dict[str, Value] = {"a": 0, "b": 0, "p": 0, "d": olds}
     for line, expected in (
         ("set.lt.f32.u64", np.abs(words).astype(np.float32).view(np.uint32)),
         ("set.lt.f32.s16", np.abs(halves).astype(np.float32).view(np.uint32)),
