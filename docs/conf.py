@@ -57,8 +57,9 @@ def errata_page() -> str:
     """Every erratum with both traces."""
     lines = heading("Where ptxas and the documentation part", "=")
     lines += [
-        f"On {TARGETS} NVIDIA's assembler emulates the scalar video instructions. In these ways "
-        "the code it emits does not compute what the PTX ISA documents.",
+        f"On {TARGETS} NVIDIA's assembler emulates the scalar video instructions, and under a "
+        "guard it guards only a part of some ``set``. In these ways the code it emits does not "
+        "compute what the PTX ISA documents.",
         "",
     ]
     for erratum in ERRATA:
@@ -70,7 +71,7 @@ def _erratum(erratum: Erratum) -> list[str]:
     ptx, values, *_ = erratum.example
     return [
         *heading(f"{erratum.id}: {erratum.forms}", "-"),
-        f"{erratum.sentence} ptxas {erratum.versions}.",
+        f"{erratum.sentence} ptxas {erratum.versions}. {erratum.remark}".strip(),
         "",
         *trace_block(ptx, values, "both"),
     ]

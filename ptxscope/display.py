@@ -28,7 +28,7 @@ def _rich(trace: Trace) -> Text:
 
     text = Text(export(trace, "text"), no_wrap=True)
     text.highlight_regex(r"(?m)^\d+ [A-Za-z]+(?: [a-z]+)*", "bold")
-    text.highlight_regex(r"\[(?:clamped|wrapped|masked|flushed|NaN)[^]]*\]", "yellow")
+    text.highlight_regex(r"\[(?:clamped|wrapped|masked|flushed|rounded|NaN)[^]]*\]", "yellow")
     for name, bits in trace.result.items():
         text.highlight_words([f"{name} = {bits:#010x}"], "bold green")
     return text

@@ -16,7 +16,7 @@ from .engine.blame import first_wrong
 from .engine.errors import Problem, PtxError
 from .engine.execute import Run, Step, execute
 from .engine.inline_asm import asm_only
-from .engine.models import errata_of, model
+from .engine.models import model
 from .engine.observation import parse_observed
 from .engine.parting import partings
 from .engine.program import Program, Statement, What, load
@@ -261,7 +261,7 @@ def _row(
     if statement.problems:
         return row._replace(problem=statement.problems[0].message)
     if statement.instruction:
-        ids = tuple(erratum.id for erratum in errata_of(statement.instruction.form))
+        ids = tuple(erratum.id for erratum in statement.instruction.errata)
         row = row._replace(possible=ids)
     if step is None:
         return row

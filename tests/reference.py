@@ -1,8 +1,8 @@
 """A second formulation of what the 27 instructions compute, to hold against the engine.
 
 Written from `shared/SEMANTICS.md` and `shared/SYNTAX.md` alone: exact Python integers, plain `if`
-arithmetic, nothing of ptxscope. It takes legal lines with register operands and no guard; it does
-not judge whether a line is legal.
+arithmetic, nothing of ptxscope. It takes legal lines with register operands, with a guard or
+without; it does not judge whether a line is legal.
 """
 
 import struct
@@ -296,7 +296,6 @@ def do_vmad(line: Line, a: int, b: int, c: int, model: str) -> int:
         t = t // 2**7
     if "shr15" in line.words:
         t = t // 2**15
-    t = extend(t, 64, final)
     if "sat" in line.words:
         if model != "isa" and not signed_final and t >= 2**63:
             t = 0  # E12
@@ -333,13 +332,33 @@ def do_lanes(line: Line, a: int, b: int, c: int) -> int:
 # All of them
 
 
+def forbidden(line: Line, old: int, model: str) -> int:
+    """What is in a destination register behind an instruction whose guard was false."""
+    if model == "isa" or line.op != "set":
+        return old
+    width = 16 if line.types[1].endswith("16") else 32
+    if line.types[0] == "f32":  # E14
+        number = signed(old, width)
+        if number > -(two_to(width - 1)):
+            number = abs(number)
+        packed: int = struct.unpack("<I", struct.pack("<f", number))[0]
+        return packed
+    return unsigned(signed(old, width), 32)  # E14; 32 bits are what they were
+
+
 def reference(line: str, values: dict[str, int], model: str) -> dict[str, int]:
-    """The bits written to each destination register, from the bits in the source registers.
+    """The bits behind the instruction in each destination register, from the bits before it.
 
     `model` is `isa`, `ptxas-13.0` or `ptxas-13.5`. Predicates are 0 or 1; a sink `_` is left out.
     """
     if model not in MODELS:
         raise ValueError(f"no such model: {model}")
+    if line.startswith("@"):
+        guard, _, line = line.removeprefix("@").partition(" ")
+        found = reference(line, values, model)
+        if bool(values[guard.removeprefix("!")] % 2) == guard.startswith("!"):
+            found = {name: forbidden(parse(line), values[name], model) for name in found}
+        return found
     parsed = parse(line)
     a, b, *third = [values[source.name] for source in parsed.sources]
     c = third[0] if third else 0

@@ -14,27 +14,29 @@ MODELS = {"isa": "isa", "ptxas-13.0": "ptxas_13_0", "ptxas-13.5": "ptxas_13_5"}
 
 
 class Golden(NamedTuple):
-    """One row of golden.csv or errata.csv."""
+    """One row of golden.csv, errata.csv or guarded.csv."""
 
     ptx: str
     values: dict[str, int]
     results: dict[str, tuple[int, ...]]
     """Model name to the destinations' bits."""
+    file: str
 
 
 @cache
 def golden_rows() -> tuple[Golden, ...]:
-    """Every row of both golden files."""
+    """Every row of the golden files."""
     found = []
-    for name in ("golden.csv", "errata.csv"):
+    for name in ("golden.csv", "errata.csv", "guarded.csv"):
         with (DATA / name).open(newline="") as file:
             for row in csv.DictReader(file):
-                values = {name: int(row[name], 16) for name in "abc" if row[name]}
+                columns = {x: x for x in "abc"} | ({"p": "p", "d": "d_old"} if "p" in row else {})
+                values = {name: int(row[x], 16) for name, x in columns.items() if row[x]}
                 results = {
                     model: tuple(int(part, 16) for part in row[column].split("|"))
                     for model, column in MODELS.items()
                 }
-                found.append(Golden(row["ptx"], values, results))
+                found.append(Golden(row["ptx"], values, results, name))
     return tuple(found)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 from hypothesis import strategies as st
 
 from ptxscope.engine.catalog import CATALOG
 from ptxscope.engine.form import Form
-from ptxscope.engine.instruction import Instruction, Register
+from ptxscope.engine.instruction import Guard, Instruction, Register
 from ptxscope.engine.legality import random_form
 from ptxscope.engine.types import Destinations, Type
 
@@ -67,4 +68,13 @@ def bits(type_: Type) -> st.SearchStrategy[int]:
 def evaluations(draw: st.DrawFn) -> tuple[Instruction, dict[str, int]]:
     """An instruction and a value for every register it reads."""
     ins = draw(INSTRUCTIONS)
+    return ins, {needed.name: draw(bits(needed.type)) for needed in ins.inputs}
+
+
+@st.composite
+def guarded_evaluations(draw: st.DrawFn) -> tuple[Instruction, dict[str, int]]:
+    """The same under a guard, half of them of ``set``, with the old values of destinations."""
+    opcode = draw(st.just("set") | OPCODES)
+    ins = random_instruction(opcode, draw(st.integers(0, 2**48)))
+    ins = replace(ins, guard=Guard("g", negated=draw(st.booleans())))
     return ins, {needed.name: draw(bits(needed.type)) for needed in ins.inputs}

@@ -18,7 +18,9 @@ def run(words: Sequence[str]) -> int:
         "errata",
         "List where ptxas, on sm_70 and later, computes another result than the PTX ISA documents.",
     )
-    arguments.add_argument("id", metavar="ID", nargs="?", help="E1 to E13; all without it")
+    arguments.add_argument(
+        "id", metavar="ID", nargs="?", help=f"E1 to E{len(ERRATA)}; all without it"
+    )
     arguments.add_argument("--json", action="store_true", help="as an array of objects")
     chosen = arguments.parse_args(words)
     try:
@@ -44,6 +46,7 @@ def describe(x: Erratum) -> dict[str, object]:
         "versions": x.versions,
         "targets": TARGETS,
         "sentence": x.sentence,
+        "remark": x.remark,
         "example": {
             "ptx": ptx,
             "values": {name: f"{bits:#010x}" for name, bits in values.items()},
@@ -57,7 +60,8 @@ def _lines(x: Erratum) -> Iterator[str]:
     ptx, values, isa, ptxas = x.example
     given = " ".join(f"{name}={bits:#010x}" for name, bits in values.items())
     yield f"{x.id}  {x.forms}"
-    yield from textwrap.wrap(x.sentence, 76, initial_indent="    ", subsequent_indent="    ")
+    for said in filter(None, (x.sentence, x.remark)):
+        yield from textwrap.wrap(said, 76, initial_indent="    ", subsequent_indent="    ")
     yield f"    ptxas {x.versions}; {TARGETS}"
     yield f"    {ptx}"
     yield f"      {given}"

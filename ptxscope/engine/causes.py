@@ -140,7 +140,7 @@ _FLIPPED = {Type.U32: Type.S32, Type.S32: Type.U32}
 
 
 def _models(ins: Instruction) -> Iterator[Cause]:
-    if ins.entry.group is not Group.SCALAR:
+    if ins.entry.group is not Group.SCALAR and not ins.errata:
         return
     for model in PTXAS_MODELS:
         axes, phrase = frozenset(("model",)), "as {} compiles it for sm_70 and later"

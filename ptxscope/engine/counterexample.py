@@ -11,8 +11,9 @@ from typing import NamedTuple
 from .errata import Erratum
 from .evaluate import bind
 from .form import Form
-from .instruction import Instruction
+from .instruction import Input, Instruction
 from .models import PTXAS_MODELS, Model, errata_of
+from .parser import parse
 from .run import result
 from .trace import Trace
 
@@ -40,14 +41,16 @@ def counterexample(ins: Instruction) -> Counterexample | None:
     """The first operands found for which ptxas departs; None where none were found.
 
     The literals and the registers that are used twice stay what they are; a guard is taken
-    to allow. The same instruction always gives the same answer.
+    to allow, unless an erratum shows only where it does not. The same instruction always gives
+    the same answer.
     """
-    known = errata_of(ins.form)
+    known = ins.errata
     if not known:
         return None
     repaired = all(x.repaired for x in known)
     shows = PTXAS_MODELS[-1 if repaired else 0].name
-    ins = replace(ins, guard=None)
+    if known == errata_of(ins.form):
+        ins = replace(ins, guard=None)
     isa = ins.plan()
     others = [(model, ins.plan(model.rules(ins.form))) for model in PTXAS_MODELS]
     seen: set[str] = set()
@@ -72,16 +75,34 @@ def counterexample(ins: Instruction) -> Counterexample | None:
 def _operands(ins: Instruction) -> Iterator[dict[str, int]]:
     """Values to try: those of the errata's examples, edges, random ones of a fixed seed."""
     needed = ins.inputs
-    for erratum in errata_of(ins.form):
-        example = erratum.example[1]
+    for erratum in ins.errata:
+        example = _by_role(ins, erratum)
         yield {x.name: example.get(x.roles[0], 0) for x in needed}
         yield {x.name: _placed(ins.form, x.roles[0], example) for x in needed}
-    edges = product(_EDGES, repeat=len(needed))
+    edges = product(*(_edges(x) for x in needed))
     for values in islice(edges, _MOST * 2 // 3):
         yield {x.name: value for x, value in zip(needed, values, strict=True)}
     rng = Random(1)  # noqa: S311 - nothing secret
     while True:
-        yield {x.name: rng.choice((rng.getrandbits(32), rng.choice(_EDGES))) for x in needed}
+        yield {
+            x.name: rng.choice((rng.getrandbits(x.type.bits), rng.choice(_edges(x))))
+            for x in needed
+        }
+
+
+def _by_role(ins: Instruction, erratum: Erratum) -> dict[str, int]:
+    """The values of an erratum's example; a guard's so that it forbids as it does there."""
+    ptx, values, *_ = erratum.example
+    shown = parse(ptx)
+    found = {role: values[name] for role, name in shown.names.items() if name in values}
+    if ins.guard and shown.guard:
+        found["guard"] ^= ins.guard.negated != shown.guard.negated
+    return found
+
+
+def _edges(needed: Input) -> tuple[int, ...]:
+    """The edges that an operand holds, the others cut to its width; each once."""
+    return tuple(dict.fromkeys(x & ((1 << needed.type.bits) - 1) for x in _EDGES))
 
 
 def _placed(form: Form, role: str, example: dict[str, int]) -> int:

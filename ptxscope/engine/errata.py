@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from .form import Form
-from .lowering import signed_final
+from .lowering import converted_behind, signed_final
 from .types import SecOp, Type, selector
 
 Version = tuple[int, int]
@@ -34,9 +34,11 @@ class Erratum(NamedTuple):
     """Fields of Rules and what it sets them to."""
     sentence: str
     example: tuple[str, dict[str, int], int, int]
-    """A line, operand values, and the result of ``isa`` and of ``ptxas``."""
+    """A line, values by name, and the result of ``isa`` and of ``ptxas``."""
     repaired: Version | None = None
     """The first version without it."""
+    remark: str = ""
+    """What else is worth a word, where errata are listed."""
 
     def touches(self, form: Form) -> bool:
         """Whether it is about this form at all; ``errata_of`` says whether it shows."""
@@ -80,9 +82,9 @@ ERRATA: tuple[Erratum, ...] = (
     ),
     Erratum(
         "E2",
-        "vadd, vsub, vabsdiff with dtype .u32 and .sat, no dsel",
+        "vadd, vsub, vabsdiff with dtype .u32 and .sat, no dsel (vabsdiff: not with .min)",
         ("vadd", "vsub", "vabsdiff"),
-        # |a - b| is never negative: .min with c hides what lies above the bound
+        # c is a word and |a - b| is never negative: what lies above the bound is never the smaller
         lambda f: (
             f.dtype is Type.U32
             and f.sat
@@ -90,7 +92,10 @@ ERRATA: tuple[Erratum, ...] = (
             and not (f.opcode == "vabsdiff" and f.secop is SecOp.MIN)
         ),
         {"clamp_upper": False},
-        "The clamp's upper bound is missing: a result above 0xffffffff wraps around.",
+        "The clamp's upper bound is missing, and nothing is cut there: a result above 0xffffffff "
+        "keeps its 33 bits, and d takes the low 32 (with .add, of its sum with c). vabsdiff's .max "
+        "compares all 33 with c, so such a result wins over every c; vadd and vsub with .min or "
+        ".max cut it first (E6).",
         (
             "vadd.u32.u32.u32.sat d, a, b",
             {"a": 0xFFFFFFFF, "b": 1},
@@ -230,13 +235,13 @@ ERRATA: tuple[Erratum, ...] = (
     ),
     Erratum(
         "E12",
-        "vmad with .sat, .shr7 or .shr15",
+        "vmad with .sat",
         ("vmad",),
         # without the clamp, d takes none of the bits in which the two sums differ
         lambda f: f.sat,
         {"sum_64": True},
-        "The sum is computed in 64 bits; where it is unsigned, the shift is a logical one and "
-        "the clamp takes a set bit 63 as negative.",
+        "The sum, exact in the documentation, is computed in 64 bits; where it is unsigned, the "
+        "shift is a logical one and the clamp takes a set bit 63 as negative.",
         (
             "vmad.u32.u32.u32.sat.shr7 d, a, b, c",
             {"a": 1, "b": 1, "c": 0xFFFFFF7F},
@@ -258,5 +263,22 @@ ERRATA: tuple[Erratum, ...] = (
             0x00000005,
             0x00000000,
         ),
+    ),
+    Erratum(
+        "E14",
+        "set with dtype .f32 or a 16-bit stype under a guard that is false",
+        ("set",),
+        converted_behind,
+        {"old_converted": True},
+        "The guard covers the choice of true or 0 but not the conversion behind it, so a false "
+        "guard does not keep d: its old value is converted (of a 16-bit stype its low half-word, "
+        "sign-extended; for .f32 the magnitude of that, as a float).",
+        (
+            "@p set.lt.f32.s32 d, a, b",
+            {"a": 1, "b": 2, "p": 0, "d": 0x00000005},
+            0x00000005,
+            0x40A00000,
+        ),
+        remark="The manual's own guarded example, @p set.lt.and.f32.s32 d,a,b,r, is such a form.",
     ),
 )

@@ -12,6 +12,7 @@ from .instruction import Instruction
 from .models import Model
 from .plain import join, split
 from .program import Operand, Program, Statement, What
+from .run import result
 from .trace import Trace
 from .types import Type
 
@@ -207,8 +208,10 @@ class _Machine:
         elif statement.what is What.LABEL:
             pass
         elif acts is False:
-            note = f"{_guard(statement)} is false: nothing is written"
             trace = self._quiet(statement)
+            written = self._converted(statement)
+            what = "the old value is converted (E14)" if written else "nothing is written"
+            note = f"{_guard(statement)} is false: {what}"
         elif statement.what is What.OTHER:
             note = self._forget(statement)
             written = {name: self.state[name].bits for name in before}
@@ -303,6 +306,25 @@ class _Machine:
         found = {x.name: self._peek(x.name, x.type.bits) for x in ins.inputs}
         bits = {name: value for name, value in found.items() if value is not None}
         return _trace(ins, bits, self.model) if len(bits) == len(found) else None
+
+    def _converted(self, statement: Statement) -> dict[str, int | None]:
+        """What becomes of a destination that a false guard does not keep (E14)."""
+        ins = statement.instruction
+        if ins is None or ins.guard is None:
+            return {}
+        rules = self.model.rules(ins.form)
+        if not rules.old_converted:
+            return {}
+        (name,) = ins.results.values()
+        old = self._peek(name, ins.type_of("d").bits)
+        if old is None:
+            return {name: None}
+        plan = ins.plan(rules)
+        rest = {source.role: 0 for source in plan.sources}  # d alone decides
+        operands = {**rest, "guard": int(ins.guard.negated), "d": old}
+        found = {name: result(plan, operands)["d"]}
+        self._write(statement, found)
+        return dict(found)
 
     def _write(self, statement: Statement, results: Mapping[str, int]) -> None:
         for name, bits in results.items():

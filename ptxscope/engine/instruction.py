@@ -8,9 +8,11 @@ from typing import NamedTuple
 
 from .catalog import CATALOG
 from .entry import Entry, Place
+from .errata import Erratum
 from .errors import Span
 from .form import Form
 from .lowering import lower
+from .models import errata_of
 from .plan import Plan
 from .rules import ISA, Rules
 from .types import Destinations, Type
@@ -136,6 +138,11 @@ class Instruction:
         if self.one_destination:
             form = form._replace(dst=Destinations.P_SINK)
         return lower(form, rules, self.guard.negated if self.guard else None)
+
+    @property
+    def errata(self) -> tuple[Erratum, ...]:
+        """The errata that can change its result, on some operands."""
+        return errata_of(self.form, self.guard.negated if self.guard else None)
 
     def type_of(self, role: str) -> Type:
         """The type of the operand with this role."""

@@ -20,6 +20,7 @@ from .micro import (
     Encode,
     Flush,
     LimitAmount,
+    Magnitude,
     Maximum,
     Merge,
     Micro,
@@ -34,6 +35,8 @@ from .micro import (
     ShiftLeft,
     ShiftRight,
     Subtract,
+    ToBits,
+    ToFloat,
     Truncate,
     Wrap,
 )
@@ -71,12 +74,32 @@ def lower(form: Form, rules: Rules = ISA, guard: bool | None = None) -> Plan:
     builder = Builder(types | {"guard": Type.PRED})
     results = _LOWERINGS[form.opcode](builder, form, rules)
     if guard is not None and form.dst is not Destinations.SINK:  # a sink has no old value to keep
+        builder.range("guard")  # sources stand in the order in which they are read
+        old = {x: _converted(builder, form, x) if rules.old_converted else x for x in results}
         allowed = builder.row(Stage.GUARD, "guard", Not(), "guard") if guard else "guard"
         results = {
-            role: builder.row(Stage.GUARD, role, Choose(), allowed, key, role)
+            role: builder.row(Stage.GUARD, role, Choose(), allowed, key, old[role])
             for role, key in results.items()
         }
     return builder.plan(form, results)
+
+
+def converted_behind(form: Form) -> bool:
+    """Whether the choice of a ``set`` is converted before it is in d."""
+    assert form.stype
+    return form.dtype is Type.F32 or form.stype.bits == 16
+
+
+def _converted(b: Builder, form: Form, role: str) -> str:
+    """What the conversion behind the choice of ``set`` makes of d's old value."""
+    assert form.stype
+    bits = 16 if form.stype.bits == 16 else 32
+    number = b.extend(Stage.GUARD, "number", role, 32, signed=True)
+    number = b.wrap(Stage.GUARD, "low", number, bits, signed=True)
+    if form.dtype is not Type.F32:
+        return b.row(Stage.GUARD, "old", ToBits(32), number)
+    number = b.row(Stage.GUARD, "magnitude", Magnitude(bits), number)
+    return b.row(Stage.GUARD, "old", ToFloat(), number)
 
 
 # --- video (9.7.18) ----------------------------------------------------------------------
@@ -199,8 +222,6 @@ def _vmad(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
         if rules.sum_64:
             t = b.wrap(Stage.SUM, "t64", t, 64, signed)
         t = b.row(Stage.SCALE, "t", ScaleDown(form.scale.amount), t)
-    if signed:  # an unsigned sum fits in 64 bits as it is
-        t = b.wrap(Stage.SCALE, "t64", t, 64, signed=True)
     if form.sat:
         if rules.sum_64:
             t = b.wrap(Stage.SATURATE, "s64", t, 64, signed=True)

@@ -129,6 +129,45 @@ class Negate(NamedTuple):
         return ar.negative(v[0])
 
 
+class Magnitude(NamedTuple):
+    """|x| of a signed number of so many bits; the most negative one stays."""
+
+    bits: int
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.cast(ar.absolute(v[0]), self.bits, signed=True)
+
+
+class ToBits(NamedTuple):
+    """A number that so many bits hold, as their pattern."""
+
+    bits: int
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.cast(v[0], self.bits, signed=False)
+
+
+class ToFloat(NamedTuple):
+    """An integer of at most 32 bits as a binary32 pattern, ties to even."""
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        magnitude = ar.absolute(v[0])
+        some = ar.less(ar.negative(magnitude), 0)
+        # moved up until its top bit is bit 31: then eight bits lie below the significand
+        top, exponent = magnitude, ar.multiply(some, 126 + 31)
+        for distance in (16, 8, 4, 2, 1):
+            low = ar.less(top, 1 << (32 - distance))
+            top = ar.where(low, ar.multiply(top, 1 << distance), top)
+            top = ar.cast(top, 32, signed=False)
+            exponent = ar.subtract(exponent, ar.multiply(ar.minimum(low, some), distance))
+        odd = ar.bitand(ar.shift_right(top, 8), 1)
+        significand = ar.shift_right(ar.add(ar.add(top, 127), odd), 8)
+        # its leading one, and a carry out of it, count as one more in the exponent
+        bits = ar.add(ar.multiply(exponent, 1 << 23), significand)
+        signed = ar.add(bits, ar.multiply(ar.less(v[0], 0), 1 << 31))
+        return ar.cast(signed, 32, signed=False)
+
+
 class PlusOne(NamedTuple):
     """x + 1, the ``.po`` of ``vmad``."""
 

@@ -93,14 +93,17 @@ def versions(having: Collection[Model]) -> str:
 
 
 @lru_cache(maxsize=1 << 12)
-def errata_of(form: Form) -> tuple[Erratum, ...]:
-    """The errata that can change what a form computes, alone or with the others."""
-    return tuple(e for e in ERRATA if e.touches(form) and _can_change(form, e))
+def errata_of(form: Form, guard: bool | None = None) -> tuple[Erratum, ...]:
+    """The errata that can change what a form computes, alone or with the others.
+
+    The guard is given as to ``lower``: one of them shows only under a guard.
+    """
+    return tuple(e for e in ERRATA if e.touches(form) and _can_change(form, guard, e))
 
 
-def _can_change(form: Form, erratum: Erratum) -> bool:
+def _can_change(form: Form, guard: bool | None, erratum: Erratum) -> bool:
     def plan(*errata: Erratum) -> Plan:
-        return lower(form, Model("", errata).rules(form))
+        return lower(form, Model("", errata).rules(form), guard)
 
     return plan(erratum) != plan() or plan(*ERRATA) != plan(
         *(e for e in ERRATA if e is not erratum)

@@ -9,6 +9,7 @@ from . import modifiers, operands
 from .catalog import CATALOG
 from .entry import Entry
 from .errors import Problem, PtxError, Span, nearest, quoted
+from .folding import folding_note
 from .form import Form
 from .instruction import Guard, Instruction, Literal, Register
 from .legality import remarks, violations
@@ -273,6 +274,8 @@ def _notes(form: Form, guard: Guard | None, ops: operands.Operands) -> Iterator[
             "both destinations are one register: ptxas (11.8 to 13.5) writes the first, p, and "
             "drops the second, q; the manual does not say which is kept"
         )
+    if isinstance(c, Literal) and (said := folding_note(form, ops.sources, c.bits)):
+        yield said
     if guard and form.dst is Destinations.SINK_Q:
         yield "a guarded `setp` with `_|q` crashes ptxas 13.0; it is legal all the same"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .micro import Accumulate, Choose, Extend, Merge, Pack, Select, Truncate, Wrap
+from .micro import Accumulate, Choose, Extend, Merge, Pack, Select, ToBits, Truncate, Wrap
 from .trace import RowTrace, Trace
 
 
@@ -96,7 +96,7 @@ def _inputs(row: RowTrace, cell: Cell) -> Iterator[Cell]:
                 yield same(0, cell.low, min(cell.high, bits))
             if cell.high > bits and signed:
                 yield same(0, bits - 1, bits)
-        case Truncate(bits, _):
+        case Truncate(bits, _) | ToBits(bits):
             yield same(0, cell.low, min(cell.high, bits))
         case Merge(unit, lanes, _, takes_high):
             stop = min(cell.high, unit)

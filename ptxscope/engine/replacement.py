@@ -1,14 +1,15 @@
-"""Plain PTX that computes what the PTX ISA documents, for forms that an erratum touches.
+"""Plain PTX that computes what the PTX ISA documents, for instructions that an erratum touches.
 
-The documented plan is written out row by row in 64-bit integer instructions, which every
-target computes as documented. Only rows of the scalar video instructions are known: no
-erratum touches another.
+The documented plan of a scalar video instruction is written out row by row in 64-bit integer
+instructions, which every target computes as documented. A guarded ``set`` writes a register of
+its own without the guard, which then decides whether that is moved to d.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from . import micro as m
@@ -24,7 +25,17 @@ def replacement(ins: Instruction) -> tuple[str, ...] | None:
     The block declares its own registers under names that the instruction does not use.
     None where no plain PTX is known for the form.
     """
+    if ins.opcode == "set":
+        return _moved(ins) if ins.guard and ins.errata else None
     return _Writer(ins).block()
+
+
+def _moved(ins: Instruction) -> tuple[str, ...]:
+    """The instruction without its guard on a register of its own, and a guarded move to d."""
+    own = f"{_prefix(ins)}w"
+    set_ = replace(ins, guard=None, destinations=(f"{own}0",))
+    move = f"{ins.guard} mov.b32 {ins.names['d']}, {own}0;"
+    return ("{", f"    .reg .b32 {own}<1>;", f"    {set_}", f"    {move}", "}")
 
 
 class _Value(NamedTuple):
@@ -229,7 +240,7 @@ def _scale_down(w: _Writer, row: Row, micro: m.ScaleDown) -> _Value:
 
 def _clamp(w: _Writer, row: Row, micro: m.Clamp) -> _Value:
     x, possible = w.value(row), w.ranges[row.inputs[0]]
-    kind, name = "u64" if x.unsigned else "s64", x.name
+    kind, name = "u64" if x.unsigned else "s64", _nearest(w, x) if x.high else x.name
     if micro.low is not None and possible.low < micro.low:
         name = w.emit("max.s64", name, micro.low)
     if micro.high is not None and possible.high > micro.high:
@@ -237,9 +248,13 @@ def _clamp(w: _Writer, row: Row, micro: m.Clamp) -> _Value:
     return _Value(name)
 
 
-def _wrap(w: _Writer, row: Row, _: m.Wrap) -> _Value:
-    """The documented plans wrap to 64 signed bits only: the low word as it is."""
-    return _Value(w.value(row).name)
+def _nearest(w: _Writer, x: _Value) -> str:
+    """The signed 64-bit number that is nearest to one of 128 bits."""
+    sign = w.emit("shr.s64", x.name, 63)
+    fits = w.emit("setp.eq.s64", sign, x.high, to="p")
+    negative = w.emit("shr.s64", x.high, 63)
+    end = w.emit("xor.b64", negative, limits(64, signed=True).high)
+    return w.emit("selp.b64", x.name, end, fits)
 
 
 def _compare(w: _Writer, row: Row, micro: m.Compare) -> _Value:
@@ -277,7 +292,6 @@ _WRITERS: dict[type, Callable[[_Writer, Row, Any], _Value]] = {
     m.Negate: _negate,
     m.PlusOne: _plus_one,
     m.Clamp: _clamp,
-    m.Wrap: _wrap,
     m.Compare: _compare,
     m.Merge: _merge,
     m.Pack: _pack,

@@ -30,6 +30,8 @@ class Rules(NamedTuple):
     """A scaled or saturated ``vmad`` sign-extends c."""
     sum_64: bool = False
     """A scaled or saturated ``vmad`` adds, shifts and clamps in 64 bits."""
+    old_converted: bool = False
+    """A false guard of ``set`` leaves d's old value to the conversion behind its choice."""
     declared_widths: bool = False
     """Wrap intermediates to the ``.s34`` and ``.s33`` that the manual's pseudo-code declares."""
     true_swapped: bool = False

@@ -184,11 +184,10 @@ def _sum(trace: Trace, rows: tuple[Row, ...]) -> str:
     return said + ", exactly." if not _has(rows, "t64") else said + ", in 64 bits."
 
 
-def _scale(trace: Trace, rows: tuple[Row, ...]) -> str:
+def _scale(trace: Trace, _: tuple[Row, ...]) -> str:
     scale = trace.instruction.form.scale
-    cut = isinstance(rows[-1].micro, m.Wrap)
-    said = f".{scale} shifts right by {scale.amount}, rounding down." if scale else ""
-    return f"{said} {'64 bits are kept.' if cut else ''}".strip()
+    assert scale
+    return f".{scale} shifts right by {scale.amount}, rounding down."
 
 
 def _saturate(_: Trace, rows: tuple[Row, ...]) -> str:
@@ -282,10 +281,14 @@ def _whole(trace: Trace, row: Row) -> bool:
     return isinstance(trace.rows[row.inputs[0]].row.micro, m.Choose)
 
 
-def _guard(trace: Trace, _: tuple[Row, ...]) -> str:
+def _guard(trace: Trace, rows: tuple[Row, ...]) -> str:
     guard = trace.instruction.guard
     assert guard
-    when = "false" if guard.negated else "true"
+    when, otherwise = ("false", "true") if guard.negated else ("true", "false")
+    if _has(rows, "old"):
+        d = operand_name(trace, rows[-1].name)
+        said = f"{guard} covers the choice of true or 0, not the conversion behind it"
+        return f"{said}: where {guard.name} is {otherwise}, the old {d} is converted."
     return f"{guard}: the instruction acts only where {guard.name} is {when}."
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, SupportsIndex
 
 from .annotations import NOTHING, Annotations
 from .arithmetic import EXACT, Lanes, limits
+from .constants import bits_float
 from .errata import Erratum
 from .evaluate import bind, check_names, resolve_model
 from .instruction import Instruction
@@ -19,7 +20,9 @@ from .micro import (
     Extend,
     Flush,
     LimitAmount,
+    Magnitude,
     Merge,
+    ToFloat,
     Truncate,
     Wrap,
     is_nan,
@@ -44,6 +47,8 @@ class Flag(StrEnum):
     MASKED_OUT = "masked out"
     """The lane keeps c's bits."""
     FLUSHED = "flushed"
+    ROUNDED = "rounded"
+    """The float nearest to an integer is another number."""
     NAN = "NaN"
 
 
@@ -239,13 +244,19 @@ def _flags(row: Row, inputs: tuple[Lanes, ...], lane: int, value: int) -> Iterat
         case Flush():
             if value != before:
                 yield Flag.FLUSHED
+        case Magnitude():
+            if value < 0:
+                yield Flag.WRAPPED
+        case ToFloat():
+            if bits_float(value, 32) != before:
+                yield Flag.ROUNDED
         case Compare(_, type_) if type_ is not None and type_.is_float:
             if any(is_nan(EXACT, x, type_.bits)[lane] for x in inputs):
                 yield Flag.NAN
 
 
 def _notes(trace_: Trace) -> Iterator[str]:
-    ins, form = trace_.instruction, trace_.instruction.form
+    ins = trace_.instruction
     if trace_.model.errata:
         return
     declared = ins.plan(Rules(declared_widths=True))
@@ -256,7 +267,3 @@ def _notes(trace_: Trace) -> Iterator[str]:
                 "the widths that the manual's pseudo-code declares (.s34, .s33) would matter "
                 f"here: wrapping to them gives {narrow:#010x}"
             )
-    if form.opcode == "vmad":
-        cut = trace_.rows.get(f"{Stage.SCALE}.t64")
-        if cut and Flag.WRAPPED in cut.lanes[0].flags:
-            yield "the exact value leaves 64 bits, to which the manual cuts it before the clamp"

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from . import micro as m
 from .arithmetic import EXACT, cast, limits
+from .constants import bits_float
 from .instruction import Instruction
 from .plan import Row, Stage
 from .trace import RowTrace, Trace
@@ -227,6 +228,27 @@ def _negate(_: m.Micro, s: _Scene) -> Words:
     return Words(f"-({s.x}) = {s.value}", f"{s.called(0)} negated is {s.value}")
 
 
+def _magnitude(micro: m.Magnitude, s: _Scene) -> Words:
+    formula = f"|{s.x}| = {s.value}"
+    if s.value < 0:
+        name = integer_type(True, micro.bits)
+        return Words(formula, f"{s.x} is the most negative {name}: its magnitude wraps to itself")
+    return Words(formula, f"the magnitude of {s.x} is {s.value}")
+
+
+def _to_bits(micro: m.ToBits, s: _Scene) -> Words:
+    bits = hex_text(s.value, micro.bits)
+    return Words(f"{s.x} -> {bits}", f"{s.x} in {micro.bits} bits is {bits}")
+
+
+def _to_float(_: m.Micro, s: _Scene) -> Words:
+    bits = hex_text(s.value, 32)
+    number = bits_float(s.value, 32)
+    rounded = "" if number == s.x else f", {s.x} rounded to 24 significant bits"
+    said = f"{s.x} as a float is {bits} ({number:.1f}{rounded})"
+    return Words(f"float({s.x}) = {bits}", said)
+
+
 def _plus_one(_: m.Micro, s: _Scene) -> Words:
     return Words(f"{s.x} + 1 = {s.value}", f".po adds one: {s.value}")
 
@@ -429,6 +451,9 @@ def _guarded(s: _Scene) -> Words:
     bits = hex_text(s.value, s.trace.instruction.type_of(role).bits)
     if s.x:
         return Words(f"{name} = {bits}", f"{guard} holds: {name} is written, {bits}")
+    if s.row.row.inputs[2] in s.trace.rows:
+        said = f"{guard} does not hold, but {name} becomes {bits}: its old value is converted"
+        return Words(f"{name} = {bits}", said)
     said = f"{guard} does not hold: {name} keeps its old value, {bits}"
     return Words(f"{name} = {bits}", said)
 
@@ -454,6 +479,9 @@ _WORDS: dict[type, Callable[..., Words]] = {
     m.ShiftRight: _shift_right,
     m.ScaleDown: _scale,
     m.Negate: _negate,
+    m.Magnitude: _magnitude,
+    m.ToBits: _to_bits,
+    m.ToFloat: _to_float,
     m.PlusOne: _plus_one,
     m.Clamp: _clamp,
     m.Wrap: _wrap,

@@ -21,6 +21,8 @@ _MIDDLE = FIGURES.middle(LEFT.width - 24)
 """Where c of slct is drawn, so that the lines of a and b pass by it."""
 _BESIDE = {"b", "c", "c64", "amount", "q", "not", "guard"}
 """Rows that stand on the right: t comes down on their left."""
+_OLD = {"number", "low", "magnitude", "old"}
+"""Rows of the guard that stand on the right: what becomes of a destination's old value."""
 _OWN = (m.Merge, m.Accumulate, m.Choose, m.Select, m.Combine, m.Not)
 """Kinds that draw the operands they read by themselves."""
 
@@ -43,6 +45,8 @@ def _area(sketch: Sketch, row: RowView, rows: tuple[RowView, ...]) -> Area:
     slct = sketch.trace.instruction.opcode == "slct"
     if (slct and stage in _CONDITION) or (stage is Stage.CHOOSE and name == "c"):
         return _MIDDLE
+    if stage is Stage.GUARD and any(other.name in _OLD for other in rows):
+        return RIGHT if name in _OLD else FIGURES
     if name in _BESIDE or (len(inputs) == 1 and inputs[0] == f"{Stage.SUM}.c"):
         return RIGHT
     paired = {"a": "b", "p": "q"}.get(name)
@@ -96,6 +100,9 @@ _DRAW: dict[type, Draw] = {
     m.ShiftRight: figures.formula,
     m.ScaleDown: figures.formula,
     m.Negate: figures.formula,
+    m.Magnitude: figures.formula,
+    m.ToBits: figures.formula,
+    m.ToFloat: figures.formula,
     m.PlusOne: figures.formula,
     m.Wrap: figures.formula,
 }

@@ -22,13 +22,16 @@ class _C:
         return f"INT64_C({value:#x})" if value < 1 << 63 else f"(__int128)UINT64_C({value:#x})"
 
     def choose(self, condition: str, x: str, y: str) -> str:
-        return f"({condition} ? {x} : {y})"
+        return f"({condition.replace(' AND ', ' && ')} ? {x} : {y})"
 
     def power(self, exponent: str) -> str:
         return f"(INT64_C(1) << {exponent})"
 
     def truth(self, condition: str) -> str:
         return f"({condition.replace(' OR ', ' || ')})"
+
+    def float_bits(self, x: str) -> str:
+        return f"((union {{ float f; uint32_t u; }}){{ (float){x} }}).u"
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:

@@ -33,6 +33,9 @@ class Dialect(Protocol):
     def truth(self, condition: str) -> str:
         """A condition as 1 or 0."""
 
+    def float_bits(self, x: str) -> str:
+        """The binary32 pattern of a variable that holds an integer of at most 32 bits."""
+
 
 class Statement(NamedTuple):
     """``name = expression``."""
@@ -145,6 +148,11 @@ def _absolute(d: Dialect, _: m.Micro, x: list[str]) -> str:
     return d.choose(f"{x[0]} < {x[1]}", f"{x[1]} - {x[0]}", f"{x[0]} - {x[1]}")
 
 
+def _magnitude(d: Dialect, micro: m.Magnitude, x: list[str]) -> str:
+    least = d.number(limits(micro.bits, signed=True).low)
+    return d.choose(f"{x[0]} < 0 AND {x[0]} != {least}", f"-{x[0]}", x[0])
+
+
 def _average(d: Dialect, _: m.Micro, x: list[str]) -> str:
     total = f"{x[0]} + {x[1]}"
     return f"({total} + {d.truth(f'{total} >= 0')}) >> 1"
@@ -211,6 +219,9 @@ _LANES: dict[type, Callable[[Dialect, Any, list[str]], str]] = {
     m.ShiftRight: lambda _d, _m, x: f"{x[0]} >> {x[1]}",
     m.ScaleDown: lambda _d, micro, x: f"{x[0]} >> {micro.amount}",
     m.Negate: lambda _d, _m, x: f"-{x[0]}",
+    m.Magnitude: _magnitude,
+    m.ToBits: lambda d, micro, x: _low(d, x[0], micro.bits),
+    m.ToFloat: lambda d, _m, x: d.float_bits(x[0]),
     m.PlusOne: lambda _d, _m, x: f"{x[0]} + 1",
     m.Clamp: _clamp,
     m.Flush: _flush,

@@ -137,9 +137,10 @@ def choose(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
         pen.rect(box.x, top, box.width, 46, ink[1] if strong else Ink.PAGE,
                  ink[0] if strong else Ink.LINE, radius=6, line=1.6 if strong else 1,
                  dash="" if strong else "4 3")  # fmt: skip
-        name = sketch.called(key) if not guard or at == 0 else f"old {sketch.called(key)}"
-        if guard and at == 0:
-            name = f"new {sketch.called(row.row.row.name)}"
+        name = sketch.called(key)
+        if guard:
+            name = f"{'old' if at else 'new'} {sketch.called(row.row.row.name)}"
+            name += " converted" if at and key in sketch.trace.rows else ""
         pen.text(box.x + 8, top + 13, f"{name}, if {'true' if at == 0 else 'false'}", 9.5, Ink.DIM,
                  width=box.width - 14)  # fmt: skip
         pen.text(box.center, top + 35, plain(hex_text(value, width)), 17,

@@ -16,13 +16,19 @@ class _Python:
         return str(value) if abs(value) < 256 else hex(value)
 
     def choose(self, condition: str, x: str, y: str) -> str:
-        return f"({x} if {condition} else {y})"
+        return f"({x} if {condition.replace(' AND ', ' and ')} else {y})"
 
     def power(self, exponent: str) -> str:
         return f"(1 << {exponent})"
 
     def truth(self, condition: str) -> str:
         return f"int({condition.replace(' OR ', ' or ')})"
+
+    def float_bits(self, x: str) -> str:
+        size = f"abs({x}).bit_length()"
+        significand = f"round(abs({x}) / 2.0 ** ({size} - 24))"  # ties to even
+        magnitude = f"(((125 + {size}) << 23) + {significand} if {x} else 0)"
+        return f"{magnitude} + (0x80000000 if {x} < 0 else 0)"
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:

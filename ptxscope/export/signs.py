@@ -16,6 +16,7 @@ _FLAGS = {
     Flag.WRAPPED: "M7 4A3 3 0 1 1 4 1H7M5 -1L7 1L5 3",
     Flag.MASKED_OUT: "M0 0H7V8H0ZM0 8L7 0",
     Flag.FLUSHED: "M0 8H8M4 0V5M2 3L4 5.5L6 3",
+    Flag.ROUNDED: "M0 7L2.5 1L5 7M1 5H4M5 3C6.5 1.5 7 4.5 8.5 3",
     Flag.NAN: "M0 1L7 7M7 1L0 7",
 }
 """A drawn sign for each flag, in a box 8 px wide."""

@@ -34,7 +34,8 @@ STAGES = {
     Stage.MERGE: "■ the lane takes the result, cut to its width; □ it keeps c's bits.",
     Stage.ACCUMULATE: "A running sum from c over the lanes of the mask.",
     Stage.WRITE: "The destination's bits.",
-    Stage.GUARD: "@p: where the predicate forbids, the destination keeps its old value.",
+    Stage.GUARD: "@p: where the predicate forbids, the destination keeps its old value; with "
+    "ptxas some `set` convert it (E14).",
 }
 """What each stage shows."""
 
@@ -44,6 +45,7 @@ _GLYPH_WORDS = {
     Flag.WRAPPED: "high bits were cut off that mattered",
     Flag.MASKED_OUT: "the lane keeps c's bits",
     Flag.FLUSHED: "a subnormal became zero",
+    Flag.ROUNDED: "a float has too few bits for the number",
     Flag.NAN: "an input is not a number",
 }
 _PANES = (

@@ -19,6 +19,7 @@ from ..engine.micro import (
     Merge,
     Pack,
     Select,
+    ToFloat,
     Truncate,
 )
 from ..engine.plan import Stage
@@ -34,6 +35,7 @@ GLYPHS = {
     Flag.WRAPPED: "↻",
     Flag.MASKED_OUT: "□",
     Flag.FLUSHED: "≈0",
+    Flag.ROUNDED: "≈",
     Flag.NAN: "(NaN)",
 }
 """What marks a flag beside its colour."""
@@ -321,6 +323,16 @@ class Painter:
             pieces.append(Piece(f" ◂ {hex_text(before, 32)} ≈0", "changed"))
         return [self.marked(pieces, row.row.key, 0)]
 
+    def to_float(self, row: RowTrace) -> list[Line]:
+        bits = row.values[0]
+        pieces = [
+            Piece(hex_text(bits, 32), "pattern"),
+            Piece(f" ◂ {row.inputs[0][0]}", "dim"),
+            *self.meaning(bits, Type.F32),
+            *self.flags(row, 0),
+        ]
+        return [self.marked(pieces, row.row.key, 0)]
+
 
 _DRAWINGS: dict[type, Callable[[Painter, RowTrace], list[Line]]] = {
     Select: Painter.select,
@@ -334,6 +346,7 @@ _DRAWINGS: dict[type, Callable[[Painter, RowTrace], list[Line]]] = {
     Pack: Painter.write,
     Encode: Painter.write,
     Flush: Painter.flush,
+    ToFloat: Painter.to_float,
 }
 
 

@@ -94,7 +94,7 @@ def test_values_may_be_named_by_role_and_without_percent() -> None:
         (("trace", LINE, "--model", "ptxas-11.0"), 2, "from 11.8 on"),
         (("trace",), 2, "PTX"),
         (("show", "varvg2"), 1, "did you mean `vavrg2`"),
-        (("errata", "E99"), 2, "E1 to E13"),
+        (("errata", "E99"), 2, "E1 to E14"),
         (("eval", LINE, "--csv", "/no/such/file.csv"), 2, "No such file"),
         (("eval", LINE, "a=1", "--csv", "-"), 2, "no name=value with --csv"),
         (("tarce", LINE), 2, "did you mean `trace`"),

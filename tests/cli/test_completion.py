@@ -25,7 +25,7 @@ def test_commands_options_and_values() -> None:
     assert offered("trace", "--m") == ["--model"]
     assert offered("trace", "x", "--model", "p") == ["ptxas"]
     assert offered("show", "vavrg") == ["vavrg2", "vavrg4"]
-    assert offered("errata", "E1") == ["E1", "E10", "E11", "E12", "E13"]
+    assert offered("errata", "E1") == ["E1", "E10", "E11", "E12", "E13", "E14"]
     assert offered("trace", "vadd.u32.u32.u32 %r0, %r1, %r2", "") == ["%r1=", "%r2="]
     assert offered("trace", "vadd.u32.u32.u32 %r0, %r1, %r2", "%r1=5", "") == ["%r2="]
 

@@ -627,3 +627,17 @@ def test_every_slot_of_the_catalog_may_be_to_blame() -> None:
     slots = {slot.name for entry in CATALOG.values() for slot in entry.slots}
     assert slots - {"dst", "c"} == set(WEIGHTS)
     assert [habit.id for habit in HABITS] == list(BELIEFS)
+
+
+def test_a_destroyed_destination_is_laid_to_the_unguarded_conversion() -> None:
+    rows = [row for row in golden_rows() if row.file == "guarded.csv"]
+    assert len(rows) == 50
+    for row in rows[::5]:
+        values = {
+            name: x for name, x in row.values.items() if name in parse(row.ptx).names.values()
+        }
+        first = diagnose(row.ptx, values, row.results["ptxas-13.5"][0])[0]
+        assert (first.kind, [x.id for x in first.errata]) == (Kind.PTXAS, ["E14"])
+        assert "11.8 to 13.5" in first.sentence
+        kept = diagnose(row.ptx, values, row.results["isa"][0])[0]
+        assert kept.kind is Kind.DOCUMENTED

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
 from ptxscope import evaluate, parse, replay, trace
 from ptxscope.engine.instruction import Instruction
-from ptxscope.engine.models import errata_of
+from tests.reference import reference
 from tests.reference_data import MODELS, Golden, golden_forms, golden_rows
 
 
@@ -16,7 +18,11 @@ def _values(ins: Instruction, row: Golden) -> dict[str, int]:
 
 
 def test_the_golden_files_are_whole() -> None:
-    assert len(golden_rows()) == 16_758 + 546
+    assert Counter(row.file for row in golden_rows()) == {
+        "golden.csv": 16_758,
+        "errata.csv": 602,
+        "guarded.csv": 50,
+    }
     assert len({parse(row.ptx).opcode for row in golden_rows()}) == 27
 
 
@@ -61,5 +67,12 @@ def test_where_answers_differ_an_erratum_is_known_to_the_form_and_named_by_the_t
             differs = row.results[model] != row.results["isa"]
             differing += differs
             assert bool(errata) == differs, (row, model)
-            assert set(errata) <= {x.id for x in errata_of(ins.form)}
+            assert set(errata) <= {x.id for x in ins.errata}
     assert differing > 500
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_second_formulation_has_the_rows_of_the_errata_and_of_the_guards(model: str) -> None:
+    rows = [row for row in golden_rows() if row.file != "golden.csv"]
+    for row in rows:
+        assert tuple(reference(row.ptx, row.values, model).values()) == row.results[model], row

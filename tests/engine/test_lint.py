@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ptxscope import evaluate, parse
+from ptxscope import evaluate, parse, trace
 from ptxscope.engine.counterexample import counterexample
 from ptxscope.engine.errata import ERRATA, Erratum
 from ptxscope.engine.inline_asm import Language, language_of
@@ -444,3 +444,73 @@ def test_of_a_very_long_line_only_what_is_near_is_shown() -> None:
     assert len(place.excerpt) < 1000
     assert place.excerpt[slice(*place.span)] == ".bad"
     assert text[place.column - 1 :].startswith(".bad")
+
+
+def test_a_guarded_set_is_warned_of_and_an_unguarded_one_is_not() -> None:
+    (manual,) = listing("@p  set.lt.and.f32.s32  d,a,b,r;")  # the PTX ISA's own example
+    assert manual.errata == ("E14",)
+    assert manual.example
+    assert manual.example.values["p"] == 0
+    assert manual.example.isa == manual.example.values["d"]
+    assert manual.replacement
+    assert manual.replacement[2:4] == (
+        "    set.lt.and.f32.s32 w0, a, b, r;",
+        "    @p mov.b32 d, w0;",
+    )
+    for line in (
+        "set.lt.and.f32.s32 d, a, b, r;",
+        "@p set.lt.and.u32.s32 d, a, b, r;",
+        "@p set.lt.s32.f64 d, a, b;",
+        "@p setp.lt.f32 q, a, b;",
+    ):
+        (item,) = listing(line)
+        assert (item.errata, item.replacement) == ((), None), line
+    for line in ("@%p9 set.lt.f32.f64 %r7, %fd1, %fd1;", "@!%p9 set.gt.s32.s16 %r7, %rs1, 5;"):
+        (item,) = listing(line)
+        assert item.errata == ("E14",)
+        assert item.example
+        assert item.example.values["%p9"] == ("!" in line)
+        for name in ("isa", "ptxas"):
+            bits = evaluate(line, item.example.values, model=name)
+            assert bits == {"%r7": getattr(item.example, name)}
+
+
+@pytest.mark.parametrize(
+    ("operands", "taken"),
+    [
+        ("r, 1, 12, 2142016040", "12, not 1 as"),  # SEMANTICS.md, section 4
+        ("r, a, b, 0x80000000", "a, not b as"),
+        ("r, a, b, -2147483648", "a, not b as"),
+        ("r, a, b, 0x7f800001", "b, not a as"),
+        ("r, a, b, 0x7fffffff", "b, not a as"),
+        ("r, a, b, 0x7f800000", ""),  # infinity
+        ("r, a, b, 0x80000001", ""),
+        ("r, a, b, -5", ""),  # a NaN, and negative
+        ("r, a, b, 0", ""),
+        ("r, a, b, 5", ""),
+        ("r, a, b, c", ""),
+        ("r, a, a, 0x80000000", ""),
+        ("r, 3, 0x3, 0x80000000", ""),
+    ],
+)
+def test_a_constant_c_of_slct_is_told_where_folding_it_gives_another_answer(
+    operands: str, taken: str
+) -> None:
+    (item,) = listing(f"slct.s32.s32 {operands};")
+    assert item.legal
+    assert not item.errata
+    if taken:
+        (note,) = item.notes
+        assert f"ptxas 11.8 to 13.3 at -O1 and above takes {taken} documented" in note
+        assert [(x.rule, x.severity) for x in item.findings] == [("note", "note")]
+        known = {x.name: 0 for x in parse(f"slct.s32.s32 {operands}").inputs}
+        assert note in trace(f"slct.s32.s32 {operands}", known).notes
+    else:
+        assert item.notes == ()
+
+
+def test_of_the_eleven_types_of_slct_only_s32_is_folded_wrongly() -> None:
+    types = "b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64".split()
+    items = listing("".join(f"slct.{x}.s32 r, a, b, 0x80000000;" for x in types))
+    assert [type_ for type_, item in zip(types, items, strict=True) if item.notes] == ["s32"]
+    assert rules("slct.s32.f32 r, a, b, 0f80000000;") == []

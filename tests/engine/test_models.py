@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -18,7 +19,14 @@ from ptxscope.engine.lowering import lower
 from ptxscope.engine.models import Model, errata_of, erratum, model
 from ptxscope.engine.parting import first_difference, partings
 from ptxscope.engine.plan import Stage
+from ptxscope.engine.provenance import provenance
+from ptxscope.engine.rules import Rules
+from ptxscope.engine.trace import Flag
 from ptxscope.engine.types import selector
+from ptxscope.engine.words import sentence
+
+if TYPE_CHECKING:
+    from ptxscope.engine.evaluate import Value
 
 # the examples and both answers as SEMANTICS.md, section 3, prints them
 _TABLE = """
@@ -35,6 +43,7 @@ E10 vmad.u32.u32.u32.sat d, a, b, c          | ffffffff 1 0            | fffffff
 E11 vmad.u32.u32.u32.sat d, a, b, c          | 2 3 80000000            | 80000006 | 00000000
 E12 vmad.u32.u32.u32.sat.shr7 d, a, b, c     | 1 1 ffffff7f            | 01ffffff | ffffffff
 E13 vshl.s32.u32.u32.clamp.min d, a, b, c    | 80000000 20 5           | 00000005 | 00000000
+E14 @p set.lt.f32.s32 d, a, b                | 1 2 p=0 d=5             | 00000005 | 40a00000
 """
 _ROWS = [
     (line.split()[0], *(part.strip() for part in line.split(None, 1)[1].split("|")))
@@ -45,12 +54,18 @@ _ROWS = [
 @pytest.mark.parametrize(("id_", "ptx", "operands", "isa", "ptxas"), _ROWS)
 def test_the_examples_of_the_table(id_: str, ptx: str, operands: str, isa: str, ptxas: str) -> None:
     found = erratum(id_)
-    values = dict(zip("abc", (int(x, 16) for x in operands.split()), strict=False))
+    values = _values(operands)
     assert found.example == (ptx, values, int(isa, 16), int(ptxas, 16))
     assert evaluate(ptx, values) == {"d": int(isa, 16)}
     assert evaluate(ptx, values, model="ptxas-13.0") == {"d": int(ptxas, 16)}
     assert id_ in trace(ptx, values, model="ptxas-13.0").errata
-    assert id_ in [x.id for x in errata_of(parse(ptx).form)]
+    assert id_ in [x.id for x in parse(ptx).errata]
+
+
+def _values(operands: str) -> dict[str, int]:
+    """``1 2 p=0``: a, b and c in this order, others by name; all in hexadecimal."""
+    named = (x if "=" in x else f"{'abc'[at]}={x}" for at, x in enumerate(operands.split()))
+    return {name: int(bits, 16) for name, _, bits in (x.partition("=") for x in named)}
 
 
 def test_every_erratum_is_in_the_table() -> None:
@@ -100,9 +115,9 @@ def test_the_checked_examples(row: str) -> None:
         assert list(found.values()) == [int(x, 16) for x in expected.split()]
 
 
-def test_without_its_upper_bound_a_result_wraps_behind_the_secondary_operation() -> None:
+def test_without_its_upper_bound_a_result_is_cut_behind_the_secondary_operation() -> None:
     # ptxas 13.0 for sm_75 compares 64 bits of |a - b| with c (ISETP.GT.U32, then .EX on the high
-    # words) and stores the low word of the larger; no golden row decides this
+    # words) and stores the low word of the larger (SEMANTICS.md, E2)
     values = {"a": 0x80000000, "b": 0x9ABCDEF1, "c": 0x22222222}
     line = "vabsdiff.u32.s32.u32.sat.max d, a, b, c"
     assert evaluate(line, values) == {"d": 0xFFFFFFFF}
@@ -116,7 +131,7 @@ def test_names_of_models() -> None:
     assert "E1" not in [x.id for x in model("ptxas-13.3").errata]
     assert model("ptxas-12.4").errata == model("ptxas-11.8").errata == ERRATA
     assert [x.id for x in model("e3+E6").errata] == ["E3", "E6"]
-    for wrong in ("ptxas-11.7", "ptxas-13", "PTXAS", "", "E14", "E3+", "isa+E3"):
+    for wrong in ("ptxas-11.7", "ptxas-13", "PTXAS", "", "E15", "E3+", "isa+E3"):
         with pytest.raises(ValueError, match=r"model|known"):
             model(wrong)
 
@@ -145,9 +160,6 @@ def test_the_declared_widths_are_noted_where_they_would_matter() -> None:
     assert "0x00000000" in trace("vadd.u32.u32.u32.max d, a, b, c", big).notes[0]
     fits = trace("vadd.u32.u32.u32.max d, a, b, c", big | {"a": 1})
     assert not any("widths" in note for note in fits.notes)
-    found = trace("vmad.u32.u32.u32.sat d, -a, b, c", big)
-    assert found.result == {"d": 0x7FFFFFFF}
-    assert "64 bits" in found.notes[0]
 
 
 _EDGES = [0, 1, 2, 5, 0x1E, 0x20, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x10000]
@@ -196,7 +208,121 @@ def test_an_erratum_that_can_change_a_form_does_so_for_some_operands(opcode: str
 
 def test_no_erratum_touches_the_other_instructions() -> None:
     scalar = {"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vset", "vmad"}
-    assert {opcode for x in ERRATA for opcode in x.opcodes} == scalar
+    assert {opcode for x in ERRATA for opcode in x.opcodes} == scalar | {"set"}
+
+
+_SUMS = """
+vmad.u32.u32.u32.sat d, -a, b, c      | ffffffff ffffffff 0 | 80000000 | ffffffff
+vmad.u32.u32.u32.sat d, a, -b, c      | ffffffff ffffffff 0 | 80000000 | ffffffff
+vmad.u32.u32.u32.sat d, a, b, -c      | ffffffff ffffffff 0 | 7fffffff | 00000001
+vmad.u32.u32.u32.sat d, -a, -b, -c    | ffffffff ffffffff 0 | 7fffffff | 00000001
+"""
+
+
+@pytest.mark.parametrize("row", _SUMS.strip().splitlines())
+@pytest.mark.parametrize("dtype", ["u32", "s32"])
+def test_nothing_is_cut_before_the_clamp_of_vmad(row: str, dtype: str) -> None:
+    # SEMANTICS.md, vmad: the sum is exact up to the clamp; dtype plays no part
+    ptx, operands, isa, ptxas = (x.strip() for x in row.split("|"))
+    ptx = ptx.replace("u32", dtype, 1)
+    values = _values(operands)
+    isa_trace = trace(ptx, values)
+    assert isa_trace.result == {"d": int(isa, 16)}
+    assert isa_trace.notes == ()
+    assert not [key for key in isa_trace.rows if "64" in key]
+    theirs = trace(ptx, values, model="ptxas")
+    assert theirs.result == {"d": int(ptxas, 16)}
+    assert "E12" in theirs.errata
+    arrays = {name: np.array([bits, 0], np.uint32) for name, bits in values.items()}
+    found = evaluate(ptx, arrays)["d"]
+    assert isinstance(found, np.ndarray)
+    assert found[0] == int(isa, 16)
+
+
+def _set_forms() -> list[Form]:
+    entry = CATALOG["set"]
+    slots = [slot for slot in entry.slots if slot.name != "c"]
+    forms = []
+    for values in product(*(slot.choices() for slot in slots)):
+        chosen = dict(zip((slot.name for slot in slots), values, strict=True))
+        form = Form("set", **chosen, c=bool(chosen["boolop"]))  # type: ignore[arg-type]
+        if not violations(form):
+            forms.append(form)
+    return forms
+
+
+def test_a_false_guard_can_destroy_d_in_924_forms_of_set() -> None:
+    forms = _set_forms()
+    assert len(forms) == 2016  # SYNTAX.md, legal forms
+    touched = [form for form in forms if errata_of(form, guard=False)]
+    assert len(touched) == 924  # SEMANTICS.md, E14
+    assert all(not errata_of(form) for form in forms)
+    olds = np.array([*_EDGES, 0x01000001, 0xFFFF8000, 0x12348000, 0x00FFFFFF, 0xBF800000])
+    for at, form in enumerate(forms):
+        for guard in (False, True)[: 1 + (at % 8 == 0)]:
+            found = [x.id for x in errata_of(form, guard)]
+            assert found == (["E14"] if form in touched else []), form
+            operands = {"a": np.zeros(1, np.uint64), "b": np.zeros(1, np.uint64)}
+            operands |= {"c": np.zeros(1, bool), "guard": np.full(1, guard), "d": olds}
+            rules = model("ptxas").rules(form)
+            kept = run_blocks(lower(form, rules, guard), operands, olds.shape)["d"]
+            assert np.array_equal(kept, olds) == (form not in touched), form
+            written = {**operands, "guard": np.full(1, not guard)}
+            plans = (lower(form, x, guard) for x in (Rules(), rules))
+            isa, theirs = (run_blocks(plan, written, olds.shape)["d"] for plan in plans)
+            assert np.array_equal(isa, theirs), form
+
+
+def test_the_old_value_is_converted_as_the_machine_does_it() -> None:
+    # NumPy converts integers to binary32, ties to even; the least number of a width stays negative
+    rng = np.random.default_rng(14)
+    olds = np.concatenate(
+        [
+            np.arange(0, 1 << 16, dtype=np.uint32),
+            rng.integers(0, 1 << 32, 100_000, dtype=np.uint32) >> rng.integers(0, 32, 100_000),
+            np.array([0x80000000, 0x7FFFFFFF, 0x7FFFFF80, 0x7FFFFFC0, 0x01000001, 0x01000003]),
+        ]
+    ).astype(np.uint32)
+    words, halves = olds.view(np.int32), olds.astype(np.uint16).view(np.int16)
+    rest: dict[str, Value] = {"a": 0, "b": 0, "p": 0, "d": olds}
+    for line, expected in (
+        ("set.lt.f32.u64", np.abs(words).astype(np.float32).view(np.uint32)),
+        ("set.lt.f32.s16", np.abs(halves).astype(np.float32).view(np.uint32)),
+        ("set.lt.s32.u16", halves.astype(np.int32).view(np.uint32)),
+    ):
+        found = evaluate(f"@p {line} d, a, b", rest, model="ptxas")["d"]
+        assert np.array_equal(found, expected), line
+        assert np.array_equal(evaluate(f"@p {line} d, a, b", rest)["d"], olds)
+
+
+def test_the_trace_shows_the_conversion_that_the_guard_does_not_cover() -> None:
+    values = {"a": 1, "b": 2, "p": 0, "d": 0x01000001}
+    found = trace("@p set.lt.f32.s32 d, a, b", values, model="ptxas")
+    assert found.result == replay(found) == {"d": 0x4B800000}
+    assert found.errata == ("E14",)
+    last = found.steps[-1]
+    assert [row.row.key for row in last.rows] == [
+        "guard.number",
+        "guard.magnitude",
+        "guard.old",
+        "guard.d",
+    ]
+    assert last.flags == (Flag.SIGN_EXTENDED, Flag.ROUNDED)
+    assert provenance(found, "guard.d", 0) == (("d", 0, 32), ("guard", 0, 1))
+    said = [sentence(found, row, 0) for row in last.rows]
+    assert said[2] == (
+        "16777217 as a float is 0x4b800000 (16777216.0, 16777217 rounded to 24 significant bits)"
+    )
+    assert said[3] == "@p does not hold, but d becomes 0x4b800000: its old value is converted"
+    (parting,) = partings(trace("@p set.lt.f32.s32 d, a, b", values))
+    assert parting.stage is Stage.GUARD
+    assert partings(trace("@p set.lt.f32.s32 d, a, b", values | {"p": 1})) == ()
+    halves = trace("@!p set.lt.u32.u16 d, a, b", values | {"p": 1}, model="ptxas")
+    assert halves.result == {"d": 1}
+    assert provenance(halves, "guard.old", 0) == (("d", 0, 16),)
+    least = trace("@p set.lt.f32.u16 d, a, b", values | {"d": 0x8000}, model="ptxas")
+    assert least.result == {"d": 0xC7000000}
+    assert least.rows["guard.magnitude"].lanes[0].flags == (Flag.WRAPPED,)
 
 
 def test_a_models_name_makes_it_again() -> None:
@@ -207,3 +333,29 @@ def test_a_models_name_makes_it_again() -> None:
     for wrong in ("E99", "", "E3+", "ptxas-9.0"):
         with pytest.raises(ValueError, match="known"):
             model(wrong)
+
+
+def test_nothing_wraps_at_a_clamp_without_an_upper_bound() -> None:
+    # SEMANTICS.md, E2: t may need 33 bits; vabsdiff compares c with all of it, vadd and vsub cut it
+    values = {"a": 0x80000000, "b": 0x9ABCDEF1, "c": 0x22222222}
+    exact = 0x9ABCDEF1 + 0x80000000
+    found = trace("vabsdiff.u32.s32.u32.sat.max d, a, b, c", values, model="ptxas")
+    for key in ("operate.t", "saturate.t", "secondary.t"):
+        assert found.rows[key].values == (exact,)
+    assert Flag.WRAPPED in found.rows["write.d"].lanes[0].flags
+    for opcode, line in (("vadd", "vadd.u32.u32.u32.sat"), ("vsub", "vsub.u32.u32.s32.sat")):
+        cut = trace(f"{line}.max d, a, b, c", values | {"a": 0xFFFFFFFF}, model="ptxas")
+        assert cut.rows["saturate.t"].row.bits == 33, opcode
+        assert "secondary.s32" in cut.rows, opcode
+    assert "wraps" not in erratum("E2").sentence
+    for line in (
+        "vabsdiff.u32.s32.u32.sat.min d, a, b, c",
+        "vabsdiff.u32.s32.u32.sat d.b0, a, b, c",
+    ):
+        assert "E2" not in [x.id for x in parse(line).errata]
+
+
+def test_without_sat_e12_does_not_touch_vmad() -> None:
+    for line in ("vmad.u32.u32.u32.shr7 d, a, b, c", "vmad.s32.s32.s32.shr15 d, -a, b, c"):
+        assert "E12" not in [x.id for x in parse(line).errata]
+    assert erratum("E12").forms == "vmad with .sat"

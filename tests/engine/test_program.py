@@ -19,7 +19,7 @@ from ptxscope.engine.observation import whole
 from ptxscope.engine.plain import operation
 from ptxscope.engine.program import Program, What, load
 from tests.reference import reference
-from tests.reference_data import DATA, MODELS, verdicts
+from tests.reference_data import DATA, MODELS, golden_rows, verdicts
 
 VIDEO = {x.name: x for x in load((DATA / "video.ptx").read_text(encoding="utf-8"))}
 INTRINSICS = {x.name: x for x in load((DATA / "intrinsics.ptx").read_text(encoding="utf-8"))}
@@ -595,3 +595,28 @@ def test_whatever_the_text_it_is_loaded_and_run(text: str) -> None:
         assert bool(run.needed) == (run.ending is Ending.NEEDS)
         given_ = {x.name: 1 for x in run.needed}
         assert all(x.name not in given_ for x in execute(program, given_).needed)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_false_guard_leaves_in_d_what_the_model_leaves_there(model: str) -> None:
+    for row in golden_rows():
+        if row.file == "guarded.csv":
+            run = execute(block(f"{row.ptx};"), {**row.values, "p": 0}, model)
+            (step,) = run.steps
+            assert run.registers["d"].bits == row.results[model][0], row
+            assert step.writes == ({} if model == "isa" else {"d": row.results[model][0]})
+            assert ("E14" in step.note) == (model != "isa"), row
+            # what the comparison reads does not matter, and need not be known
+            alone = execute(block(f"{row.ptx};"), {"p": 0, "d": row.values["d"]}, model)
+            assert not alone.needed
+            assert alone.registers["d"].bits == row.results[model][0], row
+
+
+def test_what_a_false_guard_leaves_of_an_unknown_d_is_unknown() -> None:
+    text = "@p set.lt.f32.s32 d, a, b; @p set.lt.u32.s32 e, a, b;"
+    run = execute(block(text), {"p": 0, "e": 5}, "ptxas")
+    assert [step.writes for step in run.steps] == [{"d": None}, {}]
+    assert run.registers["e"].bits == 5
+    assert not run.needed
+    run = execute(block(text), {"p": 1, "a": 1, "b": 2, "d": 5, "e": 5}, "ptxas")
+    assert [step.writes for step in run.steps] == [{"d": 0x3F800000}, {"e": 0xFFFFFFFF}]

@@ -16,13 +16,13 @@ from ptxscope.engine.lowering import lower
 from ptxscope.engine.provenance import provenance
 from tests.reference import reference
 from tests.reference_data import MODELS
-from tests.strategies import bits, evaluations, random_instruction
+from tests.strategies import bits, evaluations, guarded_evaluations, random_instruction
 
 _MODELS = st.sampled_from(sorted(MODELS))
 Evaluation = tuple[Instruction, dict[str, int]]
 
 
-@given(evaluations(), _MODELS)
+@given(evaluations() | guarded_evaluations(), _MODELS)
 def test_a_second_formulation_agrees(evaluation: Evaluation, model: str) -> None:
     ins, values = evaluation
     every = dict.fromkeys(ins.names.values(), 1515870810 & 1) | values
@@ -41,7 +41,7 @@ def test_a_second_formulation_agrees_on_many_forms(opcode: str) -> None:
             assert evaluate(ins, values, model=model) == expected, (str(ins), values, model)
 
 
-@given(st.data(), evaluations(), _MODELS)
+@given(st.data(), evaluations() | guarded_evaluations(), _MODELS)
 def test_arrays_agree_with_integers(
     data: st.DataObject, evaluation: Evaluation, model: str
 ) -> None:
@@ -59,7 +59,7 @@ def test_arrays_agree_with_integers(
         } == expected
 
 
-@given(evaluations(), _MODELS)
+@given(evaluations() | guarded_evaluations(), _MODELS)
 def test_traces_replay_and_stay_in_their_ranges(evaluation: Evaluation, model: str) -> None:
     ins, values = evaluation
     found = trace(ins, values, model=model)
@@ -71,7 +71,7 @@ def test_traces_replay_and_stay_in_their_ranges(evaluation: Evaluation, model: s
             assert -(1 << row.row.bits - 1) * row.row.signed <= value < 1 << row.row.bits
 
 
-@given(evaluations(), _MODELS, st.data())
+@given(evaluations() | guarded_evaluations(), _MODELS, st.data())
 def test_bits_outside_of_its_provenance_do_not_change_a_lane(
     evaluation: Evaluation, model: str, data: st.DataObject
 ) -> None:
