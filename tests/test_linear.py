@@ -1,4 +1,4 @@
-"""Whatever reads text takes time in proportion to it: twice the input, three times the time at most.
+"""Whatever reads text takes linear time: for twice the text three times the time at most.
 
 Every entry point meets every family of texts that a careless pattern or loop stumbles over. What
 is judged is growth, never speed: a text is made four times as long until the reading takes long
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gc
 import json
+import re
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
@@ -31,6 +32,7 @@ from ptxscope.cli.run import run
 from ptxscope.cli.table import cell, rows
 from ptxscope.cli.trace import rendered
 from ptxscope.engine.complete import completions
+from ptxscope.engine.errors import MOST
 from ptxscope.engine.inline_asm import Language, asm_only
 from ptxscope.engine.lint import check_listing, check_source, check_text
 from ptxscope.engine.models import model
@@ -48,7 +50,10 @@ from ptxscope.walk import opened_listing
 SMALLEST, LARGEST = 1 << 10, 1 << 20
 GROWTH = 9.0
 """Four times the text: twice three times the time."""
-TRIES = 4
+FAST = 0.1
+"""Seconds of CPU for the largest text below which it is fast, however it grows: the system's
+handing out of memory takes about as long."""
+TRIES = 3
 CEILING = 10.0
 """Seconds of CPU that one reading may take, as it is not asked for more than a moment's work."""
 
@@ -163,30 +168,148 @@ ENTRIES: dict[str, Callable[[str], object]] = {
 
 _ATOMS = [
     *"/#*\"'\\{}()[].,-;:|!%_@<>=?+~a0 \n\t",
-    *("//", "/*", "*/", "/**/", "/*/", "// \n", "\\\n", "\\\\", "'\\", "'\\\\", '"\\', '\\"', "\\x"),
-    *('"""', "'''", '"""\\', "'''\\", 'R"(', 'R"a(', ')a"', 'f"{', '""', '" "', "'a'", '"a" ', "r'"),
+    *(
+        "//",
+        "/*",
+        "*/",
+        "/**/",
+        "/*/",
+        "// \n",
+        "\\\n",
+        "\\\\",
+        "'\\",
+        "'\\\\",
+        '"\\',
+        '\\"',
+        "\\x",
+    ),
+    *(
+        '"""',
+        "'''",
+        '"""\\',
+        "'''\\",
+        'R"(',
+        'R"a(',
+        ')a"',
+        'f"{',
+        '""',
+        '" "',
+        "'a'",
+        '"a" ',
+        "r'",
+    ),
     *("asm(", "asm(/*", 'asm("', 'asm("x":', 'asm("x");', "asm ", "asm volatile ", 'asm(R"(', "{{"),
     *("@ ", "@!", "@p ", "\n@", "\n@ ", "[ ", "[ \n", " ]", "] ", "{ ", "{a,", "a.", "a.b0|", "a,"),
     *(".u32", ".foo", ".u32.foo", ".sat", ". ", ".loc;", ".loc ", ".reg ", ".reg .b32 ", ".v2"),
     *(".target ", ".version ", ".version 1", ".entry ", ".entry a{", ".reg .b32 a;", "s ", "s\n"),
-    *("vadd", "vadd.", "vadd ", "vadd.u32 ", "vadd.u32\n", "vadd{", "vadd.u32{", "vadd.u32;", "vadd;"),
-    *("set.f16 ", "set\n.", "é", "\0", "\x1b", "0x0?", "0x", "0?", "1.", ".1", "1e", "lane ", "lane 1"),
-    *("<!--", "<!-- ptxscope trace ", "<!-- /ptxscope", "<!-- /ptxscope -->", "-->", "a=1,", "a=", "E3+"),
-    *("{.reg .b32 a;", "{.reg .b32 %r<9>;", "{.reg .b32 a;}", ".reg .b32 %r<9>;", "import a\n", "%%"),
-    *("mov.b32 a, a;", "@p bra a;", "a: ", "add.u32 a, -", "(1+", "1+", "-(", "1?1:", '" \\\n"', "x'"),
-    *("vadd.u32.u32.u32 d, a, b;", "vadd.u32.u32.u32 d, a, b;\n", "vadd.f32 d, ,,,;", "vad.u32 d;\n"),
-    *("vadd.u32.u32.u32 d, a, b\n", "vadd.u32.u32.u32 d, a, b /*", "vadd.u32.u32.u32 d, a, b /**/\n"),
-    *('asm("vadd.u32.u32.u32 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b));\n', '"vadd.u32.u32.u32 a,b,c;"\n'),
-    *('asm("vadd.f32 %0;"', 'asm("vadd.u32.u32.u32 %0, %1, %2;":"=r"(d), ', '"vadd.u32 a, b;" //////\n'),
-    '"a" /////////////////////////////////////////////\n/***************************************/ "b"\n',
-    '"a" # #############################################\n ############################### \\\n "b"\n',
+    *(
+        "vadd",
+        "vadd.",
+        "vadd ",
+        "vadd.u32 ",
+        "vadd.u32\n",
+        "vadd{",
+        "vadd.u32{",
+        "vadd.u32;",
+        "vadd;",
+    ),
+    *(
+        "set.f16 ",
+        "set\n.",
+        "é",
+        "\0",
+        "\x1b",
+        "0x0?",
+        "0x",
+        "0?",
+        "1.",
+        ".1",
+        "1e",
+        "lane ",
+        "lane 1",
+    ),
+    *(
+        "<!--",
+        "<!-- ptxscope trace ",
+        "<!-- /ptxscope",
+        "<!-- /ptxscope -->",
+        "-->",
+        "a=1,",
+        "a=",
+        "E3+",
+    ),
+    *(
+        "{.reg .b32 a;",
+        "{.reg .b32 %r<9>;",
+        "{.reg .b32 a;}",
+        ".reg .b32 %r<9>;",
+        "import a\n",
+        "%%",
+    ),
+    *(
+        "mov.b32 a, a;",
+        "@p bra a;",
+        "a: ",
+        "add.u32 a, -",
+        "(1+",
+        "1+",
+        "-(",
+        "1?1:",
+        '" \\\n"',
+        "x'",
+    ),
+    *(
+        "vadd.u32.u32.u32 d, a, b;",
+        "vadd.u32.u32.u32 d, a, b;\n",
+        "vadd.f32 d, ,,,;",
+        "vad.u32 d;\n",
+    ),
+    *(
+        "vadd.u32.u32.u32 d, a, b\n",
+        "vadd.u32.u32.u32 d, a, b /*",
+        "vadd.u32.u32.u32 d, a, b /**/\n",
+    ),
+    *(
+        'asm("vadd.u32.u32.u32 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b));\n',
+        '"vadd.u32.u32.u32 a,b,c;"\n',
+    ),
+    *(
+        'asm("vadd.f32 %0;"',
+        'asm("vadd.u32.u32.u32 %0, %1, %2;":"=r"(d), ',
+        '"vadd.u32 a, b;" //////\n',
+    ),
+    '"a" /////////////////////////////////////////\n/***********************************/ "b"\n',
+    '"a" # #########################################\n ########################### \\\n "b"\n',
     ".visible .entry k() {\n.reg .b32 %r<9>;\nvadd.u32.u32.u32 %r1, %r2, %r3;\nret;\n}\n",
     "{ .reg .b32 t; vadd.u32.u32.u32 t, a, b; }\n",
 ]
 _HEADS = [
     *("", "vadd", "vadd.u32.u32.u32", "vadd.u32.u32.u32 d, a, ", "vadd.u32.u32.u32 d, a, 1", "@"),
-    *('"', "'", '"""', 'x = "', 'asm("', 'asm("" : ', "asm(", "/*", "//", ".reg ", ".reg .b32 ", "["),
-    *('#include "x"\nasm("', 'import a\nx = """', '"" ', "{", ".entry k {\n", "0x", "-", "set", "s"),
+    *(
+        '"',
+        "'",
+        '"""',
+        'x = "',
+        'asm("',
+        'asm("" : ',
+        "asm(",
+        "/*",
+        "//",
+        ".reg ",
+        ".reg .b32 ",
+        "[",
+    ),
+    *(
+        '#include "x"\nasm("',
+        'import a\nx = """',
+        '"" ',
+        "{",
+        ".entry k {\n",
+        "0x",
+        "-",
+        "set",
+        "s",
+    ),
     *("vadd4.s32.s32.s32.sat d, ", "// ptxscope trace", "<!-- ptxscope trace ", "d=", "a="),
 ]
 _NUMBERED = {
@@ -260,17 +383,21 @@ def _ceiling(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def _time(read: Callable[[str], object], text: str, repeats: int = 1) -> float:
-    least = CEILING
+def _time(
+    read: Callable[[str], object], text: str, repeats: int = 1, ceiling: float = CEILING
+) -> float:
+    least = ceiling
     for _ in range(repeats):
-        with _ceiling(CEILING):
+        with _ceiling(ceiling):
             start = process_time()
             read(text)
             least = min(least, process_time() - start)
     return least
 
 
-def fault(read: Callable[[str], object], family: Family, enough: float) -> str:
+def fault(
+    read: Callable[[str], object], family: Family, enough: float, ceiling: float = CEILING
+) -> str:
     """What is wrong with how the time grows; empty where nothing is.
 
     ``enough`` is how many seconds a reading must take to be judged; what takes less for the
@@ -279,21 +406,28 @@ def fault(read: Callable[[str], object], family: Family, enough: float) -> str:
     read = _refused(read)
     size, before = SMALLEST, -1.0
     try:
-        _time(read, family.text(size))  # what is made once
-        taken = _time(read, family.text(size), 2)
+        _time(read, family.text(size), 1, ceiling)  # what is made once
+        taken = _time(read, family.text(size), 2, ceiling)
         while (taken < enough and size < LARGEST) or before < 0:
             size, before = 4 * size, taken
-            taken = _time(read, family.text(size))
+            taken = _time(read, family.text(size), 1, ceiling)
         for repeats in range(2, 2 + TRIES):
-            if taken < enough or taken <= GROWTH * before:
+            if _fine(size, before, taken, enough):
                 return ""
             if repeats == TRIES:  # where a fixed cost or a cache is near, longer texts tell
                 size *= 2
-            before = _time(read, family.text(size // 4), repeats)
-            taken = _time(read, family.text(size), repeats)
+            before = _time(read, family.text(size // 4), repeats, ceiling)
+            taken = _time(read, family.text(size), repeats, ceiling)
     except _TooLong:
-        return f"{family}: {size} characters take more than {CEILING:g} s"
+        return f"{family}: {size} characters take more than {ceiling:g} s"
+    if _fine(size, before, taken, enough):
+        return ""
     return f"{family}: {size // 4} characters {before:.4f} s, {size} characters {taken:.4f} s"
+
+
+def _fine(size: int, before: float, taken: float, enough: float) -> bool:
+    fast = size >= LARGEST and taken < FAST
+    return fast or taken < enough or taken <= GROWTH * before
 
 
 def _faults(entry: str, families: list[Family], enough: float) -> list[str]:
@@ -303,3 +437,164 @@ def _faults(entry: str, families: list[Family], enough: float) -> list[str]:
         return [found for family in families if (found := fault(ENTRIES[entry], family, enough))]
     finally:
         gc.enable()
+
+
+_ONCE = {
+    "parse": [
+        Family("", "asm(/*"),
+        Family("", 'asm(R"('),
+        Family("vadd.u32.u32.u32 d, a, b ", "/*"),
+        Family("vadd.u32.u32.u32 d, a, b", ",,"),
+        Family("vadd", ".foo"),
+        Family("", ".loc;"),
+        Family('asm("', '" "vadd.f32 a;'),
+        Family("", "vadd.u32.u32.u32 cluster_", "a"),
+    ],
+    "check C": [
+        Family('asm("a" ', "/", ' "b");'),
+        Family('f("a" ', "//////////////////////////////////////\n", ' x "b");'),
+        Family('asm("', "'\\"),
+        Family("asm(", "/**/", '"x");'),
+        Family('asm("x" /**/ + 1); ', '/* */ ""'),
+        Family("", 'asm("x":'),
+        Family("", 'asm("vadd.u32.u32.u32 %0, %1, %2;":"=r"(d), '),
+        Family('asm("', "vadd.f32 d; ", '");'),
+    ],
+    "check Python": [
+        Family("x = 'a' ", "#", " + 'b'"),
+        Family("", "'\\"),
+        Family("", '\\"'),
+        Family('x = """', '\\"""', "x"),
+    ],
+    "check a listing": [
+        Family("vadd.u32.u32.u32 d, a, b ", "/*"),
+        Family("", "vadd.u32.u32.u32 d, a, b\n"),
+        Family("vadd.u32", "\n", "x"),
+        Family("vadd.u32 \n@", " ", "x"),
+        Family("", "{.reg .b32 a; vadd.u32.u32.u32 d, x, y;\n"),
+        Family("", "vadd.u32\n/**/"),
+        Family("vadd", ".foo"),
+    ],
+    "check what is not known": [Family("", "\n"), Family("", " \n")],
+    "load": [
+        Family("", ".reg "),
+        Numbered("", "{{ .reg .b32 a{0};"),
+        Numbered("", _NUMBERED["numbered blocks"]),
+        Numbered("", _NUMBERED["registers of all"]),
+    ],
+    "run": [Numbered("", _NUMBERED["asm statements"]), Numbered("", _NUMBERED["kernels"])],
+    "complete": [Family("@", " "), Family("@", "a"), Family("vadd.u32 a", ".a", "!")],
+    "values": [Family("[", " "), Family("", "1", "x"), Family("[", "]", "x"), Family("[", ",")],
+    "observations": [Family("0x", "0?"), Family("[", "?,")],
+    "notes": [Family("", " ", "1a"), Family("a", " ", "1"), Family("", "lane ")],
+    "markers": [
+        Family("", "<!-- ptxscope trace "),
+        Family("<!-- ptxscope trace x", " ", "x"),
+        Family("<!-- ", "\n"),
+    ],
+    "marked arguments": [Family("x", "a"), Family("'", "a ", "'")],
+    "file or instruction": [Family("", "/", " x")],
+    "assignments": [Family("a=", "1", "x"), Family("", "a", "=1")],
+}
+"""What took quadratic or exponential time, or is near to it."""
+_DRAWN = 6
+"""Families of all that each entry point meets in the default run."""
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_twice_the_text_takes_three_times_the_time_at_most(entry: str) -> None:
+    rng = Random(entry)
+    families = [*_ONCE.get(entry, []), *rng.sample(SINGLE, _DRAWN), *rng.sample(EVERY, _DRAWN)]
+    assert not _faults(entry, families, 0.008)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_every_family(entry: str) -> None:
+    rng = Random(entry)
+    families = [*SINGLE, *_ONCE.get(entry, []), *rng.sample(EVERY, 400), *rng.sample(MIXED, 200)]
+    assert not _faults(entry, families, 0.1)
+
+
+@pytest.mark.parametrize("part", [",", '"', '"a', "a,1\n", '""', "\n", "1", '"a"b', " "])
+def test_csv(part: str, tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+
+    def read(text: str) -> int:
+        file.write_text(text, encoding="utf-8")
+        return sum(len(row) for _, row in rows(str(file)))
+
+    assert not fault(read, Family("", part), 0.02)
+
+
+@pytest.mark.parametrize(
+    "text", ["/" * 44, "/" * 60, "// " * 30, "#" * 60, "/*" + "*" * 60 + "*/", "\\" * 60]
+)
+@pytest.mark.parametrize("name", ["x.cu", "x.py", "x.ptx", "x"])
+def test_a_banner_between_string_literals(text: str, name: str) -> None:
+    line = f'f("a" {text}\n + "vadd.u32.u32.u32 d, a, b;" {text}\n "b");\n'
+    assert _time(_refused(_check(name)), line) < CEILING
+
+
+def test_growth_that_is_too_fast_is_found() -> None:
+    def quadratic(text: str) -> int:
+        return sum(text.count("b", 0, at) for at in range(0, len(text), 8))
+
+    def exponential(text: str) -> object:
+        return re.fullmatch(r"(?:a|aa)*b", text)
+
+    def linear(text: str) -> int:
+        return sum(char == "b" for char in text)
+
+    assert fault(quadratic, Family("", "a"), 0.008)
+    assert not fault(linear, Family("", "a"), 0.008)
+    assert "more than" in fault(exponential, Family("", "a"), 0.008, 0.5)
+
+
+# --- what is said of very many errors -----------------------------------------------------
+
+
+def test_the_errors_of_a_statement_are_counted() -> None:
+    with pytest.raises(PtxError) as caught:
+        parse_all("vadd" + ".foo" * 100_000 + " d, a, b;")
+    *told_, last = caught.value.errors
+    assert len(told_) == MOST - 1
+    assert [x.span for x in told_] == [(4 + 4 * i, 8 + 4 * i) for i in range(MOST - 1)]
+    # every unknown word, and the three types that are missing
+    assert last.message == f"there are {100_000 + 3 - len(told_)} more errors in this statement"
+    assert last.span == (4 + 4 * len(told_), 8 + 4 * len(told_))
+
+
+def test_the_errors_of_a_text_are_counted() -> None:
+    with pytest.raises(PtxError) as caught:
+        parse_all("vadd.f32 d;\n" * 1000)
+    assert len(caught.value.errors) >= 1000
+    said = str(caught.value)
+    assert said.count("\n") < 200
+    assert said.splitlines()[-1] == f"there are {len(caught.value.errors) - 23} more errors"
+
+
+def test_a_log_is_not_much_larger_than_the_text() -> None:
+    commas = "vadd.u32.u32.u32 d" + "," * 20_000 + ";"
+    line = "vadd.f32 d, a; " * 1500
+    for text in (commas, line):
+        log = "".join(sarif.render(check_text(text, "x.ptx")))
+        assert len(log) < 500 * len(text)
+    assert len("".join(sarif.render(check_text(commas, "x.ptx")))) < 50_000
+
+
+def test_a_long_word_keeps_its_place() -> None:
+    word = "x" * 5000
+    for name, text in (
+        ("x.ptx", f"vadd.u32.u32.u32.{word} d, a, b;"),
+        ("x.cu", f'asm("vadd.u32.u32.u32.{word} %0, %1, %2;" :);'),
+    ):
+        (item,) = check_text(text, name)
+        start = text.index(f".{word}")
+        place = item.findings[0].place
+        assert (place.column, place.width) == (start + 1, len(word) + 1)
+        assert len(place.excerpt) < 1500
+        assert set(place.excerpt[slice(*place.span)]) == {".", "x"}
+        log = json.loads("".join(sarif.render([item])))
+        region = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"]
+        assert (region["startColumn"], region["endColumn"]) == (start + 1, start + 5002)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import ChainMap, Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple, TypeVar
@@ -161,17 +161,17 @@ class _Loader:
         self.words = syntax.tokens(fragment.ptx)
         self.scopes = list(scopes(self.words))
         self.declared: Mapping[str, str] = {}
+        """In the kernel at hand."""
+        self.outside: Mapping[str, str] = self.scopes[-1].names if self.scopes else {}
 
     def programs(self, name: str) -> Iterator[Program]:
         """The kernels of the fragment, or all of it under a name."""
-        written = list(syntax.statements(self.fragment.ptx, _OPCODES))
+        written = list(syntax.statements(self.fragment.ptx, _OPCODES, self.words))
         marks = sorted([*self._labels(), *self._braces()])
         kernels = list(bodies(self.words)) or [Body(name, 0, len(self.fragment.ptx) + 1)]
-        outside = self.scopes[-1].names if self.scopes else {}
         for body in kernels:
             own = _between(self.scopes, body, lambda x: x.close.start)
-            inner = {name: x for scope in own for name, x in scope.names.items()}
-            self.declared = ChainMap(inner, outside)
+            self.declared = {name: x for scope in own for name, x in scope.names.items()}
             found = [
                 (x.span[0], count, self._instruction(x))
                 for count, x in enumerate(_between(written, body, lambda x: x.span[0]))
@@ -269,11 +269,17 @@ class _Loader:
             return False
         if self._type(word.text) or _PARAMETER.fullmatch(word.text):
             return True
-        return not self.declared and not SPECIAL.fullmatch(word.text)
+        return not (self.declared or self.outside) and not SPECIAL.fullmatch(word.text)
 
     def _type(self, name: str) -> str | None:
         """The declared type of a register."""
-        return self.declared.get(name) or self.declared.get(_numbered(name))
+        every = _numbered(name)
+        return (
+            self.declared.get(name)
+            or self.outside.get(name)
+            or self.declared.get(every)
+            or self.outside.get(every)
+        )
 
     def _written(self, written: syntax.Statement) -> tuple[str, ...]:
         """The registers that an instruction writes which is not understood."""

@@ -87,8 +87,8 @@ class _Gluer:
 def fragments(text: str) -> Iterator[Fragment]:
     """The PTX in a text: of ``asm`` statements, of glued string literals, or the text itself."""
     match = _ASM.search(text)
-    if match:
-        while match:
+    if match is not None:
+        while match is not None:
             fragment, end = _glued(text, match.end())
             yield fragment
             match = _ASM.search(text, end)

@@ -73,13 +73,16 @@ def tokens(text: str) -> list[Token]:
     ]
 
 
-def statements(text: str, opcodes: frozenset[str]) -> Iterator[Statement]:
+def statements(
+    text: str, opcodes: frozenset[str], words: list[Token] | None = None
+) -> Iterator[Statement]:
     """The instructions of a text, whatever their opcode; labels and directives are passed over.
 
     A statement ends at ``;`` or at the end of the text, or, as people leave the ``;`` out,
-    before a line that starts another of the given opcodes.
+    before a line that starts another of the given opcodes. ``words`` are its tokens, where
+    they are at hand.
     """
-    words = tokens(text)
+    words = tokens(text) if words is None else words
     i = 0
     while i < len(words):
         word = words[i]
