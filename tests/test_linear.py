@@ -439,7 +439,7 @@ def _faults(entry: str, families: list[Family], enough: float) -> list[str]:
         gc.enable()
 
 
-_ONCE = {
+_ONCE: dict[str, list[Family]] = {
     "parse": [
         Family("", "asm(/*"),
         Family("", 'asm(R"('),
