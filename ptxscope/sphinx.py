@@ -11,7 +11,6 @@ HTML builders show it as HTML or as SVG; others show the text form.
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from docutils import nodes
@@ -22,6 +21,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from . import __version__
 from .cli import CommandError
+from .cli.arguments import split_words
 from .cli.trace import rendered
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class TraceDirective(SphinxDirective):
     def _words(self) -> list[str]:
         """The arguments of ``ptxscope trace``."""
         options = self.options
-        words = [self.arguments[0].replace("\n", " "), *shlex.split(options.get("operands", ""))]
+        words = [self.arguments[0].replace("\n", " "), *split_words(options.get("operands", ""))]
         words += [
             f"--{name}={' '.join(options[name].split())}"
             for name in ("model", "steps", "until", "title", "caption")

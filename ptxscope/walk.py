@@ -241,13 +241,14 @@ class Walk:
                 yield Row(number, -1, 0, program.name)
             steps = self.run.steps if number == self.program else ()
             done = {id(step.statement): step for step in steps}
-            needs = self.run.needed if number == self.program else ()
+            needs: dict[int, tuple[str, ...]] = {}
+            for need in self.run.needed if number == self.program else ():
+                needs[id(need.reader)] = (*needs.get(id(need.reader), ()), need.name)
             for index, statement in enumerate(program.statements):
                 if statement.what not in (What.OPEN, What.CLOSE):
                     step = done.get(id(statement))
                     row = _row(number, index, statement, step, program.types)
-                    here = tuple(need.name for need in needs if need.reader is statement)
-                    yield row._replace(needs=here) if here else row
+                    yield row._replace(needs=needs.get(id(statement), ()))
 
 
 def _row(

@@ -20,6 +20,8 @@ VALUES_HELP = (
     "a register's value by its name: %%1=0x80ff7f01 a=-5 b=0b1010 x=1.5 y=[0x80,0xff,0x7f,1] "
     "z=[h:-1,32767] p=true"
 )
+_LONGEST = 1 << 14
+"""Characters that are split into arguments; shlex takes quadratic time."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -64,6 +66,15 @@ def add_model(to: argparse.ArgumentParser) -> None:
 def parsed(to: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
     """The arguments, options and values in any order."""
     return to.parse_intermixed_args(list(words))
+
+
+def split_words(text: str) -> list[str]:
+    """Arguments as a shell splits them; raises ValueError."""
+    import shlex
+
+    if len(text) > _LONGEST:
+        raise ValueError(f"{len(text)} characters of arguments; {_LONGEST} are the most")
+    return shlex.split(text)
 
 
 def instruction(text: str) -> Instruction:

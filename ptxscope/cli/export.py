@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from ..engine.errors import printable
 from . import CommandError
-from .arguments import parsed, parser
+from .arguments import parsed, parser, split_words
 from .trace import rendered, write
 
 _EPILOG = """\
@@ -21,8 +20,8 @@ In the file, a trace stands between two markers, and only what is between them i
 
 The first holds the arguments of `ptxscope trace`; without -f the format is markdown.
 """
-_OPEN = re.compile(r"<!-- *ptxscope +trace +(.*?) *-->", re.DOTALL)
-_CLOSE = re.compile(r"<!-- */ptxscope *-->")
+_OPEN = re.compile(r"<!-- *+ptxscope ++trace ++")
+_CLOSE = re.compile(r"<!-- *+/ptxscope *+-->")
 
 
 def run(words: Sequence[str]) -> int:
@@ -58,21 +57,33 @@ def updated(text: str, name: str = "text") -> str:
     Raises CommandError that names the line of the marker where something is wrong.
     """
     parts: list[str] = []
-    at = 0
-    while opened := _OPEN.search(text, at):
-        line = text.count("\n", 0, opened.start()) + 1
-        closed = _CLOSE.search(text, opened.end())
-        following = _OPEN.search(text, opened.end())
-        if closed is None or (following and following.start() < closed.start()):
+    at = counted = 0
+    line = 1
+    opened = _marker(text, 0)
+    while opened:
+        start, end, words = opened
+        line += text.count("\n", counted, start)
+        counted = start
+        closed, opened = _CLOSE.search(text, end), _marker(text, end)
+        if closed is None or (opened and opened[0] < closed.start()):
             raise CommandError(f"{printable(name)}:{line}: no <!-- /ptxscope --> ends this trace")
-        parts += [text[at : opened.end()], "\n\n", _made(opened[1], name, line), "\n"]
+        parts += [text[at:end], "\n\n", _made(words, name, line), "\n"]
         at = closed.start()
     return "".join([*parts, text[at:]])
 
 
+def _marker(text: str, at: int) -> tuple[int, int, str] | None:
+    """The next beginning of a trace: where it starts and ends, and the arguments in it."""
+    start = _OPEN.search(text, at)
+    end = text.find("-->", start.end()) if start else -1
+    if start is None or end < 0:
+        return None
+    return start.start(), end + 3, text[start.end() : end].rstrip(" ")
+
+
 def _made(words: str, name: str, line: int) -> str:
     try:
-        split = shlex.split(words)
+        split = split_words(words)
         if not {"-f", "--format"} & set(split):
             split += ["-f", "markdown"]
         return rendered(split)

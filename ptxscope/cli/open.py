@@ -32,8 +32,13 @@ examples:
 """
 
 
-_NAME = re.compile(r"[^\s;,]*(?:/[^\s;,]*|\.(?:ptx|cuh?|[ch]|py|txt))")
-"""What is a file's name rather than an instruction."""
+_SUFFIXES = (".ptx", ".cu", ".cuh", ".c", ".h", ".py", ".txt")
+_IN_NO_NAME = re.compile(r"[\s;,]")
+
+
+def is_file_name(text: str) -> bool:
+    """Whether it is a file's name rather than an instruction."""
+    return ("/" in text or text.endswith(_SUFFIXES)) and not _IN_NO_NAME.search(text)
 
 
 def run(words: Sequence[str]) -> int:
@@ -47,7 +52,7 @@ def run(words: Sequence[str]) -> int:
     listing = None
     if chosen.ptx is not None and is_file(chosen.ptx):
         listing = _listing(chosen.ptx, chosen.values, model.name)
-    elif chosen.ptx is not None and _NAME.fullmatch(chosen.ptx):
+    elif chosen.ptx is not None and is_file_name(chosen.ptx):
         raise CommandError(f"error: {printable(chosen.ptx)}: there is no such file")
     ins = None if chosen.ptx is None or listing else instruction(chosen.ptx)
     values = bits_by_name(ins, chosen.values) if ins else {}

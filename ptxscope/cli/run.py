@@ -124,7 +124,7 @@ def _read(name: str) -> str:
 
 def _chosen_program(text: str, name: str | None) -> Program:
     programs = [x for x in load(text) if x.problems or any(map(_is_known, x.statements))]
-    listed = ", ".join(printable(x.name) for x in programs)
+    listed = printable(_some([x.name for x in programs]))
     if not programs:
         raise CommandError("error: there is no instruction here that a run understands")
     if name is None and len(programs) > 1:
@@ -145,11 +145,15 @@ def _register(program: Program, name: str) -> str:
         return found
     close = nearest(name, list(program.types))
     known = list(program.types)
-    more = f" and {len(known) - _MOST_NAMES} more" if len(known) > _MOST_NAMES else ""
     meant = f"; did you mean `{close}`?" if close else ""
     message = f"`{name}` is not a register of {program.name}{meant}"
-    problem = Problem(message, (0, len(name)), ", ".join(known[:_MOST_NAMES]) + more)
-    raise PtxError(name, (problem,))
+    raise PtxError(name, (Problem(message, (0, len(name)), _some(known)),))
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(names[:_MOST_NAMES]) + more
 
 
 def given(program: Program, texts: Sequence[str]) -> dict[str, int]:
@@ -191,12 +195,14 @@ def _request(done: Run) -> str:
 def _lines(done: Run, watched: tuple[str, ...], chosen: argparse.Namespace) -> Iterator[str]:
     if not chosen.quiet:
         yield f"{printable(done.program.name)}, model {done.model.name}"
+    held: dict[str, int | None] = {}
     for step in done.steps:
         if not chosen.quiet:
             yield from _told(done, step)
         for name in watched:
             if name in step.writes:
-                yield f"      watch {_change(done, step, name)}"
+                yield f"      watch {_change(done, name, held.get(name), step.writes[name])}"
+        held |= step.writes
         if chosen.trace and step.trace:
             from ..export.text import render
 
@@ -249,15 +255,13 @@ def _held(done: Run, name: str, bits: int | None, width: int = 0) -> str:
     return f"{printable(name):<{width}} = {hex_text(bits, type_.bits)}  {value_text(bits, type_)}"
 
 
-def _change(done: Run, step: Step, name: str) -> str:
-    earlier = [x for x in done.writes(name) if x.number < step.number]
+def _change(done: Run, name: str, before: int | None, after: int | None) -> str:
     width = done.program.types[name].bits
 
     def shown(bits: int | None) -> str:
         return "unknown" if bits is None else hex_text(bits, width)
 
-    before = shown(earlier[-1].writes[name]) if earlier else "unknown"
-    return f"{printable(name)}: {before} -> {shown(step.writes[name])}"
+    return f"{printable(name)}: {shown(before)} -> {shown(after)}"
 
 
 def _registers(done: Run) -> Iterator[str]:

@@ -18,7 +18,7 @@ from .grammar import (
 from .legality import violations
 from .types import Selector, Type
 
-_GUARD = re.compile(r"\s*(?:@\s*!?\s*[\w$%]+\s+)?")
+_GUARD = re.compile(r"\s*+(?:@\s*+(?:!\s*+)?+[\w$%]++\s++)?+")
 _MNEMONIC = re.compile(r"[\w.]*")
 
 
@@ -89,7 +89,7 @@ def _possible(entry: Entry, values: dict[str, object]) -> bool:
 def _selectors(entry: Entry, text: str, behind_mnemonic: int) -> tuple[Completion, ...]:
     operand = text[behind_mnemonic:]
     index = operand.count(",")
-    typed = re.search(r"[\w$%]\.(\w*)$", operand)
+    typed = re.search(r"[\w$%]\.(\w*+)$", operand)
     places = [Place.D, Place.A, Place.B, Place.C]
     if typed is None or index >= len(places):
         return ()

@@ -10,8 +10,14 @@ from typing import NamedTuple
 Span = tuple[int, int]
 """A half-open range of characters of the given text."""
 
+MOST = 12
+"""Problems of one statement that are told; of the others it is told how many they are."""
+_MOST_SHOWN = 24
+"""Problems of one text that are shown."""
 _WINDOW = 76
 """Characters of a long line that a diagram shows around the caret."""
+_LONGEST = 1 << 11
+"""Characters of a message that are shown."""
 
 
 def counted(number: int, noun: str) -> str:
@@ -34,6 +40,19 @@ class Problem(NamedTuple):
     """What is allowed there."""
     fix: str | None = None
     """What to write in place of the span, where one thing is likely meant."""
+
+
+def capped(problems: Sequence[Problem], more: int = 0) -> list[Problem]:
+    """The first problems of a statement; where there are more, the last says how many.
+
+    ``more`` are not among them.
+    """
+    if len(problems) + more <= MOST:
+        return list(problems)
+    first = sorted(problems, key=lambda problem: problem.span)
+    left = max(len(first) - (MOST - 1), 0) + more
+    at = first[min(MOST - 1, len(first) - 1)].span
+    return [*first[: MOST - 1], Problem(f"there are {left} more errors in this statement", at)]
 
 
 class PtxError(ValueError):
@@ -65,8 +84,11 @@ class PtxError(ValueError):
         return PtxError(text, tuple(moved))
 
     def __str__(self) -> str:
-        """Every problem, with a caret under the text it is about."""
-        return "\n".join(diagram(self.text, problem) for problem in self.errors)
+        """The problems, with a caret under the text they are about."""
+        shown = self.errors if len(self.errors) <= _MOST_SHOWN else self.errors[: _MOST_SHOWN - 1]
+        lines = [diagram(self.text, problem) for problem in shown]
+        more = len(self.errors) - len(shown)
+        return "\n".join([*lines, f"there are {more} more errors"] if more else lines)
 
 
 def printable(text: str) -> str:
@@ -110,13 +132,13 @@ def diagram(text: str, problem: Problem) -> str:
     start, end = problem.span
     line_start = text.rfind("\n", 0, start) + 1
     line_end = text.find("\n", start)
-    line = printable(text[line_start : len(text) if line_end < 0 else line_end])
-    start, end = start - line_start, min(end - line_start, len(line))
-    first = 0
-    if len(line) > _WINDOW:
-        first = max(0, min(start - _WINDOW // 3, len(line) - _WINDOW))
-        line = line[first : first + _WINDOW]
-        start, end = start - first, min(end - first, len(line))
+    line_end = len(text) if line_end < 0 else line_end
+    start, end = start - line_start, min(end, line_end) - line_start
+    first, length = 0, line_end - line_start
+    if length > _WINDOW:
+        first = max(0, min(start - _WINDOW // 3, length - _WINDOW))
+        start, end = start - first, min(end - first, _WINDOW)
+    line = printable(text[line_start + first : min(line_start + first + _WINDOW, line_end)])
     lead, mark = ("\u2026" if first else ""), line[start:end]
     parts = [
         _filled(f"error: {printable(problem.message)}", "  "),
@@ -129,6 +151,8 @@ def diagram(text: str, problem: Problem) -> str:
 
 
 def _filled(text: str, indent: str) -> str:
+    if len(text) > _LONGEST:
+        text = f"{text[:_LONGEST]}\u2026"
     return textwrap.fill(text, 79, subsequent_indent=indent, break_on_hyphens=False)
 
 

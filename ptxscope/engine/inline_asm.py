@@ -9,9 +9,9 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from .catalog import CATALOG
-from .errors import Problem
-from .listing import WINDOW, Place
-from .source import ASM, BETWEEN, Fragment, fragments, skip
+from .errors import Problem, Span
+from .listing import LONGEST, WINDOW, Place
+from .source import ASM, Fragment, fragments, skip
 
 
 class Language(StrEnum):
@@ -30,8 +30,8 @@ _SUFFIXES = {
     Language.C: ("cu", "cuh", "c", "h", "cc", "cpp", "cxx", "hpp", "hh", "hxx", "inl", "inc"),
 }
 _BY_SUFFIX = {suffix: language for language, every in _SUFFIXES.items() for suffix in every}
-_STRING = re.compile(r"\s*(?:u8|[uUL])?R?\"")
-_SOURCE = re.compile(rf"{ASM}\s*(?:(?:u8|[uUL])?R?\"|//|/\*)")
+_STRING = re.compile(r"\s*+(?:u8|[uUL])?R?\"")
+_SOURCE = re.compile(rf"{ASM}\s*+(?:(?:u8|[uUL])?R?\"|//|/\*)")
 
 
 def language_of(name: str, head: str) -> Language:
@@ -39,10 +39,10 @@ def language_of(name: str, head: str) -> Language:
     known = _BY_SUFFIX.get(name.rpartition(".")[2].lower()) if "." in name else None
     if known:
         return known
-    if re.search(r"^\s*\.(?:version|target|entry|visible|func)\b", head, re.MULTILINE):
+    if re.search(r"^[^\S\n]*+\.(?:version|target|entry|visible|func)\b", head, re.MULTILINE):
         return Language.PTX
     if _SOURCE.search(head):
-        python = re.search(r"^\s*(?:import|from|def)\s+\w", head, re.MULTILINE)
+        python = re.search(r"^[^\S\n]*+(?:import|from|def)\s++\w", head, re.MULTILINE)
         return Language.PYTHON if python else Language.C
     return Language.TEXT if _STRING.match(head) else Language.PTX
 
@@ -100,10 +100,10 @@ class Lines:
         index = bisect_right(self.starts, start) - 1
         first = self.starts[index]
         near = max(first, start - WINDOW)
-        stop = self.text.find("\n", start, end + WINDOW)
-        excerpt = self.text[near : stop if stop >= 0 else end + WINDOW]
+        stop = self.starts[index + 1] - 1 if index + 1 < len(self.starts) else len(self.text)
+        excerpt = self.text[near : min(stop, end + WINDOW, start + LONGEST)]
         span = (start - near, max(min(end - near, len(excerpt)), start - near))
-        return Place(index + 1, start - first + 1, excerpt, span)
+        return Place(index + 1, start - first + 1, excerpt, span, max(min(end, stop) - start, 0))
 
 
 def asm_only(text: str, name: str) -> str:
@@ -136,23 +136,26 @@ def pieces(text: str, language: Language) -> Iterator[Piece]:
 # --- C ------------------------------------------------------------------------------------
 
 _C_TOKEN = re.compile(
-    rf"""(?P<comment>//(?:[^\n\\]|\\.)*|/\*.*?(?:\*/|\Z))
+    rf"""(?P<comment>//(?:[^\n\\]++|\\.)*+|/\*.*?(?:\*/|\Z))
       | (?P<string>(?:u8|[uUL])?(?:R"(?P<delimiter>[^\s()\\]{{0,16}})\(.*?(?:\)(?P=delimiter)"|\Z)
-                   |"(?:[^"\\\n]|\\.)*"?))
-      | (?P<char>'(?:[^'\\\n]|\\.)*')
+                   |"(?:[^"\\\n]++|\\.)*+"?))
+      | (?P<char>')
       | (?P<asm>{ASM})""",
     re.VERBOSE | re.DOTALL,
 )
+_IN_CHAR = re.compile(r"(?:[^'\\\n]++|\\.)*+", re.DOTALL)
+_BLANK = re.compile(r"(?:\s++|\\\n)*+")
 _NOT_LINE_END = re.compile(r"[^\n]")
-_CLOSING = re.compile(r'(?:\\\r?\n|\)[^\s()"\\]{0,16})*"')
+_CLOSING = re.compile(r'(?:\\\r?\n|\)[^\s()"\\]{0,16}+)*+"')
 _OPCODES = "|".join(CATALOG)
 _LIKELY = re.compile(
-    rf"(?<![\w.$%])(?:{_OPCODES})(?:\.\w+)*\.(?:[bsu](?:16|32|64)|f32|f64)\b[^;\"]{{0,500}};",
+    rf"(?<![\w.$%])(?:{_OPCODES})(?=(?:\.\w++)*?\.(?:[bsu](?:16|32|64)|f32|f64)\b)"
+    r"(?:\.\w++)++[^;\"]{0,500}+;",
     re.ASCII,
 )
 """What a string holds where it is taken for PTX."""
 _PARTLY = re.compile(
-    rf"(?<![\w.$%])(?:{_OPCODES})(?:\.\w+|\.?\{{[^{{}}]*\}})+\s[^;\"]{{0,500}};",
+    rf"(?<![\w.$%])(?:{_OPCODES})(?:\.\w++|\.?\{{[^{{}}]*+\}})++\s[^;\"]{{0,500}}+;",
     re.ASCII,
 )
 """The same where some of it is an expression in braces."""
@@ -162,12 +165,13 @@ def _of_c(text: str, lines: Lines) -> Iterator[Piece]:
     masked, groups = _masked(text)
     found = []
     if _SOURCE.search(masked):
-        for fragment in fragments(masked):
-            if fragment.ptx:
-                end = _end_of(masked, fragment)
-                complete = masked[end : end + 1] in (":", ")", "")
-                operands = _operands(text, end)
-                found.append(Piece((fragment,), lines, complete, registers=operands))
+        every = [fragment for fragment in fragments(masked) if fragment.ptx]
+        limits = [*(fragment.origins[0] for fragment in every[1:]), len(text)]
+        for fragment, limit in zip(every, limits, strict=False):
+            end = _end_of(masked, fragment)
+            complete = masked[end : end + 1] in (":", ")", "")
+            operands = _operands(text, end, limit)
+            found.append(Piece((fragment,), lines, complete, registers=operands))
     for start, end in groups:
         part = text[start:end]
         for fragment in fragments(part):
@@ -184,28 +188,44 @@ def _masked(text: str) -> tuple[str, list[tuple[int, int]]]:
     """
     parts: list[str] = []
     groups: list[tuple[int, int]] = []
-    done = kept = 0
-    for token in _C_TOKEN.finditer(text):
-        start, end = token.span()
+    done = 0
+    before = ""
+    """What stands before it, comments aside: ``asm`` also where that is an asm's own string."""
+    for kind, start, end in _c_tokens(text):
         parts.append(text[done:start])
+        if before and not _BLANK.fullmatch(text, done, start):
+            before = ""
         done = end
-        own = token[0]
-        follows = bool(kept) and BETWEEN.fullmatch(text, kept, start) is not None
-        if token.lastgroup == "asm":
-            kept = end
-        elif token["string"]:
-            if follows:
-                kept = end
-            else:
-                if groups and BETWEEN.fullmatch(text, groups[-1][1], start):
-                    groups[-1] = (groups[-1][0], end)
-                else:
-                    groups.append((start, end))
-                own = _NOT_LINE_END.sub(" ", own)
+        own = text[start:end]
+        if kind == "asm" or (kind == "string" and before == "asm"):
+            before = "asm"
         else:
+            if kind == "string" and before == "string":
+                groups[-1] = (groups[-1][0], end)
+            elif kind == "string":
+                groups.append((start, end))
+            if kind != "comment":
+                before = kind
             own = _NOT_LINE_END.sub(" ", own)
         parts.append(own)
     return "".join(parts) + text[done:], groups
+
+
+def _c_tokens(text: str) -> Iterator[tuple[str, int, int]]:
+    """What the comments, strings, characters and beginnings of asm statements are, and where."""
+    at = unclosed = 0
+    while token := _C_TOKEN.search(text, at):
+        kind, start, at = token.lastgroup or "", token.start(), token.end()
+        if kind == "char":
+            if start < unclosed:
+                continue
+            inner = _IN_CHAR.match(text, at)
+            end = inner.end() if inner else at
+            if not text.startswith("'", end):
+                unclosed = end  # nor does any other quote up to there begin a character
+                continue
+            at = end + 1
+        yield kind, start, at
 
 
 def _end_of(masked: str, fragment: Fragment) -> int:
@@ -219,19 +239,21 @@ def _end_of(masked: str, fragment: Fragment) -> int:
         end += 1
 
 
-_CONSTRAINT = re.compile(r'"(?P<letters>[^"\n]*)"|(?P<mark>[():])|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_CONSTRAINT = re.compile(
+    r'"(?P<letters>[^"\n]*+)"|(?P<mark>[():])|//[^\n]*+|/\*.*?(?:\*/|\Z)', re.DOTALL
+)
 _LONGEST = 1 << 14
 """How far an asm statement's operands are read."""
 _LETTERS = {"h": "b16", "r": "b32", "l": "b64", "f": "f32", "d": "f64"}
 
 
-def _operands(text: str, start: int) -> dict[str, str]:
+def _operands(text: str, start: int, end: int) -> dict[str, str]:
     """The types of an asm statement's operands by what the PTX calls them."""
     found: dict[str, str] = {}
     depth = section = count = 0
     if not text.startswith(":", start):
         return found
-    for token in _CONSTRAINT.finditer(text, start, start + _LONGEST):
+    for token in _CONSTRAINT.finditer(text, start, min(end, start + _LONGEST)):
         mark = token["mark"]
         if mark == ":" and not depth:
             section += 1
@@ -249,45 +271,79 @@ def _operands(text: str, start: int) -> dict[str, str]:
 
 # --- Python -------------------------------------------------------------------------------
 
-_PYTHON_TOKEN = re.compile(
-    r"""\#[^\n]*
-      | (?<![\w])(?P<prefix>[rRbBuUfF]{0,2})
-        (?:(?P<triple>\"{3}|'{3})(?P<long>(?:[^\\]|\\.)*?)(?P=triple)
-          |(?P<quote>["'])(?P<short>(?:[^\\\n]|\\.)*?)(?P=quote))""",
-    re.VERBOSE | re.DOTALL,
+_PYTHON_START = re.compile(
+    r"""\#[^\n]*+ | (?<!\w)(?P<prefix>[rRbBuUfF]{0,2})(?P<quote>\"{3}|'{3}|["'])""", re.VERBOSE
 )
-_PYTHON_ESCAPE = re.compile(r"\\(\r?\n|x[0-9a-fA-F]{2}|[0-7]{1,3}|.)|[^\\]+", re.DOTALL)
+_PYTHON_BODY = {
+    '"""': re.compile(r'(?:[^\\"]++|\\.|"(?!""))*+', re.DOTALL),
+    "'''": re.compile(r"(?:[^\\']++|\\.|'(?!''))*+", re.DOTALL),
+    '"': re.compile(r'(?:[^\\\n"]++|\\.)*+', re.DOTALL),
+    "'": re.compile(r"(?:[^\\\n']++|\\.)*+", re.DOTALL),
+}
+"""What stands in a string, by its quotes."""
+_PYTHON_ESCAPE = re.compile(r"\\(\r?\n|x[0-9a-fA-F]{2}|[0-7]{1,3}|.)|[^\\]++", re.DOTALL)
 _NAMED = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
-_GAP = re.compile(r"(?:[\s\\]|#[^\n]*)*")
+_GAP = re.compile(r"(?:[\s\\]++|#[^\n]*+)*+")
 _FIELD = re.compile(r"\{\{|\}\}|\{")
+
+
+class _Quoted(NamedTuple):
+    """A string of Python: where it begins with its prefix and ends, and what is in it."""
+
+    prefix: str
+    start: int
+    body: Span
+    end: int
+
+
+def _python_tokens(text: str) -> Iterator[_Quoted]:
+    """Every string that is closed."""
+    unclosed = dict.fromkeys(_PYTHON_BODY, 0)
+    """Up to where no such quotes are closed."""
+    at = 0
+    while token := _PYTHON_START.search(text, at):
+        at = token.end()
+        if token["quote"] is None:
+            continue
+        start = token.start("quote")
+        for quote in dict.fromkeys((token["quote"], token["quote"][0])):
+            first = start + len(quote)
+            if start < unclosed[quote]:
+                continue
+            body = _PYTHON_BODY[quote].match(text, first)
+            last = body.end() if body else first
+            if text.startswith(quote, last):
+                at = last + len(quote)
+                yield _Quoted(token["prefix"].lower(), token.start(), (first, last), at)
+                break
+            unclosed[quote] = last
+        else:
+            at = start + 1
 
 
 def _python_strings(text: str) -> Iterator[tuple[Fragment, bool]]:
     """Every string, neighbours glued, and whether all of it is literal."""
     group: list[tuple[str, int, int]] = []
     plain, end = True, -1
-    for token in _PYTHON_TOKEN.finditer(text):
-        if token["prefix"] is None:
-            continue
-        if group and not _GAP.fullmatch(text, end, token.start()):
+    for token in _python_tokens(text):
+        if group and not _GAP.fullmatch(text, end, token.start):
             yield _joined(group), plain and not _FILLED.match(text, end)
             group, plain = [], True
         if not group:
-            plain = not text[max(token.start() - 80, 0) : token.start()].rstrip().endswith("+")
-        end = token.end()
-        name = "long" if token["triple"] else "short"
-        prefix = token["prefix"].lower()
-        if "f" in prefix and any(x[0] == "{" for x in _FIELD.finditer(token[name])):
+            plain = not text[max(token.start - 80, 0) : token.start].rstrip().endswith("+")
+        end = token.end
+        body = text[slice(*token.body)]
+        if "f" in token.prefix and any(x[0] == "{" for x in _FIELD.finditer(body)):
             plain = False
-        if "r" in prefix:
-            group.append((token[name], token.start(name), 0))
+        if "r" in token.prefix:
+            group.append((body, token.body[0], 0))
         else:
-            group += _decoded(token[name], token.start(name))
+            group += _decoded(body, token.body[0])
     if group:
         yield _joined(group), plain and not _FILLED.match(text, end)
 
 
-_FILLED = re.compile(r"[\s)]*(?:\.\s*format\b|%|\+)")
+_FILLED = re.compile(r"[\s)]*+(?:\.\s*+format\b|%|\+)")
 """What stands behind a string that is a template, or only part of one."""
 
 

@@ -171,8 +171,8 @@ def _template(text: str) -> _Template:
 
 
 _NUMBERED = re.compile(r"%(?:r|rd|rs|rc|rl|rh|f|fd|fl|p|h|hh|b|q)?\d+", re.ASCII)
-_PLACEHOLDER = re.compile(r"%z(\d+)\b", re.ASCII)
-_HALF = re.compile(r"setp?(?:\s*\.\s*\w+)*?\s*\.\s*b?f16(?:x2)?\b", re.ASCII)
+_PLACEHOLDER = re.compile(r"%z(\d++)\b", re.ASCII)
+_HALF = re.compile(r"setp?(?:\s*+\.\s*+\w++)*?\s*+\.\s*+b?f16(?:x2)?\b", re.ASCII)
 """The half-precision ``set`` and ``setp`` (PTX ISA 9.7.7): other instructions of that name."""
 _MOST_VERDICTS = 1 << 14
 _VERDICTS: dict[str, Verdict | None] = {}

@@ -7,7 +7,9 @@ the lines between them cost little. Memory is bounded by the longest statement.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from .catalog import CATALOG
@@ -16,33 +18,37 @@ from .parser import scan
 
 WINDOW = 200
 """Characters of a line that are kept on either side of a statement."""
+LONGEST = 3 * WINDOW
+"""Characters of a line that are kept from where something is wrong on."""
+_DEEPEST = 200
+"""Braces in braces whose declarations are told apart."""
 _LONGEST = 1 << 20
 """A statement of more characters than this is taken to end there."""
 
 _EVENT = re.compile(
-    r"""(?P<skip>"[^"\n]*"|//[^\n]*|/\*.*?\*/|\{[\w$%,\s]*\})
+    r"""(?P<skip>"[^"\n]*+"|//[^\n]*+|/\*.*?\*/|\{[\w$%,\s]*+\})
       | (?P<comment>/\*)
       | (?P<scope>[{}])
       | (?P<reg>\.reg\s)
       | (?P<function>\.(?:entry|func)\b)
-      | \.version\s+(?P<version>\d+\.\d+)
-      | \.target\s+(?P<target>[^\n/]*)
-      | (?P<opcode>(?<![\w.$%])(?!st\.|sub\.|sh[lr]\.)[sSvV][A-Za-z0-9]*
-         (?=[ \t]*\.|\s+\.[a-z]|[ \t]+[\w$%]+[ \t]*[,|]))""",
+      | \.version\s++(?P<version>\d++\.\d++)
+      | \.target\s+(?P<target>[^\n/]*+)
+      | (?P<opcode>(?<![\w.$%])(?!st\.|sub\.|sh[lr]\.)[sSvV][A-Za-z0-9]*+
+         (?=[ \t]*+\.|\s++\.[a-z]|[ \t]++[\w$%]++[ \t]*+[,|]))""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
-_ALONE = re.compile(r"(?<![\w.$%])[sSvV][A-Za-z0-9]*\s+\Z", re.ASCII)
+_ALONE = re.compile(r"(?<![\w.$%])[sSvV][A-Za-z0-9]*+\s++\Z", re.ASCII)
 """What may be an opcode, with nothing behind it yet."""
-_GUARD = re.compile(r"@\s*!?\s*[\w$%]*\s*\Z", re.ASCII)
+_GUARD = re.compile(r"@\s*+(?:!\s*+)?+[\w$%]*+\s*+\Z", re.ASCII)
 _OPCODES = "|".join(CATALOG)
 _END = re.compile(
-    r"//[^\n]*|/\*.*?\*/|(?P<stop>[;{}])"
-    rf"|(?P<line>\n)(?=\s*(?:@\s*!?\s*[\w$%]+\s+)?(?:{_OPCODES})\.)",
+    r"//[^\n]*+|/\*.*?(?:\*/|\Z)|(?P<stop>[;{}])"
+    rf"|\n\s*+(?P<line>(?=(?:@\s*+(?:!\s*+)?+[\w$%]++\s++)?+(?:{_OPCODES})\.))?",
     re.DOTALL | re.ASCII,
 )
 _DECLARATION_END = re.compile(r"[;){}]")
-_DECLARED = re.compile(r"(?:^|\.reg\s)\s*(?:\.v[24]\s*)?\.(\w+)\s+([^.;)]*)", re.ASCII)
-_NAME = re.compile(r"([A-Za-z_$%][\w$]*)\s*(?:<\s*(\d+)\s*>)?", re.ASCII)
+_DECLARED = re.compile(r"(?:^|\.reg\s)\s*+(?:\.v[24]\s*+)?\.(\w++)\s++([^.;)]*+)", re.ASCII)
+_NAME = re.compile(r"([A-Za-z_$%][\w$]*+)\s*+(?:<\s*+(\d++)\s*+>)?", re.ASCII)
 _NUMBERED = re.compile(r"(.*?)(\d+)", re.DOTALL | re.ASCII)
 _TARGET = re.compile(r"(?:sm|compute)_(\d+)")
 
@@ -58,6 +64,8 @@ class Place(NamedTuple):
     """The line; only what is near, where it is very long."""
     span: Span
     """Which of the excerpt's characters are meant."""
+    width: int = 0
+    """How many characters of the line are meant, also beyond the excerpt."""
 
 
 class Context:
@@ -68,6 +76,8 @@ class Context:
         self.target: int | None = None
         """The number of the lowest ``sm_`` that is named."""
         self._scopes: list[_Scope] = [_Scope(registers or {})]
+        self._deeper = 0
+        """Braces that are open in the deepest scope."""
         self._header: _Scope | None = None
 
     def type_of(self, name: str) -> str | None:
@@ -82,6 +92,7 @@ class Context:
         major, _, minor = version[:9].partition(".")
         self.version = (int(major), int(minor or 0))
         self.target = self._header = None
+        self._deeper = 0
         del self._scopes[1:]
         self._scopes[0] = _Scope({})
 
@@ -92,12 +103,17 @@ class Context:
 
     def open(self) -> None:
         """A ``{``."""
+        if len(self._scopes) > _DEEPEST:
+            self._deeper += 1
+            return
         self._scopes.append(self._header or _Scope({}))
         self._header = None
 
     def close(self) -> None:
         """A ``}``."""
-        if len(self._scopes) > 1:
+        if self._deeper:
+            self._deeper -= 1
+        elif len(self._scopes) > 1:
             self._scopes.pop()
 
     def declare(self, text: str) -> None:
@@ -157,14 +173,24 @@ class Statement(NamedTuple):
 
     def place(self, start: int, end: int) -> Place:
         """Where a range of the text stands."""
-        first = self.text.rfind("\n", 0, start) + 1
-        last = self.text.find("\n", start)
-        before = "" if first else self.before
-        excerpt = before + (self.text[first:last] if last >= 0 else self.text[first:] + self.after)
-        line = self.line + self.text.count("\n", 0, start)
+        lines = _line_starts(self.text)
+        index = bisect_right(lines, start) - 1
+        first = lines[index]
+        last = lines[index + 1] - 1 if index + 1 < len(lines) else len(self.text)
+        near = max(first, start - 2 * WINDOW)
+        before = "" if near else self.before
+        excerpt = before + self.text[near : min(last, start + LONGEST)]
+        if last == len(self.text) and last - start <= LONGEST:
+            excerpt += self.after
         column = (start - first + 1) if first else self.column + start
-        shift = len(before) - first
-        return Place(line, column, excerpt, (start + shift, min(end + shift, len(excerpt))))
+        shift = len(before) - near
+        span = (start + shift, max(min(end + shift, len(excerpt)), start + shift))
+        return Place(self.line + index, column, excerpt, span, max(min(end, last) - start, 0))
+
+
+@lru_cache(maxsize=2)
+def _line_starts(text: str) -> list[int]:
+    return [0, *(match.end() for match in _LINE_END.finditer(text))] if "\n" in text else [0]
 
 
 def statements(chunks: Iterable[str], context: Context | None = None) -> Iterator[Statement]:
@@ -173,10 +199,17 @@ def statements(chunks: Iterable[str], context: Context | None = None) -> Iterato
     The chunks may end anywhere.
     """
     reader = _Reader(context or Context())
+    waiting = list[str]()
+    size = 0
     for chunk in chunks:
-        if chunk:
-            reader.take(chunk)
+        waiting.append(chunk)
+        size += len(chunk)
+        # what is not read yet is looked at again when there is as much again
+        if size > len(reader.text) - reader.at:
+            reader.take("".join(waiting))
             yield from reader.read(reader.safe())
+            waiting, size = [], 0
+    reader.take("".join(waiting))
     yield from reader.read(len(reader.text), final=True)
 
 
@@ -209,6 +242,8 @@ class _Reader:
         self.counted = 0
         """How far the window's line ends are counted."""
         self.in_comment = False
+        self.semicolon = -1
+        """The first in the window from where it was looked for; its length where there is none."""
 
     def take(self, chunk: str) -> None:
         """Move the window on; a little of what is read stays, for its line and its guard."""
@@ -218,6 +253,7 @@ class _Reader:
         self.base += keep
         self.at -= keep
         self.counted -= keep
+        self.semicolon = -1
 
     def safe(self) -> int:
         """How far the window can be read before more of the listing is there."""
@@ -277,13 +313,16 @@ class _Reader:
 
     def _end(self, start: int, limit: int, *, final: bool) -> int:
         """Where a statement ends; -1 where that is not to be seen yet."""
-        stop = self.text.find(";", start, limit)
-        part = self.text[start : stop if stop >= 0 else limit]
-        if stop >= 0 and not _UNUSUAL.search(part):
+        if self.semicolon < start:
+            self.semicolon = self.text.find(";", start)
+            if self.semicolon < 0:
+                self.semicolon = len(self.text)
+        stop = self.semicolon
+        if stop < limit and not _UNUSUAL.search(self.text, start, stop):
             return stop + 1
         depth = 0
         for match in _END.finditer(self.text, start, limit):
-            if match["line"]:
+            if match["line"] is not None:
                 return match.start()
             mark = match["stop"]
             if mark == ";":
@@ -324,3 +363,4 @@ class _Reader:
 
 
 _UNUSUAL = re.compile(r"[{}\n/]")
+_LINE_END = re.compile("\n")

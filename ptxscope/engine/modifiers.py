@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from .catalog import CATALOG
 from .entry import Entry, Slot
-from .errors import Problem, Span, nearest, quoted
+from .errors import MOST, Problem, Span, nearest, quoted
 from .grammar import (
     SLOT_NAMES,
     allowed,
@@ -72,6 +72,8 @@ class Modifiers(NamedTuple):
     spans: dict[str, Span]
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
+    more: int = 0
+    """Unknown words that are not among the problems."""
 
 
 @cache
@@ -96,7 +98,8 @@ def resolve(entry: Entry, words: tuple[Token, ...], end: int) -> Modifiers:
     documented = [slot.name for slot in slots if slot.name in reader.spans]
     if not reader.problems and list(reader.spans) != documented:
         reader.notes.append("the modifiers are not in documented order; their meaning is the same")
-    return Modifiers(reader.values, reader.spans, tuple(reader.problems), tuple(reader.notes))
+    notes = tuple(dict.fromkeys(reader.notes))
+    return Modifiers(reader.values, reader.spans, tuple(reader.problems), notes, reader.more)
 
 
 class _Reader:
@@ -109,6 +112,7 @@ class _Reader:
         self.spans: dict[str, Span] = {}
         self.problems: list[Problem] = []
         self.notes: list[str] = []
+        self.more = 0
 
     def read(self, word: Token) -> None:
         text = word.text[1:]
@@ -124,6 +128,8 @@ class _Reader:
             else:
                 message = f"`.{text}` is one {SLOT_NAMES[slot.name]} too many: only one of them"
                 self.problems.append(Problem(message, word.span, allowed(slot)))
+        elif len(self.problems) >= MOST:
+            self.more += 1
         else:
             problem = _unknown(self.entry, word)
             self.problems.append(problem)

@@ -9,7 +9,8 @@ from .plan import Stage
 from .stages import title
 from .trace import Trace
 
-_TARGET = re.compile(r"\s*(?:(?P<step>[a-z ]+?|\d+)?\s*(?:\blane\s*(?P<lane>\d+))?)\s*", re.I)
+_LANE = re.compile(r"\blane\s*+(\d++)\Z", re.I)
+_STEP = re.compile(r"[a-z ]*+|\d++", re.I)
 
 
 def parse_note(text: str, trace: Trace) -> Note:
@@ -22,13 +23,13 @@ def parse_note(text: str, trace: Trace) -> Note:
         raise ValueError(f"a note is STEP=TEXT; there is no '=' in {text!r}")
     if not words.strip():
         raise ValueError(f"the note on {target.strip()!r} is empty")
-    if target.strip().lower().startswith("lane"):
-        target = " " + target
-    match = _TARGET.fullmatch(target)
-    if not target.strip() or match is None:
-        raise ValueError(f"{target.strip()!r} is no step; {_steps(trace)}, or lane N")
-    stage = stage_of(match["step"], trace) if match["step"] else None
-    lane = int(match["lane"]) if match["lane"] else None
+    target = target.strip()
+    named = _LANE.search(target)
+    step = (target[: named.start()] if named else target).strip()
+    if not target or not _STEP.fullmatch(step):
+        raise ValueError(f"{target!r} is no step; {_steps(trace)}, or lane N")
+    stage = stage_of(step, trace) if step else None
+    lane = int(named[1].lstrip("0")[:9] or "0") if named else None
     lanes = max(len(row.lanes) for row in trace.rows.values() if stage in (None, row.row.stage))
     if lane is not None and lane >= lanes:
         raise ValueError(f"there is no lane {lane}: lanes are numbered 0 to {lanes - 1}")

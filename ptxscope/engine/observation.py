@@ -99,7 +99,7 @@ def parse_observed(text: str, type_: Type) -> Observed:
     bits = parse_value(word.replace("?", "0"), type_)
     known = sum(
         ((1 << unit) - 1) << unit * at
-        for at, digit in enumerate(reversed(known_text))
+        for at, digit in enumerate(reversed(known_text[-type_.bits :]))
         if digit == "1"
     )
     whole_ = (1 << type_.bits) - 1

@@ -213,7 +213,7 @@ def _is_special(words: Sequence[Token], found: Operands) -> bool:
     special = SPECIAL.fullmatch(words[0].text) is not None
     if special:
         found.wrong(
-            f"the special register `{words[0].text}` can't be an operand here",
+            f"the special register {quoted(words[0].text)} can't be an operand here",
             _span(words),
             "an ordinary register; copy it with `mov.u32` first",
         )

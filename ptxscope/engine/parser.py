@@ -8,7 +8,7 @@ from typing import NamedTuple
 from . import modifiers, operands
 from .catalog import CATALOG
 from .entry import Entry
-from .errors import Problem, PtxError, Span, nearest, quoted
+from .errors import Problem, PtxError, Span, capped, nearest, quoted
 from .folding import folding_note
 from .form import Form
 from .instruction import Guard, Instruction, Literal, Register
@@ -250,7 +250,8 @@ def _resolve(text: str, fragment: Fragment, statement: Statement) -> Parsed:
         problems = list(_register_conflicts(instruction, spans))
         if not problems:
             return Parsed(instruction, (), line)
-    return Parsed(None, tuple(p._replace(span=fragment.origin(*p.span)) for p in problems), line)
+    told = capped(problems, mods.more)
+    return Parsed(None, tuple(p._replace(span=fragment.origin(*p.span)) for p in told), line)
 
 
 def _unsure(entry: Entry, mods: modifiers.Modifiers, ops: operands.Operands) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple, TypeVar
@@ -117,6 +118,8 @@ _SILENT = frozenset(
 _BARRIERS = frozenset(["bar", "barrier"])
 _DECLARED = {"b8": "b16", "u8": "b16", "s8": "b16", "f16": "b16", "f16x2": "b32"}
 _OPENING, _CLOSING = frozenset("(["), frozenset(")]")
+_DEEPEST = 200
+"""Braces in braces whose registers are told apart."""
 _PARAMETER = re.compile(r"%\d+")
 
 
@@ -129,12 +132,15 @@ def load(text: str) -> tuple[Program, ...]:
     parsed = {item.span: item for item in scan(text)}
     lines = [0, *(match.end() for match in re.finditer("\n", text))]
     found: list[Program] = []
+    counts = Counter[str]()
     for fragment in fragments(text):
         at = bisect_right(lines, fragment.origins[0])
         name = "block" if fragment.ptx == text else f"asm:{at}"
-        again = sum(program.name.partition("#")[0] == name for program in found)
-        name += f"#{again + 1}" if again else ""
-        found += _Loader(text, fragment, lines, parsed).programs(name)
+        again = counts[name]
+        numbered = f"{name}#{again + 1}" if again else name
+        for program in _Loader(text, fragment, lines, parsed).programs(numbered):
+            counts[program.name.partition("#")[0]] += 1
+            found.append(program)
     return tuple(found)
 
 
@@ -154,17 +160,18 @@ class _Loader:
         self.text, self.fragment, self.lines, self.parsed = text, fragment, lines, parsed
         self.words = syntax.tokens(fragment.ptx)
         self.scopes = list(scopes(self.words))
-        self.declared: dict[str, str] = {}
+        self.declared: Mapping[str, str] = {}
+        """In the kernel at hand."""
+        self.outside: Mapping[str, str] = self.scopes[-1].names if self.scopes else {}
 
     def programs(self, name: str) -> Iterator[Program]:
         """The kernels of the fragment, or all of it under a name."""
-        written = list(syntax.statements(self.fragment.ptx, _OPCODES))
+        written = list(syntax.statements(self.fragment.ptx, _OPCODES, self.words))
         marks = sorted([*self._labels(), *self._braces()])
         kernels = list(bodies(self.words)) or [Body(name, 0, len(self.fragment.ptx) + 1)]
-        outside = dict(self.scopes[-1].names) if self.scopes else {}
         for body in kernels:
             own = _between(self.scopes, body, lambda x: x.close.start)
-            self.declared = outside | {name: x for scope in own for name, x in scope.names.items()}
+            self.declared = {name: x for scope in own for name, x in scope.names.items()}
             found = [
                 (x.span[0], count, self._instruction(x))
                 for count, x in enumerate(_between(written, body, lambda x: x.span[0]))
@@ -172,7 +179,7 @@ class _Loader:
             found += _between(marks, body, lambda x: x[0])
             inside = [x for *_, x in sorted(found)]
             types = self._types(inside)
-            known = tuple(x._replace(writes=_expanded(x, types)) for x in inside)
+            known = _expanded(inside, types)
             problems = (*self.fragment.problems, *(y for x in known for y in x.problems))
             yield Program(body.name, known, types, self.text, problems)
 
@@ -188,9 +195,8 @@ class _Loader:
         own = {body.start for body in bodies(self.words)}
         for scope in self.scopes:
             if scope.names and scope.open.text == "{" and scope.open.end not in own:
-                hidden = scope.outside & scope.names.keys()
                 yield self._mark(What.OPEN, scope.open, writes=tuple(scope.names))
-                yield self._mark(What.CLOSE, scope.close, writes=tuple(hidden))
+                yield self._mark(What.CLOSE, scope.close, writes=tuple(scope.hidden))
 
     def _mark(
         self, what: What, word: Token, opcode: str = "", writes: tuple[str, ...] = ()
@@ -263,11 +269,17 @@ class _Loader:
             return False
         if self._type(word.text) or _PARAMETER.fullmatch(word.text):
             return True
-        return not self.declared and not SPECIAL.fullmatch(word.text)
+        return not (self.declared or self.outside) and not SPECIAL.fullmatch(word.text)
 
     def _type(self, name: str) -> str | None:
         """The declared type of a register."""
-        return self.declared.get(name) or self.declared.get(_numbered(name))
+        every = _numbered(name)
+        return (
+            self.declared.get(name)
+            or self.outside.get(name)
+            or self.declared.get(every)
+            or self.outside.get(every)
+        )
 
     def _written(self, written: syntax.Statement) -> tuple[str, ...]:
         """The registers that an instruction writes which is not understood."""
@@ -312,11 +324,48 @@ def _uses(x: Statement) -> Iterator[tuple[str, Type]]:
             yield name, part.get(len(x.writes), type_)
 
 
-def _expanded(x: Statement, types: Mapping[str, Type]) -> tuple[str, ...]:
-    """What a statement writes, ``%r<`` of a brace made all the ``%r`` that are used."""
-    if x.what not in (What.OPEN, What.CLOSE):
-        return x.writes
-    return tuple(name for name in types if {name, _numbered(name)} & set(x.writes))
+class _Block(NamedTuple):
+    """An ``OPEN``, and which of the registers that it declares are used up to its ``CLOSE``."""
+
+    at: int
+    declared: frozenset[str]
+    used: set[str]
+
+
+def _expanded(inside: list[Statement], types: Mapping[str, Type]) -> tuple[Statement, ...]:
+    """The statements, what a brace declares (``%r<``) made the registers that are used in it."""
+    found = list(inside)
+    order = {name: at for at, name in enumerate(types)}
+    blocks: list[_Block] = []
+
+    def close(block: _Block) -> list[str]:
+        names = sorted(block.used, key=order.__getitem__)
+        found[block.at] = found[block.at]._replace(writes=tuple(names))
+        return names
+
+    for at, x in enumerate(inside):
+        if x.what is What.OPEN:
+            blocks.append(_Block(at, frozenset(x.writes), set()))
+        elif x.what is What.CLOSE:
+            names, hidden = close(blocks.pop()) if blocks else [], {*x.writes}
+            kept = tuple(name for name in names if not hidden.isdisjoint((name, _numbered(name))))
+            found[at] = x._replace(writes=kept)
+        elif blocks:
+            for name in _named(x):
+                for block in blocks[-_DEEPEST:]:
+                    if not block.declared.isdisjoint((name, _numbered(name))):
+                        block.used.add(name)
+    for block in blocks:
+        close(block)
+    return tuple(found)
+
+
+def _named(x: Statement) -> Iterator[str]:
+    """Every register of a statement."""
+    if x.instruction:
+        yield from x.instruction.names.values()
+    for name, _ in _uses(x):
+        yield name
 
 
 def _numbered(name: str) -> str:

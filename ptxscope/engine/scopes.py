@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -23,8 +24,8 @@ class Scope(NamedTuple):
     close: Token
     names: dict[str, str]
     """Declared type by name; ``%r<`` stands for all numbered ``%r``."""
-    outside: frozenset[str] = frozenset()
-    """What is declared around it."""
+    hidden: frozenset[str] = frozenset()
+    """Those of the names that are declared around it too."""
 
 
 def bodies(words: list[Token]) -> Iterator[Body]:
@@ -63,21 +64,33 @@ def scopes(words: list[Token]) -> Iterator[Scope]:
     if not words:
         return
     stack = [Scope(words[0], words[-1], {})]
+    declared = Counter[str]()
+    """In how many of the stack."""
     for i, word in enumerate(words):
         if word.text == "{":
-            outside = stack[-1].outside | stack[-1].names.keys()
-            stack.append(Scope(word, words[-1], {}, outside))
+            stack.append(Scope(word, words[-1], {}))
         elif word.text == "}" and len(stack) > 1:
-            yield stack.pop()._replace(close=word)
+            yield _closed(stack.pop(), declared)._replace(close=word)
         elif word.text == ".reg":
-            stack[-1].names.update(_declaration(words, i + 1))
-    yield from reversed(stack)
+            for name, type_ in _declaration(words, i + 1):
+                declared[name] += name not in stack[-1].names
+                stack[-1].names[name] = type_
+    while stack:
+        yield _closed(stack.pop(), declared)
+
+
+def _closed(scope: Scope, declared: Counter[str]) -> Scope:
+    declared.subtract(scope.names.keys())
+    return scope._replace(hidden=frozenset(name for name in scope.names if declared[name] > 0))
+
+
+_ENDS = frozenset([";", ")", "{", "}", ".reg"])
 
 
 def _declaration(words: list[Token], i: int) -> Iterator[tuple[str, str]]:
     """Names and types of ``.b32 %r<9>, t;``."""
     type_ = ""
-    while i < len(words) and words[i].text not in (";", ")", "{", "}"):
+    while i < len(words) and words[i].text not in _ENDS:
         if words[i].kind is Kind.DOTTED:
             type_ = words[i].text[1:]
         elif words[i].kind is Kind.NAME:

@@ -11,13 +11,15 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .errors import Problem, Span
+from .errors import Problem, Span, capped
 
-ASM = r"\b(?:asm|__asm__|__asm)\b(?:\s|volatile\b|__volatile__\b|goto\b|inline\b|__inline__\b)*\("
+ASM = (
+    r"\b(?:asm|__asm__|__asm)\b(?:\s++|volatile\b|__volatile__\b|goto\b|inline\b|__inline__\b)*+\("
+)
 """How an asm statement begins, up to its parenthesis: a regular expression."""
 _ASM = re.compile(ASM)
-BETWEEN = re.compile(r"(?:\s|\\\n|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
-"""Blanks and comments of C."""
+_BETWEEN = re.compile(r"(?:\s++|\\\n|//[^\n]*+|/\*.*?(?:\*/|\Z))*+", re.DOTALL)
+"""Blanks and comments of C; one that is not closed goes to the end."""
 _STRING = re.compile(r'(?:u8|[uUL])?"')
 _RAW = re.compile(r'(?:u8|[uUL])?R"([^\s()\\]{0,16})\(')
 _PLAIN = re.compile(r'[^"\\%\n]+')
@@ -84,27 +86,31 @@ class _Gluer:
 
 def fragments(text: str) -> Iterator[Fragment]:
     """The PTX in a text: of ``asm`` statements, of glued string literals, or the text itself."""
-    found = False
-    for match in _ASM.finditer(text):
-        found = True
-        yield _glued(text, match.end())
-    if found:
+    match = _ASM.search(text)
+    if match is not None:
+        while match is not None:
+            fragment, end = _glued(text, match.end())
+            yield fragment
+            match = _ASM.search(text, end)
         return
     start = skip(text, 0)
     if _STRING.match(text, start):
-        yield _glued(text, start)
+        yield _glued(text, start)[0]
     else:
         yield Fragment(text)
 
 
 def skip(text: str, position: int) -> int:
     """The position behind blanks and comments."""
-    match = BETWEEN.match(text, position)
+    match = _BETWEEN.match(text, position)
     return match.end() if match else position
 
 
-def _glued(text: str, position: int) -> Fragment:
-    """The string literals from a position on, joined as a C compiler joins them."""
+def _glued(text: str, position: int) -> tuple[Fragment, int]:
+    """The string literals from a position on, joined as a C compiler joins them.
+
+    Also where they end.
+    """
     gluer, problems = _Gluer(), list[Problem]()
     while True:
         position = skip(text, position)
@@ -118,12 +124,12 @@ def _glued(text: str, position: int) -> Fragment:
         elif string := _STRING.match(text, position):
             position = _decode(text, string.end(), gluer, problems)
         else:
-            return gluer.fragment(problems)
+            return gluer.fragment(capped(problems)), position
 
 
 def _percent(text: str, origin: int, gluer: _Gluer) -> None:
     """Plain characters, in which ``%%`` stands for ``%``."""
-    for part in re.finditer(r"%%|(?:[^%]|%(?!%))+", text):
+    for part in re.finditer(r"%%|(?:[^%]++|%(?!%))++", text):
         at = origin + part.start()
         gluer.add("%", at, 2) if part[0] == "%%" else gluer.add(part[0], at)
 

@@ -49,7 +49,7 @@ class Statement(NamedTuple):
 
 
 _TOKEN = re.compile(
-    r"""(?P<SPACE>[ \t\r\n\f\v]+|//[^\n]*|/\*.*?\*/)
+    r"""(?P<SPACE>[ \t\r\n\f\v]+|//[^\n]*|/\*.*?(?:\*/|\Z))
       | (?P<NAME>[A-Za-z][\w$]*|[_$%][\w$]+|_)
       | (?P<NUMBER>(?:\d+\.(?![bh]\d)\d*|\.\d+)(?:[eE][+-]?\d+)?\w*|\d+[eE][+-]\d+\w*|\d\w*)
       | (?P<DOTTED>\.[\w:]+)
@@ -73,13 +73,16 @@ def tokens(text: str) -> list[Token]:
     ]
 
 
-def statements(text: str, opcodes: frozenset[str]) -> Iterator[Statement]:
+def statements(
+    text: str, opcodes: frozenset[str], words: list[Token] | None = None
+) -> Iterator[Statement]:
     """The instructions of a text, whatever their opcode; labels and directives are passed over.
 
     A statement ends at ``;`` or at the end of the text, or, as people leave the ``;`` out,
-    before a line that starts another of the given opcodes.
+    before a line that starts another of the given opcodes. ``words`` are its tokens, where
+    they are at hand.
     """
-    words = tokens(text)
+    words = tokens(text) if words is None else words
     i = 0
     while i < len(words):
         word = words[i]
@@ -104,11 +107,11 @@ def _end_of(text: str, words: list[Token], end: int) -> int:
 
 def _directive_end(text: str, words: list[Token], i: int) -> int:
     if words[i].text in _LINE_DIRECTIVES:
-        end_of_line = text.find("\n", words[i].start)
-        while i < len(words) and (end_of_line < 0 or words[i].start < end_of_line):
-            i += 1
-            if words[i - 1].text == ";":
+        i += 1
+        while i < len(words) and words[i - 1].text != ";":
+            if "\n" in text[words[i - 1].end : words[i].start]:
                 break
+            i += 1
         return i
     has_body = False
     depth = 0

@@ -52,11 +52,10 @@ _INDEX = {id_: index for index, id_ in enumerate(RULES)}
 
 def _result(item: Found, finding: Finding) -> dict[str, Any]:
     place = finding.place
-    start, end = place.span
     region = {
         "startLine": place.line,
         "startColumn": place.column,
-        "endColumn": place.column + max(end - start, 1),
+        "endColumn": place.column + max(place.width, 1),
         "snippet": {"text": place.excerpt},
     }
     # a colon in the first part of a relative path would be taken for a scheme

@@ -1,0 +1,601 @@
+"""Whatever reads text takes linear time: for twice the text three times the time at most.
+
+Every entry point meets every family of texts that a careless pattern or loop stumbles over. What
+is judged is growth, never speed: a text is made four times as long until the reading takes long
+enough to be measured, and the last two times are compared. It is this process's CPU time, the
+least of a few, so that a busy machine does not matter, and what looks bad is measured again, and
+on a longer text, before it is believed.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import re
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from io import StringIO
+from pathlib import Path
+from random import Random
+from time import process_time
+from types import FrameType
+
+import pytest
+
+from ptxscope import PtxError, parse_all
+from ptxscope.cli import CommandError
+from ptxscope.cli.arguments import instruction
+from ptxscope.cli.export import updated
+from ptxscope.cli.open import is_file_name
+from ptxscope.cli.run import run
+from ptxscope.cli.table import cell, rows
+from ptxscope.cli.trace import rendered
+from ptxscope.engine.complete import completions
+from ptxscope.engine.errors import MOST
+from ptxscope.engine.inline_asm import Language, asm_only
+from ptxscope.engine.lint import check_listing, check_source, check_text
+from ptxscope.engine.models import model
+from ptxscope.engine.notes import parse_note, stages_between
+from ptxscope.engine.observation import parse_got, parse_observed
+from ptxscope.engine.program import load
+from ptxscope.engine.source import fragments
+from ptxscope.engine.trace import Trace
+from ptxscope.engine.types import Type
+from ptxscope.engine.values import parse_integer, parse_value
+from ptxscope.export import sarif
+from ptxscope.export.findings import described, told
+from ptxscope.walk import opened_listing
+
+SMALLEST, LARGEST = 1 << 10, 1 << 20
+GROWTH = 9.0
+"""Four times the text: twice three times the time."""
+FAST = 0.1
+"""Seconds of CPU for the largest text below which it is fast, however it grows: the system's
+handing out of memory takes about as long."""
+TRIES = 3
+CEILING = 10.0
+"""Seconds of CPU that one reading may take, as it is not asked for more than a moment's work."""
+
+# --- what reads text ----------------------------------------------------------------------
+
+_ADD = "vadd4.s32.s32.s32.sat d, a, b, c;"
+_TRACE = Trace(parse_all(_ADD)[0], model("isa"), {"a": 1, "b": 2, "c": 3})
+
+
+def _refused(read: Callable[[str], object]) -> Callable[[str], object]:
+    """The same, an error told in full."""
+
+    def run(text: str) -> object:
+        try:
+            return read(text)
+        except (PtxError, CommandError, ValueError) as error:
+            return str(error)
+
+    return run
+
+
+def _check(name: str) -> Callable[[str], object]:
+    def run(text: str) -> int:
+        size = 0
+        found = list(check_text(text, name))
+        for item in found:
+            size += sum(map(len, told(item))) + len(json.dumps(described(item)))
+        return size + sum(map(len, sarif.render(found)))
+
+    return run
+
+
+def _check_text(text: str) -> int:
+    return sum(len(list(told(item))) for item in check_source(text, "-", Language.TEXT))
+
+
+def _check_in_chunks(text: str) -> int:
+    size = 1 << 15
+    chunks = (text[at : at + size] for at in range(0, len(text), size))
+    return len(list(check_listing(chunks, "x.ptx")))
+
+
+def _run(text: str) -> int:
+    with redirect_stdout(StringIO()):
+        return run([f"\n{text}"])
+
+
+def _open(text: str) -> int:
+    walk = opened_listing(text, "x.cu") or opened_listing(text, "x.ptx")
+    return len(walk.rows) if walk else 0
+
+
+def _notes(text: str) -> object:
+    _refused(lambda x: stages_between(x, _TRACE))(text)
+    return parse_note(f"{text}=x", _TRACE)
+
+
+def _values(text: str) -> object:
+    for type_ in Type:
+        _refused(lambda x, type_=type_: parse_value(x, type_))(text)  # type: ignore[misc]
+    _refused(lambda x: parse_integer(x, 32))(text)
+    return cell(text, 1, "a", lambda x: parse_value(x, Type.U32))
+
+
+def _observations(text: str) -> object:
+    _refused(lambda x: parse_got(_TRACE.instruction, x))(text)
+    _refused(lambda x: parse_got(_TRACE.instruction, f"d={x}"))(text)
+    return parse_observed(text, Type.U32)
+
+
+def _shown(text: str) -> object:
+    """An instruction that is legal is shown in every format, whatever its operands are called."""
+    for format_ in ("text", "markdown", "html", "json", "svg"):
+        rendered([text, "a=1", "b=2", "c=3", "-f", format_])
+    return None
+
+
+def _marked(text: str) -> str:
+    return updated(f"{text}\n<!-- ptxscope trace '{_ADD}' a=1 b=2 c=3 -->\n<!-- /ptxscope -->\n")
+
+
+ENTRIES: dict[str, Callable[[str], object]] = {
+    "parse": parse_all,
+    "instruction of an argument": instruction,
+    "fragments": lambda text: list(fragments(text)),
+    "check a listing": _check("x.ptx"),
+    "check C": _check("x.cu"),
+    "check Python": _check("x.py"),
+    "check what is not known": _check("-"),
+    "check pasted text": _check_text,
+    "check in chunks": _check_in_chunks,
+    "C without its comments": lambda text: asm_only(text, "x.cu"),
+    "load": load,
+    "run": _run,
+    "open": _open,
+    "complete": completions,
+    "values": _values,
+    "observations": _observations,
+    "assignments": lambda text: rendered([_ADD, text]),
+    "several assignments": lambda text: rendered([_ADD, "a=1", *text.split(",")]),
+    "notes": _notes,
+    "models": model,
+    "markers": updated,
+    "markers around": _marked,
+    "marked arguments": lambda text: updated(f"<!-- ptxscope trace {text} -->\n<!-- /ptxscope -->"),
+    "file or instruction": is_file_name,
+    "show": _shown,
+}
+"""By what a reader would call it; CSV files have a test of their own."""
+
+# --- texts --------------------------------------------------------------------------------
+
+_ATOMS = [
+    *"/#*\"'\\{}()[].,-;:|!%_@<>=?+~a0 \n\t",
+    *(
+        "//",
+        "/*",
+        "*/",
+        "/**/",
+        "/*/",
+        "// \n",
+        "\\\n",
+        "\\\\",
+        "'\\",
+        "'\\\\",
+        '"\\',
+        '\\"',
+        "\\x",
+    ),
+    *(
+        '"""',
+        "'''",
+        '"""\\',
+        "'''\\",
+        'R"(',
+        'R"a(',
+        ')a"',
+        'f"{',
+        '""',
+        '" "',
+        "'a'",
+        '"a" ',
+        "r'",
+    ),
+    *("asm(", "asm(/*", 'asm("', 'asm("x":', 'asm("x");', "asm ", "asm volatile ", 'asm(R"(', "{{"),
+    *("@ ", "@!", "@p ", "\n@", "\n@ ", "[ ", "[ \n", " ]", "] ", "{ ", "{a,", "a.", "a.b0|", "a,"),
+    *(".u32", ".foo", ".u32.foo", ".sat", ". ", ".loc;", ".loc ", ".reg ", ".reg .b32 ", ".v2"),
+    *(".target ", ".version ", ".version 1", ".entry ", ".entry a{", ".reg .b32 a;", "s ", "s\n"),
+    *(
+        "vadd",
+        "vadd.",
+        "vadd ",
+        "vadd.u32 ",
+        "vadd.u32\n",
+        "vadd{",
+        "vadd.u32{",
+        "vadd.u32;",
+        "vadd;",
+    ),
+    *(
+        "set.f16 ",
+        "set\n.",
+        "é",
+        "\0",
+        "\x1b",
+        "0x0?",
+        "0x",
+        "0?",
+        "1.",
+        ".1",
+        "1e",
+        "lane ",
+        "lane 1",
+    ),
+    *(
+        "<!--",
+        "<!-- ptxscope trace ",
+        "<!-- /ptxscope",
+        "<!-- /ptxscope -->",
+        "-->",
+        "a=1,",
+        "a=",
+        "E3+",
+    ),
+    *(
+        "{.reg .b32 a;",
+        "{.reg .b32 %r<9>;",
+        "{.reg .b32 a;}",
+        ".reg .b32 %r<9>;",
+        "import a\n",
+        "%%",
+    ),
+    *(
+        "mov.b32 a, a;",
+        "@p bra a;",
+        "a: ",
+        "add.u32 a, -",
+        "(1+",
+        "1+",
+        "-(",
+        "1?1:",
+        '" \\\n"',
+        "x'",
+    ),
+    *(
+        "vadd.u32.u32.u32 d, a, b;",
+        "vadd.u32.u32.u32 d, a, b;\n",
+        "vadd.f32 d, ,,,;",
+        "vad.u32 d;\n",
+    ),
+    *(
+        "vadd.u32.u32.u32 d, a, b\n",
+        "vadd.u32.u32.u32 d, a, b /*",
+        "vadd.u32.u32.u32 d, a, b /**/\n",
+    ),
+    *(
+        'asm("vadd.u32.u32.u32 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b));\n',
+        '"vadd.u32.u32.u32 a,b,c;"\n',
+    ),
+    *(
+        'asm("vadd.f32 %0;"',
+        'asm("vadd.u32.u32.u32 %0, %1, %2;":"=r"(d), ',
+        '"vadd.u32 a, b;" //////\n',
+    ),
+    '"a" /////////////////////////////////////////\n/***********************************/ "b"\n',
+    '"a" # #########################################\n ########################### \\\n "b"\n',
+    ".visible .entry k() {\n.reg .b32 %r<9>;\nvadd.u32.u32.u32 %r1, %r2, %r3;\nret;\n}\n",
+    "{ .reg .b32 t; vadd.u32.u32.u32 t, a, b; }\n",
+]
+_HEADS = [
+    *("", "vadd", "vadd.u32.u32.u32", "vadd.u32.u32.u32 d, a, ", "vadd.u32.u32.u32 d, a, 1", "@"),
+    *(
+        '"',
+        "'",
+        '"""',
+        'x = "',
+        'asm("',
+        'asm("" : ',
+        "asm(",
+        "/*",
+        "//",
+        ".reg ",
+        ".reg .b32 ",
+        "[",
+    ),
+    *(
+        '#include "x"\nasm("',
+        'import a\nx = """',
+        '"" ',
+        "{",
+        ".entry k {\n",
+        "0x",
+        "-",
+        "set",
+        "s",
+    ),
+    *("vadd4.s32.s32.s32.sat d, ", "// ptxscope trace", "<!-- ptxscope trace ", "d=", "a="),
+]
+_NUMBERED = {
+    "different words": "s{}x.u32 d;\n",
+    "different registers": "vadd.u32.u32.u32 d{0}, a{0}, b;\n",
+    "braces that declare": "{{.reg .b32 a{0}; vadd.u32.u32.u32 a{0}, b{0}, c;\n",
+    "kernels": ".entry k{0}() {{ .reg .b32 a{0}; vadd.u32.u32.u32 a{0}, b, c; ret; }}\n",
+    "asm statements": 'asm("vadd.u32.u32.u32 %0, %{0}, %2;" : "=r"(d) : "r"(a), "r"(b));\n',
+    "registers of all": ".reg .b32 a{0}; .entry k{0}() {{ vadd.u32.u32.u32 a{0}, b, c; }}\n",
+    "blocks": "{{ .reg .b32 t; vadd.u32.u32.u32 t, a{0}, b; }}\n",
+    "numbered blocks": "{{ .reg .b32 %r<9>; vadd.u32.u32.u32 %r{0}, %r1, %r2; }}\n",
+    "assignments": "a{}=1,",
+}
+"""Texts whose parts differ."""
+
+
+class Family:
+    """Texts of one kind and any length: a head, and a part again and again."""
+
+    def __init__(self, head: str, part: str, tail: str = "") -> None:
+        self.head, self.part, self.tail = head, part, tail
+
+    def __repr__(self) -> str:
+        return f"{self.head!r} + {self.part!r}*n + {self.tail!r}"
+
+    def text(self, size: int) -> str:
+        """About as many characters."""
+        return self.head + self.part * (size // len(self.part)) + self.tail
+
+
+class Numbered(Family):
+    """The parts have numbers."""
+
+    def text(self, size: int) -> str:
+        return self.head + "".join(map(self.part.format, range(size // len(self.part)))) + self.tail
+
+
+SINGLE: list[Family] = [
+    *(Family("", part) for part in _ATOMS),
+    *(Numbered("", part) for part in _NUMBERED.values()),
+]
+_TAILS = ["", "x", "\n", ";", '"', "*/", ");", "}", "'", "]", " x;\n"]
+EVERY = [Family(h, p, t) for p in _ATOMS for h in _HEADS for t in _TAILS]
+EVERY += [Numbered(h, p, t) for p in _NUMBERED.values() for h in _HEADS for t in _TAILS]
+MIXED = [Family("", a + b) for a in _ATOMS for b in _ATOMS]
+
+
+# --- measuring ----------------------------------------------------------------------------
+
+
+class _TooLong(BaseException):
+    """A reading went over the ceiling; no reader catches it."""
+
+
+@contextmanager
+def _ceiling(seconds: float) -> Iterator[None]:
+    """Ends what takes longer, by this process's CPU time, also within a pattern."""
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        raise _TooLong
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def _time(
+    read: Callable[[str], object], text: str, repeats: int = 1, ceiling: float = CEILING
+) -> float:
+    least = ceiling
+    for _ in range(repeats):
+        with _ceiling(ceiling):
+            start = process_time()
+            read(text)
+            least = min(least, process_time() - start)
+    return least
+
+
+def fault(
+    read: Callable[[str], object], family: Family, enough: float, ceiling: float = CEILING
+) -> str:
+    """What is wrong with how the time grows; empty where nothing is.
+
+    ``enough`` is how many seconds a reading must take to be judged; what takes less for the
+    largest text is fast.
+    """
+    read = _refused(read)
+    size, before = SMALLEST, -1.0
+    try:
+        _time(read, family.text(size), 1, ceiling)  # what is made once
+        taken = _time(read, family.text(size), 2, ceiling)
+        while (taken < enough and size < LARGEST) or before < 0:
+            size, before = 4 * size, taken
+            taken = _time(read, family.text(size), 1, ceiling)
+        for repeats in range(2, 2 + TRIES):
+            if _fine(size, before, taken, enough):
+                return ""
+            if repeats == TRIES:  # where a fixed cost or a cache is near, longer texts tell
+                size *= 2
+            before = _time(read, family.text(size // 4), repeats, ceiling)
+            taken = _time(read, family.text(size), repeats, ceiling)
+    except _TooLong:
+        return f"{family}: {size} characters take more than {ceiling:g} s"
+    if _fine(size, before, taken, enough):
+        return ""
+    return f"{family}: {size // 4} characters {before:.4f} s, {size} characters {taken:.4f} s"
+
+
+def _fine(size: int, before: float, taken: float, enough: float) -> bool:
+    fast = size >= LARGEST and taken < FAST
+    return fast or taken < enough or taken <= GROWTH * before
+
+
+def _faults(entry: str, families: list[Family], enough: float) -> list[str]:
+    gc.collect()
+    gc.disable()
+    try:
+        return [found for family in families if (found := fault(ENTRIES[entry], family, enough))]
+    finally:
+        gc.enable()
+
+
+_ONCE: dict[str, list[Family]] = {
+    "parse": [
+        Family("", "asm(/*"),
+        Family("", 'asm(R"('),
+        Family("vadd.u32.u32.u32 d, a, b ", "/*"),
+        Family("vadd.u32.u32.u32 d, a, b", ",,"),
+        Family("vadd", ".foo"),
+        Family("", ".loc;"),
+        Family('asm("', '" "vadd.f32 a;'),
+        Family("", "vadd.u32.u32.u32 cluster_", "a"),
+    ],
+    "check C": [
+        Family('asm("a" ', "/", '\n x "b");'),
+        Family('f("a" ', "//////////////////////////////////////\n", ' x "b");'),
+        Family('asm("', "'\\"),
+        Family("asm(", "/**/", '"x");'),
+        Family('asm("x" /**/ + 1); ', '/* */ ""'),
+        Family("", 'asm("x":'),
+        Family("", 'asm("vadd.u32.u32.u32 %0, %1, %2;":"=r"(d), '),
+        Family('asm("', "vadd.f32 d; ", '");'),
+    ],
+    "check Python": [
+        Family("x = 'a' ", "#", "\n + 'b'"),
+        Family("", "'\\"),
+        Family("", '\\"'),
+        Family('x = """', '\\"""', "x"),
+    ],
+    "check a listing": [
+        Family("vadd.u32.u32.u32 d, a, b ", "/*"),
+        Family("", "vadd.u32.u32.u32 d, a, b\n"),
+        Family("vadd.u32", "\n", "x"),
+        Family("vadd.u32 \n@", " ", "x"),
+        Family("", "{.reg .b32 a; vadd.u32.u32.u32 d, x, y;\n"),
+        Family("", "vadd.u32\n/**/"),
+        Family("vadd", ".foo"),
+    ],
+    "check what is not known": [Family("", "\n"), Family("", " \n")],
+    "load": [
+        Family("", ".reg "),
+        Numbered("", "{{ .reg .b32 a{0};"),
+        Numbered("", _NUMBERED["numbered blocks"]),
+        Numbered("", _NUMBERED["registers of all"]),
+    ],
+    "run": [Numbered("", _NUMBERED["asm statements"]), Numbered("", _NUMBERED["kernels"])],
+    "complete": [Family("@", " "), Family("@", "a"), Family("vadd.u32 a", ".a", "!")],
+    "values": [Family("[", " "), Family("", "1", "x"), Family("[", "]", "x"), Family("[", ",")],
+    "observations": [Family("0x", "0?"), Family("[", "?,")],
+    "notes": [Family("", " ", "1a"), Family("a", " ", "1"), Family("", "lane ")],
+    "markers": [
+        Family("", "<!-- ptxscope trace "),
+        Family("<!-- ptxscope trace x", " ", "x"),
+        Family("<!-- ", "\n"),
+    ],
+    "marked arguments": [Family("x", "a"), Family("'", "a ", "'")],
+    "file or instruction": [Family("", "/", " x")],
+    "assignments": [Family("a=", "1", "x"), Family("", "a", "=1")],
+}
+"""What took quadratic or exponential time, or is near to it."""
+_DRAWN = 3
+"""Families of all that each entry point meets in the default run."""
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_twice_the_text_takes_three_times_the_time_at_most(entry: str) -> None:
+    rng = Random(entry)
+    drawn = [*rng.sample(SINGLE, _DRAWN), *rng.sample(EVERY, _DRAWN)]
+    assert not _faults(entry, _ONCE.get(entry, []), 0.06)
+    assert not _faults(entry, drawn, 0.01)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_every_family(entry: str) -> None:
+    rng = Random(entry)
+    families = [*SINGLE, *_ONCE.get(entry, []), *rng.sample(EVERY, 400), *rng.sample(MIXED, 200)]
+    assert not _faults(entry, families, 0.1)
+
+
+@pytest.mark.parametrize("part", [",", '"', '"a', "a,1\n", '""', "\n", "1", '"a"b', " "])
+def test_csv(part: str, tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+
+    def read(text: str) -> int:
+        file.write_text(text, encoding="utf-8")
+        return sum(len(row) for _, row in rows(str(file)))
+
+    assert not fault(read, Family("", part), 0.02)
+
+
+@pytest.mark.parametrize(
+    "text", ["/" * 44, "/" * 60, "// " * 30, "#" * 60, "/*" + "*" * 60 + "*/", "\\" * 60]
+)
+@pytest.mark.parametrize("name", ["x.cu", "x.py", "x.ptx", "x"])
+def test_a_banner_between_string_literals(text: str, name: str) -> None:
+    line = f'f("a" {text}\n + "vadd.u32.u32.u32 d, a, b;" {text}\n "b");\n'
+    assert _time(_refused(_check(name)), line) < CEILING
+
+
+def test_growth_that_is_too_fast_is_found() -> None:
+    def quadratic(text: str) -> int:
+        return sum(text.count("b", 0, at) for at in range(0, len(text), 8))
+
+    def exponential(text: str) -> object:
+        return re.fullmatch(r"(?:a|aa)*b", text)
+
+    def linear(text: str) -> int:
+        return sum(char == "b" for char in text)
+
+    assert fault(quadratic, Family("", "a"), 0.008)
+    assert not fault(linear, Family("", "a"), 0.008)
+    assert "more than" in fault(exponential, Family("", "a"), 0.008, 0.5)
+
+
+# --- what is said of very many errors -----------------------------------------------------
+
+
+def test_the_errors_of_a_statement_are_counted() -> None:
+    with pytest.raises(PtxError) as caught:
+        parse_all("vadd" + ".foo" * 100_000 + " d, a, b;")
+    *told_, last = caught.value.errors
+    assert len(told_) == MOST - 1
+    assert [x.span for x in told_] == [(4 + 4 * i, 8 + 4 * i) for i in range(MOST - 1)]
+    # every unknown word, and the three types that are missing
+    assert last.message == f"there are {100_000 + 3 - len(told_)} more errors in this statement"
+    assert last.span == (4 + 4 * len(told_), 8 + 4 * len(told_))
+
+
+def test_the_errors_of_a_text_are_counted() -> None:
+    with pytest.raises(PtxError) as caught:
+        parse_all("vadd.f32 d;\n" * 1000)
+    assert len(caught.value.errors) >= 1000
+    said = str(caught.value)
+    assert said.count("\n") < 200
+    assert said.splitlines()[-1] == f"there are {len(caught.value.errors) - 23} more errors"
+
+
+def test_a_log_is_not_much_larger_than_the_text() -> None:
+    commas = "vadd.u32.u32.u32 d" + "," * 20_000 + ";"
+    line = "vadd.f32 d, a; " * 1500
+    for text in (commas, line):
+        log = "".join(sarif.render(check_text(text, "x.ptx")))
+        assert len(log) < 500 * len(text)
+    assert len("".join(sarif.render(check_text(commas, "x.ptx")))) < 50_000
+
+
+def test_a_long_word_keeps_its_place() -> None:
+    word = "x" * 5000
+    for name, text in (
+        ("x.ptx", f"vadd.u32.u32.u32.{word} d, a, b;"),
+        ("x.cu", f'asm("vadd.u32.u32.u32.{word} %0, %1, %2;" :);'),
+    ):
+        (item,) = check_text(text, name)
+        start = text.index(f".{word}")
+        place = item.findings[0].place
+        assert (place.column, place.width) == (start + 1, len(word) + 1)
+        assert len(place.excerpt) < 1500
+        assert set(place.excerpt[slice(*place.span)]) == {".", "x"}
+        log = json.loads("".join(sarif.render([item])))
+        region = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"]
+        assert (region["startColumn"], region["endColumn"]) == (start + 1, start + 5002)
