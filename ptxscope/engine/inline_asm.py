@@ -11,6 +11,7 @@ from typing import NamedTuple
 from .catalog import CATALOG
 from .errors import Problem
 from .listing import WINDOW, Place
+from .parser import is_other_opcode
 from .source import ASM, BETWEEN, Fragment, fragments, skip
 
 
@@ -22,12 +23,32 @@ class Language(StrEnum):
     PYTHON = "python"
     TEXT = "text"
     """A pasted line or two: PTX, or glued string literals."""
+    UNKNOWN = "unknown"
+    """Nothing that is known here: there is no PTX to be read in it."""
 
 
 _SUFFIXES = {
     Language.PTX: ("ptx",),
     Language.PYTHON: ("py", "pyi", "pyx"),
-    Language.C: ("cu", "cuh", "c", "h", "cc", "cpp", "cxx", "hpp", "hh", "hxx", "inl", "inc"),
+    Language.C: (
+        *(
+            "cu",
+            "cuh",
+            "c",
+            "h",
+            "cc",
+            "cpp",
+            "cxx",
+            "hpp",
+            "hh",
+            "hxx",
+            "inl",
+            "inc",
+            "c++",
+            "h++",
+        ),
+        *("ipp", "tpp", "tcc", "txx", "ixx", "cppm", "ii", "cl", "hip", "m", "mm"),
+    ),
 }
 _BY_SUFFIX = {suffix: language for language, every in _SUFFIXES.items() for suffix in every}
 _STRING = re.compile(r"\s*(?:u8|[uUL])?R?\"")
@@ -39,12 +60,36 @@ def language_of(name: str, head: str) -> Language:
     known = _BY_SUFFIX.get(name.rpartition(".")[2].lower()) if "." in name else None
     if known:
         return known
-    if re.search(r"^\s*\.(?:version|target|entry|visible|func)\b", head, re.MULTILINE):
+    if re.search(r"^[ \t]*\.(?:version|target|entry|visible|func)\b", head, re.MULTILINE):
         return Language.PTX
     if _SOURCE.search(head):
-        python = re.search(r"^\s*(?:import|from|def)\s+\w", head, re.MULTILINE)
+        python = re.search(r"^[ \t]*(?:import|from|def)[ \t]+\w", head, re.MULTILINE)
         return Language.PYTHON if python else Language.C
-    return Language.TEXT if _STRING.match(head) else Language.PTX
+    if _STRING.match(head) and ("." not in name or _LIKELY.search(head)):
+        return Language.TEXT
+    return Language.PTX if not head.strip() or _looks_like_ptx(head) else Language.UNKNOWN
+
+
+_BEGINNING = re.compile(
+    r"""^[ \t]*+(?:[\w$%]++:[ \t]*+)?(?:\{[ \t]*+)?
+        (?:\.reg[ \t]++\.(?P<reg>[a-z])|(?:@!?[ \t]*+[\w$%]++[ \t]++)?(?P<opcode>[a-z]\w*+)
+           (?P<rest>(?:\.\w++)++)(?=[ \t;]|$))""",
+    re.VERBOSE | re.MULTILINE | re.ASCII,
+)
+_TYPES = frozenset(
+    f".{kind}{bits}" for kind in "bsuf" for bits in (8, 16, 32, 64) if (kind, bits) != ("f", 8)
+) | {".pred"}
+
+
+def _looks_like_ptx(text: str) -> bool:
+    """Whether a line of a text begins as a declaration or an instruction of PTX does."""
+    for line in _BEGINNING.finditer(text):
+        if line["reg"]:
+            return True
+        types = sum(f".{word}" in _TYPES for word in line["rest"].split("."))
+        if types > 1 or (types and (line["opcode"] in CATALOG or is_other_opcode(line["opcode"]))):
+            return True
+    return False
 
 
 class Piece(NamedTuple):

@@ -13,7 +13,7 @@ from .catalog import CATALOG
 from .constants import BadConstantError, constant, constant_bits, is_constant
 from .errors import Problem
 from .instruction import Instruction
-from .operands import SPECIAL
+from .operands import COMPONENTS, SPECIAL
 from .parser import Parsed, scan
 from .plain import Operation, operation
 from .scopes import Body, bodies, scopes
@@ -172,7 +172,8 @@ class _Loader:
             found += _between(marks, body, lambda x: x[0])
             inside = [x for *_, x in sorted(found)]
             types = self._types(inside)
-            known = tuple(x._replace(writes=_expanded(x, types)) for x in inside)
+            parts = _components(types)
+            known = tuple(x._replace(writes=_expanded(x, types, parts)) for x in inside)
             problems = (*self.fragment.problems, *(y for x in known for y in x.problems))
             yield Program(body.name, known, types, self.text, problems)
 
@@ -215,10 +216,8 @@ class _Loader:
         if item and item.instruction:
             names = tuple(item.instruction.results.values())
             return base._replace(what=What.EXPLAINED, writes=names, instruction=item.instruction)
-        base = base._replace(
-            writes=self._written(written),
-            problems=item.problems if item else (),
-        )
+        problems = item.problems if item and not all(x.unread for x in item.problems) else ()
+        base = base._replace(writes=self._written(written), problems=problems)
         if written.opcode.text in _LEAVING:
             return base._replace(what=What.BRANCH, writes=())
         return self._plain(written, base)
@@ -251,6 +250,7 @@ class _Loader:
 
     def _names(self, words: tuple[Token, ...]) -> tuple[str, ...] | None:
         """The registers of ``a`` or ``{a, b}``; None where the words are anything else."""
+        words = _with_components(words)
         braced = [word.text for word in words if word.kind is Kind.PUNCTUATION]
         if braced not in ([], ["{", ",", "}"]) or len(words) not in (1, 5):
             return None
@@ -263,10 +263,11 @@ class _Loader:
             return False
         if self._type(word.text) or _PARAMETER.fullmatch(word.text):
             return True
-        return not self.declared and not SPECIAL.fullmatch(word.text)
+        return not self.declared and not SPECIAL.fullmatch(word.text.partition(".")[0])
 
     def _type(self, name: str) -> str | None:
         """The declared type of a register."""
+        name = name.partition(".")[0]  # of a vector's component
         return self.declared.get(name) or self.declared.get(_numbered(name))
 
     def _written(self, written: syntax.Statement) -> tuple[str, ...]:
@@ -278,7 +279,8 @@ class _Loader:
         first = written.operands[0]
         if first and first[0].text == "[":
             return ()
-        return tuple(dict.fromkeys(word.text for word in first if self._is_register(word)))
+        words = _with_components(first)
+        return tuple(dict.fromkeys(word.text for word in words if self._is_register(word)))
 
     def _types(self, inside: list[Statement]) -> dict[str, Type]:
         """The type of every register: of the first explained use, else declared, else used."""
@@ -312,11 +314,42 @@ def _uses(x: Statement) -> Iterator[tuple[str, Type]]:
             yield name, part.get(len(x.writes), type_)
 
 
-def _expanded(x: Statement, types: Mapping[str, Type]) -> tuple[str, ...]:
-    """What a statement writes, ``%r<`` of a brace made all the ``%r`` that are used."""
+def _components(types: Mapping[str, Type]) -> dict[str, list[str]]:
+    """The components that are named of each vector register."""
+    found: dict[str, list[str]] = {}
+    for name in types:
+        vector, dot, _ = name.partition(".")
+        if dot:
+            found.setdefault(vector, []).append(name)
+    return found
+
+
+def _expanded(
+    x: Statement, types: Mapping[str, Type], parts: Mapping[str, list[str]]
+) -> tuple[str, ...]:
+    """What a statement writes: all the ``%r`` for ``%r<`` of a brace, components of a vector."""
     if x.what not in (What.OPEN, What.CLOSE):
-        return x.writes
-    return tuple(name for name in types if {name, _numbered(name)} & set(x.writes))
+        return (*x.writes, *(part for name in x.writes for part in parts.get(name, ())))
+    written = set(x.writes)
+    return tuple(name for name in types if _declarations(name) & written)
+
+
+def _declarations(name: str) -> set[str]:
+    """What may declare a register, or the vector that it is a component of."""
+    vector = name.partition(".")[0]
+    return {name, _numbered(name), vector, _numbered(vector)}
+
+
+def _with_components(words: tuple[Token, ...]) -> tuple[Token, ...]:
+    """The words with a vector register and the component behind it made one name."""
+    made: list[Token] = []
+    for word in words:
+        if made and made[-1].kind is Kind.NAME and word.text in COMPONENTS:
+            name = made[-1].text + COMPONENTS[word.text]
+            made[-1] = Token(Kind.NAME, name, made[-1].start, word.end)
+        else:
+            made.append(word)
+    return tuple(made)
 
 
 def _numbered(name: str) -> str:
