@@ -73,7 +73,7 @@ def language_of(name: str, head: str) -> Language:
 _BEGINNING = re.compile(
     r"""^[ \t]*+(?:[\w$%]++:[ \t]*+)?(?:\{[ \t]*+)?
         (?:\.reg[ \t]++\.(?P<reg>[a-z])|(?:@!?[ \t]*+[\w$%]++[ \t]++)?(?P<opcode>[a-z]\w*+)
-           (?P<rest>(?:\.\w++)++)(?=[ \t;]|$))""",
+           (?P<rest>(?:\.\w++)++)(?=[ \t]*+(?:;|$)|[ \t]++[^(=\s]))""",
     re.VERBOSE | re.MULTILINE | re.ASCII,
 )
 _TYPES = frozenset(
