@@ -19,6 +19,9 @@ WINDOW = 200
 _LONGEST = 1 << 20
 """A statement of more characters than this is taken to end there."""
 
+_HEADER = 1 << 10
+"""How far the names of variables and functions are looked for: what overlaps costs little."""
+
 _EVENT = re.compile(
     r"""(?P<skip>"[^"\n]*"|//[^\n]*|/\*.*?\*/|\{[\w$%,\s]*\})
       | (?P<comment>/\*)
@@ -310,17 +313,19 @@ class _Reader:
                 end = stop.start() if stop else limit
                 context.declare(text[event.end() : end])
             elif kind == "variable":
-                stop = _VARIABLES_END.search(text, end, limit)
-                if stop is None and not final and limit - end < _LONGEST:
+                near = min(limit, end + _HEADER)
+                stop = _VARIABLES_END.search(text, end, near)
+                if stop is None and not final and limit - end < _HEADER:
                     self.at = event.start()
                     return
-                context.variables(event[0].strip(), text[end : stop.start() if stop else limit])
+                context.variables(event[0].strip(), text[end : stop.start() if stop else near])
             elif kind == "function":
-                stop = _FUNCTION_END.search(text, end, limit)
-                if stop is None and not final and limit - end < _LONGEST:
+                near = min(limit, end + _HEADER)
+                stop = _FUNCTION_END.search(text, end, near)
+                if stop is None and not final and limit - end < _HEADER:
                     self.at = event.start()
                     return
-                context.function(text[end : stop.start() if stop else limit])
+                context.function(text[end : stop.start() if stop else near])
             elif kind == "version":
                 context.module(event["version"])
             elif kind == "target":
