@@ -15,7 +15,7 @@ from typing import NamedTuple
 from .engine.blame import first_wrong
 from .engine.errors import Problem, PtxError
 from .engine.execute import Run, Step, execute
-from .engine.inline_asm import asm_only
+from .engine.inline_asm import Language, asm_only, language_of
 from .engine.models import model
 from .engine.observation import parse_observed
 from .engine.parting import partings
@@ -281,6 +281,8 @@ def is_explained(statement: Statement) -> bool:
 
 def opened_listing(text: str, name: str, model_name: str = "isa") -> Walk | None:
     """A listing at its first instruction; None where it has none of the 27."""
+    if language_of(name, text) is Language.UNKNOWN:
+        return None
     programs = tuple(x for x in load(asm_only(text, name)) if any(map(is_explained, x.statements)))
     if not programs:
         return None

@@ -40,6 +40,8 @@ class Problem(NamedTuple):
     """What is allowed there."""
     fix: str | None = None
     """What to write in place of the span, where one thing is likely meant."""
+    unread: bool = False
+    """ptxas takes it, as far as is known; only what it computes is not known here."""
 
 
 def capped(problems: Sequence[Problem], more: int = 0) -> list[Problem]:

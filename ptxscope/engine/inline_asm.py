@@ -11,6 +11,7 @@ from typing import NamedTuple
 from .catalog import CATALOG
 from .errors import Problem, Span
 from .listing import LONGEST, WINDOW, Place
+from .parser import is_other_opcode
 from .source import ASM, Fragment, fragments, skip
 
 
@@ -22,12 +23,32 @@ class Language(StrEnum):
     PYTHON = "python"
     TEXT = "text"
     """A pasted line or two: PTX, or glued string literals."""
+    UNKNOWN = "unknown"
+    """Nothing that is known here: there is no PTX to be read in it."""
 
 
 _SUFFIXES = {
     Language.PTX: ("ptx",),
     Language.PYTHON: ("py", "pyi", "pyx"),
-    Language.C: ("cu", "cuh", "c", "h", "cc", "cpp", "cxx", "hpp", "hh", "hxx", "inl", "inc"),
+    Language.C: (
+        *(
+            "cu",
+            "cuh",
+            "c",
+            "h",
+            "cc",
+            "cpp",
+            "cxx",
+            "hpp",
+            "hh",
+            "hxx",
+            "inl",
+            "inc",
+            "c++",
+            "h++",
+        ),
+        *("ipp", "tpp", "tcc", "txx", "ixx", "cppm", "ii", "cl", "hip", "m", "mm"),
+    ),
 }
 _BY_SUFFIX = {suffix: language for language, every in _SUFFIXES.items() for suffix in every}
 _STRING = re.compile(r"\s*+(?:u8|[uUL])?R?\"")
@@ -44,7 +65,31 @@ def language_of(name: str, head: str) -> Language:
     if _SOURCE.search(head):
         python = re.search(r"^[^\S\n]*+(?:import|from|def)\s++\w", head, re.MULTILINE)
         return Language.PYTHON if python else Language.C
-    return Language.TEXT if _STRING.match(head) else Language.PTX
+    if _STRING.match(head) and ("." not in name or _LIKELY.search(head)):
+        return Language.TEXT
+    return Language.PTX if not head.strip() or _looks_like_ptx(head) else Language.UNKNOWN
+
+
+_BEGINNING = re.compile(
+    r"""^[ \t]*+(?:[\w$%]++:[ \t]*+)?(?:\{[ \t]*+)?
+        (?:\.reg[ \t]++\.(?P<reg>[a-z])|(?:@!?[ \t]*+[\w$%]++[ \t]++)?(?P<opcode>[a-z]\w*+)
+           (?P<rest>(?:\.\w++)++)(?=[ \t]*+(?:;|$)|[ \t]++[^(=\s]))""",
+    re.VERBOSE | re.MULTILINE | re.ASCII,
+)
+_TYPES = frozenset(
+    f".{kind}{bits}" for kind in "bsuf" for bits in (8, 16, 32, 64) if (kind, bits) != ("f", 8)
+) | {".pred"}
+
+
+def _looks_like_ptx(text: str) -> bool:
+    """Whether a line of a text begins as a declaration or an instruction of PTX does."""
+    for line in _BEGINNING.finditer(text):
+        if line["reg"]:
+            return True
+        types = sum(f".{word}" in _TYPES for word in line["rest"].split("."))
+        if types > 1 or (types and (line["opcode"] in CATALOG or is_other_opcode(line["opcode"]))):
+            return True
+    return False
 
 
 class Piece(NamedTuple):

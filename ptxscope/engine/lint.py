@@ -13,7 +13,7 @@ from .errata import ERRATA, TARGETS
 from .errors import quoted
 from .inline_asm import Language, Piece, language_of, pieces
 from .instruction import Instruction
-from .listing import Context, Place, Statement, statements
+from .listing import FUNCTION, WINDOW, Context, Declared, Place, Statement, statements
 from .parser import Parsed, scan
 from .replacement import replacement
 from .types import Type
@@ -31,11 +31,13 @@ class Severity(StrEnum):
 RULES: dict[str, tuple[Severity, str]] = {
     "illegal": (Severity.ERROR, "The instruction is not legal PTX."),
     "register-type": (Severity.ERROR, "A register's declared type does not fit its operand."),
+    "undeclared": (Severity.ERROR, "An operand is not the register that it must be."),
     "version": (Severity.ERROR, "The .version or .target is below what the instruction needs."),
     "note": (Severity.NOTE, "Legal, but worth a word."),
     "unread": (
         Severity.NOTE,
-        "It is not checked: half-precision, or put together from what is not known.",
+        "It is not checked: half-precision, a sum, a file of another kind, or text that is "
+        "put together from what is not known.",
     ),
     **{x.id: (Severity.WARNING, x.sentence) for x in ERRATA},
 }
@@ -92,7 +94,7 @@ class Found(NamedTuple):
     @property
     def unread(self) -> bool:
         """It is only told that something could not be read."""
-        return any(finding.rule == "unread" for finding in self.findings)
+        return self.legal and any(finding.rule == "unread" for finding in self.findings)
 
 
 class _Placed(Protocol):
@@ -118,11 +120,17 @@ def check_text(text: str, name: str) -> Iterator[Found]:
 
 def check_source(text: str, name: str, language: Language) -> Iterator[Found]:
     """Every one of the 27 in the ``asm`` statements and PTX strings of a source, in order."""
+    if language is Language.UNKNOWN:
+        message = "this is neither PTX nor a source of C or Python; nothing was recognised in it"
+        place = Place(1, 1, text[: text.find("\n") if "\n" in text else None][:WINDOW], (0, 0))
+        yield Found(name, place, "", (Finding("unread", message, place, ".ptx .cu .h .py …"),))
+        return
+    elsewhere = _declarations(text)
     for piece in pieces(text, language):
         for problem, place in piece.problems():
             finding = Finding("illegal", problem.message, place, problem.hint)
             yield Found(name, place, place.excerpt.strip(), (finding,))
-        found = list(_in_piece(piece, name))
+        found = list(_in_piece(piece, name, elsewhere))
         if piece.complete:
             yield from found
         elif found:
@@ -131,9 +139,50 @@ def check_source(text: str, name: str, language: Language) -> Iterator[Found]:
             yield Found(name, place, found[0].ptx, (Finding("unread", message, place),))
 
 
-def _in_piece(piece: Piece, name: str) -> Iterator[Found]:
-    for statement in statements([piece.ptx], Context(piece.registers)):
-        yield from _checked(statement, piece.at(statement.start), name, doubled=piece.asm)
+_REG = re.compile(r"\.reg\s([^;\"]*+)")
+
+
+def _declarations(text: str) -> Context:
+    """All registers that a source declares anywhere, whatever their scopes."""
+    found = Context()
+    for match in _REG.finditer(text):
+        found.declare(match[1][:_LONGEST_DECLARATION].replace("%%", "%"))
+    return found
+
+
+_LONGEST_DECLARATION = 1 << 12
+_FILLED_IN = re.compile(r"\{[^{},;]*\}|\.%")
+"""What a formatting function fills in: ``{name}``, ``.%s``."""
+_MODULE = re.compile(r"\.(?:version|entry|func|reg)\s")
+_PROSE = re.compile(r"(?<![\w.%$])[A-Za-z]{2,}+\s++[A-Za-z]")
+"""Two words with nothing in between."""
+
+
+def _in_piece(piece: Piece, name: str, elsewhere: Context) -> Iterator[Found]:
+    in_string = not piece.asm or len(piece.fragments) > 1
+    may_be_prose = not piece.asm and not _MODULE.search(piece.ptx)
+    for statement in statements([piece.ptx], Context(piece.registers, elsewhere)):
+        at = piece.at(statement.start)
+        if in_string and _FILLED_IN.search(statement.text):
+            yield _filled_in(statement, at, name)
+        elif not (may_be_prose and _is_prose(statement)):
+            yield from _checked(statement, at, name, doubled=piece.asm)
+
+
+def _is_prose(statement: Statement) -> bool:
+    """Whether a string names an opcode in a sentence: words in a row, no commas."""
+    behind = statement.text[statement.opcode :]
+    return "," not in behind or _PROSE.search(_COMMENT.sub(" ", behind)) is not None
+
+
+_COMMENT = re.compile(r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/")
+
+
+def _filled_in(statement: Statement, at: _Placed, name: str) -> Found:
+    place = at.place(statement.opcode, len(statement.text))
+    message = "part of this statement is filled in elsewhere; it is not checked"
+    ptx = " ".join(statement.text.split())
+    return Found(name, place, ptx, (Finding("unread", message, place),))
 
 
 class Verdict(NamedTuple):
@@ -259,7 +308,12 @@ def _parsed(statement: Statement, item: Parsed, at: _Placed, name: str, *, doubl
 def _illegal(statement: Statement, item: Parsed, at: _Placed, name: str) -> Found:
     problems = sorted(item.problems, key=lambda problem: problem.span)
     findings = tuple(
-        Finding("illegal", problem.message, at.place(*problem.span), problem.hint)
+        Finding(
+            "unread" if problem.unread else "illegal",
+            problem.message,
+            at.place(*problem.span),
+            problem.hint,
+        )
         for problem in problems
     )
     ptx = " ".join(statement.text[slice(*item.span)].split())
@@ -289,9 +343,9 @@ def _legal(
         findings.append(_too_old(ins, ".target", have, want, place))
     for role, template, type_ in verdict.uses:
         register = template.of(names)
-        declared = context.type_of(register)
-        if declared is not None and not agrees(declared, type_):
-            findings.append(_mismatch(statement, role, register, declared, type_, at))
+        declared = context.declared(register.partition(".")[0])
+        if (finding := _misfit(statement, role, register, declared, type_, at)) is not None:
+            findings.append(finding)
     notes = tuple(note.of(names) for note in verdict.notes)
     findings += [Finding("note", note, place) for note in notes]
     example = verdict.example
@@ -345,15 +399,48 @@ def agrees(declared: str, type_: Type) -> bool:
     return "b" in (kind, wanted) or (kind == "f") == (wanted == "f")
 
 
-def _mismatch(
-    statement: Statement, role: str, register: str, declared: str, type_: Type, at: _Placed
-) -> Finding:
+_PLACEHOLDER_NAME = re.compile(r"[%$]\d+", re.ASCII)
+"""An operand of an asm statement; a register only where a module says so."""
+
+
+def _misfit(
+    statement: Statement,
+    role: str,
+    register: str,
+    declared: Declared | None,
+    type_: Type,
+    at: _Placed,
+) -> Finding | None:
+    """What is said of a register that was declared so, or was not; None where it may stand."""
+    name, component, _ = register.partition(".")
+    rule, hint = "undeclared", ""
+    if declared is None:
+        context = statement.context
+        elsewhere = context.elsewhere
+        bare = context.version is None and _PLACEHOLDER_NAME.fullmatch(name)
+        if not context.declares or bare or (elsewhere and elsewhere.declared(name)):
+            return None
+        message, hint = f"no declaration of {quoted(name)} is in sight", f".reg .{type_} {name};"
+    elif declared.type == FUNCTION:
+        rule, message = "unread", f"{quoted(name)} is a function; this is not checked"
+    elif not declared.register:
+        message = f"{quoted(name)} is a {declared.type} variable: its address is no register"
+        hint = "a register"
+    elif declared.vector != bool(component):
+        message = f"{quoted(name)} is declared as a vector; one of its components is wanted"
+        if not declared.vector:
+            message = f"{quoted(name)} is not declared as a vector; it has no components"
+        hint = f"{name}.x" if declared.vector else name
+    elif not agrees(declared.type, type_):
+        kind = "a predicate" if type_ is Type.PRED else f".{type_}"
+        what = "the guard" if role == "guard" else f"operand {role}"
+        rule, hint = "register-type", _fitting(type_)
+        message = f"{quoted(register)} is declared .{declared.type}, but {what} is {kind}"
+    else:
+        return None
     spans = next((x.instruction.spans for x in scan(statement.text) if x.instruction), {})
     span = spans.get(role) or spans.get("opcode") or (0, len(statement.text))
-    kind = "a predicate" if type_ is Type.PRED else f".{type_}"
-    what = "the guard" if role == "guard" else f"operand {role}"
-    message = f"{quoted(register)} is declared .{declared}, but {what} is {kind}"
-    return Finding("register-type", message, at.place(*span), _fitting(type_))
+    return Finding(rule, message, at.place(*span), hint)
 
 
 def _fitting(type_: Type) -> str:

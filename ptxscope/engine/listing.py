@@ -25,12 +25,16 @@ _DEEPEST = 200
 _LONGEST = 1 << 20
 """A statement of more characters than this is taken to end there."""
 
+_HEADER = 1 << 10
+"""How far the names of variables and functions are looked for: what overlaps costs little."""
+
 _EVENT = re.compile(
     r"""(?P<skip>"[^"\n]*+"|//[^\n]*+|/\*.*?\*/|\{[\w$%,\s]*+\})
       | (?P<comment>/\*)
       | (?P<scope>[{}])
       | (?P<reg>\.reg\s)
       | (?P<function>\.(?:entry|func)\b)
+      | (?P<variable>(?<![\w$])\.(?:global|shared|const|local|param)\s)
       | \.version\s++(?P<version>\d++\.\d++)
       | \.target\s+(?P<target>[^\n/]*+)
       | (?P<opcode>(?<![\w.$%])(?!st\.|sub\.|sh[lr]\.)[sSvV][A-Za-z0-9]*+
@@ -47,9 +51,13 @@ _END = re.compile(
     re.DOTALL | re.ASCII,
 )
 _DECLARATION_END = re.compile(r"[;){}]")
-_DECLARED = re.compile(r"(?:^|\.reg\s)\s*+(?:\.v[24]\s*+)?\.(\w++)\s++([^.;)]*+)", re.ASCII)
+_DECLARED = re.compile(r"(?:^|\.reg\s)\s*+(\.v[24]\s*+)?\.(\w++)\s++([^.;)]*+)", re.ASCII)
 _NAME = re.compile(r"([A-Za-z_$%][\w$]*+)\s*+(?:<\s*+(\d++)\s*+>)?", re.ASCII)
-_NUMBERED = re.compile(r"(.*?)(\d+)", re.DOTALL | re.ASCII)
+_VARIABLE = re.compile(r"(?<![\w$%.])[A-Za-z_$%][\w$]*", re.ASCII)
+"""A name in a declaration that is no type or space."""
+_VARIABLES_END = re.compile(r"[;){}=]")
+_FUNCTION_END = re.compile(r"[{;]")
+_FUNCTION = re.compile(r"\s*+(?:\([^)]*+\)\s*+)?+([\w$%]++)", re.ASCII)
 _TARGET = re.compile(r"(?:sm|compute)_(\d+)")
 
 
@@ -68,24 +76,57 @@ class Place(NamedTuple):
     """How many characters of the line are meant, also beyond the excerpt."""
 
 
+FUNCTION = ".func"
+"""What a kernel or function is declared as."""
+
+
+class Declared(NamedTuple):
+    """What a name was declared as."""
+
+    type: str
+    """Of a register, as ``b32``; of a variable, its space, as ``.shared``."""
+    vector: bool = False
+    register: bool = True
+
+
 class Context:
     """What a listing has said up to a statement: its version, its target, its registers."""
 
-    def __init__(self, registers: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, registers: dict[str, str] | None = None, elsewhere: Context | None = None
+    ) -> None:
         self.version: tuple[int, int] | None = None
         self.target: int | None = None
         """The number of the lowest ``sm_`` that is named."""
+        self.functions: dict[str, Declared] = {}
         self._scopes: list[_Scope] = [_Scope(registers or {})]
         self._deeper = 0
         """Braces that are open in the deepest scope."""
+        self.elsewhere = elsewhere
+        """What other texts of the same file declare, wherever it holds."""
         self._header: _Scope | None = None
 
     def type_of(self, name: str) -> str | None:
         """The declared type of a register, as ``b32``; None where it is not declared."""
+        found = self.declared(name)
+        return found.type if found and found.register else None
+
+    def declared(self, name: str) -> Declared | None:
+        """What a name was declared as; None where no declaration of it is in sight."""
         for scope in reversed(self._scopes):
             if (scope.names or scope.numbered) and (found := scope.look_up(name)):
                 return found
-        return None
+        return self.functions.get(name)
+
+    @property
+    def declares(self) -> bool:
+        """Whether registers are declared here: one that is not is unknown to an assembler.
+
+        So it is in a kernel or function of a module that tells its version, too.
+        """
+        if self.version is not None and len(self._scopes) > 1:
+            return True
+        return any(scope.registers for scope in self._scopes)
 
     def module(self, version: str) -> None:
         """A ``.version``: what stood before was another module, and is forgotten."""
@@ -93,11 +134,14 @@ class Context:
         self.version = (int(major), int(minor or 0))
         self.target = self._header = None
         self._deeper = 0
+        self.functions = {}
         del self._scopes[1:]
         self._scopes[0] = _Scope({})
 
-    def function(self) -> None:
+    def function(self, header: str) -> None:
         """A function's header begins: what it declares belongs to its body."""
+        if name := _FUNCTION.match(header):
+            self.functions[name[1]] = Declared(FUNCTION, register=False)
         if len(self._scopes) == 1:
             self._header = _Scope({})
 
@@ -120,8 +164,16 @@ class Context:
         """What stands behind ``.reg``: ``.b32 %r<22>, x``."""
         scope = self._header or self._scopes[-1]
         for part in _DECLARED.finditer(text):
-            for name in _NAME.finditer(part[2]):
-                scope.declare(name[1], int(name[2][:9]) if name[2] else None, part[1])
+            found = Declared(part[2], vector=part[1] is not None)
+            for name in _NAME.finditer(part[3]):
+                scope.declare(name[1], int(name[2][:9]) if name[2] else None, found)
+
+    def variables(self, space: str, text: str) -> None:
+        """What stands behind ``.shared`` and the like: ``.align 4 .b32 x[4]``."""
+        scope = self._header or self._scopes[-1]
+        for name in _VARIABLE.findall(text):
+            if name not in scope.names:
+                scope.names[name] = Declared(space, register=False)
 
     def set_target(self, text: str) -> None:
         """What stands behind ``.target``."""
@@ -133,23 +185,27 @@ class _Scope:
     """The registers that one pair of braces declares."""
 
     def __init__(self, names: dict[str, str]) -> None:
-        self.names = names
-        self.numbered: dict[str, tuple[int, str]] = {}
+        self.names = {name: Declared(type_) for name, type_ in names.items()}
+        self.numbered: dict[str, tuple[int, Declared]] = {}
+        self.registers = False
+        """Whether a ``.reg`` stands in it."""
 
-    def declare(self, name: str, count: int | None, type_: str) -> None:
+    def declare(self, name: str, count: int | None, declared: Declared) -> None:
+        self.registers = True
         if count is None:
-            self.names[name] = type_
+            self.names[name] = declared
         else:
-            self.numbered[name] = (count, type_)
+            self.numbered[name] = (count, declared)
 
-    def look_up(self, name: str) -> str | None:
+    def look_up(self, name: str) -> Declared | None:
         if name in self.names:
             return self.names[name]
-        if self.numbered and (match := _NUMBERED.fullmatch(name)):
-            count, type_ = self.numbered.get(match[1], (0, ""))
-            if int(match[2][:9]) < count:
-                return type_
-        return None
+        if not self.numbered:
+            return None
+        stem = name.rstrip("0123456789")
+        count, declared = self.numbered.get(stem, (0, None))
+        number = name[len(stem) :].lstrip("0")[:10]
+        return declared if len(stem) < len(name) and int(number or 0) < count else None
 
 
 class Statement(NamedTuple):
@@ -292,8 +348,20 @@ class _Reader:
                     return
                 end = stop.start() if stop else limit
                 context.declare(text[event.end() : end])
+            elif kind == "variable":
+                near = min(limit, end + _HEADER)
+                stop = _VARIABLES_END.search(text, end, near)
+                if stop is None and not final and limit - end < _HEADER:
+                    self.at = event.start()
+                    return
+                context.variables(event[0].strip(), text[end : stop.start() if stop else near])
             elif kind == "function":
-                context.function()
+                near = min(limit, end + _HEADER)
+                stop = _FUNCTION_END.search(text, end, near)
+                if stop is None and not final and limit - end < _HEADER:
+                    self.at = event.start()
+                    return
+                context.function(text[end : stop.start() if stop else near])
             elif kind == "version":
                 context.module(event["version"])
             elif kind == "target":

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from .constants import BadConstantError, constant, constant_bits, is_constant
+from .constants import BadConstantError, Constant, constant, constant_bits, is_constant
 from .entry import Entry, Operand, Place
 from .errors import Problem, Span, quoted, there_are
 from .form import Form
@@ -16,6 +16,14 @@ from .syntax import Kind, Statement, Token
 from .types import Destinations, Selector, Type, selector
 
 _SELECTOR = re.compile(r"[bh]\d{1,4}")
+COMPONENTS = {
+    **dict.fromkeys((".x", ".r"), ".x"),
+    **dict.fromkeys((".y", ".g"), ".y"),
+    **dict.fromkeys((".z", ".b"), ".z"),
+    **dict.fromkeys((".w", ".a"), ".w"),
+}
+"""The components of a vector register as they are written, to the names they are known by."""
+_COMPARISON = "Comparison and selection"
 SPECIAL = re.compile(
     r"%(?:n?tid|n?ctaid|laneid|n?warpid|n?smid|gridid|n?clusterid|cluster_\w+|is_explicit_cluster|"
     r"lanemask_\w+|clock(?:64|_hi)?|pm\d(?:_64)?|envreg\d+|globaltimer(?:_lo|_hi)?|"
@@ -97,8 +105,9 @@ def _destination(entry: Entry, words: tuple[Token, ...], found: Operands) -> Non
             return
         if _is_special(part, found):
             return
-        names.append(None if part[0].text == "_" else part[0].text)
-        _selectors(entry, Place.D, part[1:], found)
+        name, rest = _named(entry, part, predicate=entry.opcode == "setp")
+        names.append(None if name == "_" else name)
+        _selectors(entry, Place.D, rest, found)
     found.destinations = tuple(names)
     if entry.opcode != "setp":
         if len(parts) > 1:
@@ -159,8 +168,45 @@ def _source(
         return
     if _is_special(words, found):
         return
-    found.sources.append(Register(first.text))
-    _selectors(entry, place, words[1:], found)
+    if len(words) > 2 and words[1].text == "+" and _is_sum(entry, operand, words[2:]):
+        found.problems.append(
+            Problem(
+                f"ptxas takes the sum {quoted(_joined(words))} here; ptxscope does not compute it",
+                found.spans[operand.role],
+                "the sum in a register",
+                unread=True,
+            )
+        )
+        return
+    name, rest = _named(entry, words, predicate=type_ is Type.PRED)
+    found.sources.append(Register(name))
+    _selectors(entry, place, rest, found)
+
+
+def _named(entry: Entry, words: Sequence[Token], *, predicate: bool) -> tuple[str, Sequence[Token]]:
+    """A register, or a component of a vector register, and the words behind it."""
+    name = words[0].text
+    component = COMPONENTS.get(words[1].text) if len(words) > 1 else None
+    if component is None or name == "_" or predicate or entry.group != _COMPARISON:
+        return name, words[1:]
+    return name + component, words[2:]
+
+
+def _is_sum(entry: Entry, operand: Operand, addend: Sequence[Token]) -> bool:
+    """Whether ptxas takes a register or an address, plus a constant, for an operand.
+
+    It does in the comparisons and selections, and as the c of scalar video instructions.
+    """
+    if entry.group == _COMPARISON:
+        allowed = operand.type is not Type.PRED or entry.opcode == "selp"
+    else:
+        allowed = entry.lanes == 1 and operand.role == "c"
+    if not allowed or not is_constant(addend):
+        return False
+    try:
+        return isinstance(constant(addend).value, int)
+    except BadConstantError:
+        return False
 
 
 def _rest_is_operand(prefix: Token, rest: tuple[Token, ...]) -> bool:
@@ -203,6 +249,14 @@ def _literal(entry: Entry, words: tuple[Token, ...], type_: object, found: Opera
             found.wrong(f"a literal of this kind does not fit `.{type_}`", span, bits)
         else:
             found.sources.append(Literal(bits, text))
+            found.notes += _literal_notes(value, type_, text)
+
+
+def _literal_notes(value: Constant, type_: Type, text: str) -> Iterator[str]:
+    if value.cut:
+        yield f"{quoted(text)} has more than 64 bits; ptxas keeps the low ones"
+    if type_ is Type.F64 and value.pattern is not None and value.width == 32:
+        yield f"ptxas takes {quoted(text)} for `.f64` as its bits, not as its value"
 
 
 def _joined(words: tuple[Token, ...]) -> str:
@@ -244,7 +298,7 @@ def _selectors(entry: Entry, place: Place, words: Sequence[Token], found: Operan
 
 
 def _no_selector(entry: Entry, place: Place) -> str:
-    if entry.group == "Comparison and selection":
+    if entry.group == _COMPARISON:
         return "selectors belong to the video instructions; this operand takes none"
     if place is Place.C:
         return "c is read whole: it takes no selector"

@@ -132,6 +132,11 @@ _OTHER_OPCODES = frozenset(
 )
 
 
+def is_other_opcode(word: str) -> bool:
+    """Whether a word is an opcode of PTX that is none of the 27."""
+    return word in _OTHER_OPCODES
+
+
 class Parsed(NamedTuple):
     """A statement that means to be one of the 27: an instruction, or what is wrong with it."""
 

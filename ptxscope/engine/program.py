@@ -14,7 +14,7 @@ from .catalog import CATALOG
 from .constants import BadConstantError, constant, constant_bits, is_constant
 from .errors import Problem
 from .instruction import Instruction
-from .operands import SPECIAL
+from .operands import COMPONENTS, SPECIAL
 from .parser import Parsed, scan
 from .plain import Operation, operation
 from .scopes import Body, bodies, scopes
@@ -221,10 +221,8 @@ class _Loader:
         if item and item.instruction:
             names = tuple(item.instruction.results.values())
             return base._replace(what=What.EXPLAINED, writes=names, instruction=item.instruction)
-        base = base._replace(
-            writes=self._written(written),
-            problems=item.problems if item else (),
-        )
+        problems = item.problems if item and not all(x.unread for x in item.problems) else ()
+        base = base._replace(writes=self._written(written), problems=problems)
         if written.opcode.text in _LEAVING:
             return base._replace(what=What.BRANCH, writes=())
         return self._plain(written, base)
@@ -257,6 +255,7 @@ class _Loader:
 
     def _names(self, words: tuple[Token, ...]) -> tuple[str, ...] | None:
         """The registers of ``a`` or ``{a, b}``; None where the words are anything else."""
+        words = _with_components(words)
         braced = [word.text for word in words if word.kind is Kind.PUNCTUATION]
         if braced not in ([], ["{", ",", "}"]) or len(words) not in (1, 5):
             return None
@@ -269,10 +268,13 @@ class _Loader:
             return False
         if self._type(word.text) or _PARAMETER.fullmatch(word.text):
             return True
-        return not (self.declared or self.outside) and not SPECIAL.fullmatch(word.text)
+        return not (self.declared or self.outside) and not SPECIAL.fullmatch(
+            word.text.partition(".")[0]
+        )
 
     def _type(self, name: str) -> str | None:
         """The declared type of a register."""
+        name = name.partition(".")[0]  # of a vector's component
         every = _numbered(name)
         return (
             self.declared.get(name)
@@ -290,7 +292,8 @@ class _Loader:
         first = written.operands[0]
         if first and first[0].text == "[":
             return ()
-        return tuple(dict.fromkeys(word.text for word in first if self._is_register(word)))
+        words = _with_components(first)
+        return tuple(dict.fromkeys(word.text for word in words if self._is_register(word)))
 
     def _types(self, inside: list[Statement]) -> dict[str, Type]:
         """The type of every register: of the first explained use, else declared, else used."""
@@ -334,7 +337,8 @@ class _Block(NamedTuple):
 
 def _expanded(inside: list[Statement], types: Mapping[str, Type]) -> tuple[Statement, ...]:
     """The statements, what a brace declares (``%r<``) made the registers that are used in it."""
-    found = list(inside)
+    parts = _components(types)
+    found = [_whole(x, parts) for x in inside]
     order = {name: at for at, name in enumerate(types)}
     blocks: list[_Block] = []
 
@@ -348,12 +352,13 @@ def _expanded(inside: list[Statement], types: Mapping[str, Type]) -> tuple[State
             blocks.append(_Block(at, frozenset(x.writes), set()))
         elif x.what is What.CLOSE:
             names, hidden = close(blocks.pop()) if blocks else [], {*x.writes}
-            kept = tuple(name for name in names if not hidden.isdisjoint((name, _numbered(name))))
+            kept = tuple(name for name in names if not hidden.isdisjoint(_declarations(name)))
             found[at] = x._replace(writes=kept)
         elif blocks:
             for name in _named(x):
+                declarations = _declarations(name)
                 for block in blocks[-_DEEPEST:]:
-                    if not block.declared.isdisjoint((name, _numbered(name))):
+                    if not block.declared.isdisjoint(declarations):
                         block.used.add(name)
     for block in blocks:
         close(block)
@@ -366,6 +371,41 @@ def _named(x: Statement) -> Iterator[str]:
         yield from x.instruction.names.values()
     for name, _ in _uses(x):
         yield name
+
+
+def _components(types: Mapping[str, Type]) -> dict[str, list[str]]:
+    """The components that are named of each vector register."""
+    found: dict[str, list[str]] = {}
+    for name in types:
+        vector, dot, _ = name.partition(".")
+        if dot:
+            found.setdefault(vector, []).append(name)
+    return found
+
+
+def _whole(x: Statement, parts: Mapping[str, list[str]]) -> Statement:
+    """The statement, which writes the components of a vector that it writes."""
+    more = [part for name in x.writes for part in parts.get(name, ())]
+    marks = (What.OPEN, What.CLOSE)
+    return x._replace(writes=(*x.writes, *more)) if more and x.what not in marks else x
+
+
+def _declarations(name: str) -> set[str]:
+    """What may declare a register, or the vector that it is a component of."""
+    vector = name.partition(".")[0]
+    return {name, _numbered(name), vector, _numbered(vector)}
+
+
+def _with_components(words: tuple[Token, ...]) -> tuple[Token, ...]:
+    """The words with a vector register and the component behind it made one name."""
+    made: list[Token] = []
+    for word in words:
+        if made and made[-1].kind is Kind.NAME and word.text in COMPONENTS:
+            name = made[-1].text + COMPONENTS[word.text]
+            made[-1] = Token(Kind.NAME, name, made[-1].start, word.end)
+        else:
+            made.append(word)
+    return tuple(made)
 
 
 def _numbered(name: str) -> str:

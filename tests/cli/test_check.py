@@ -117,7 +117,7 @@ def test_what_is_illegal_is_named_at_its_place(check: Checker) -> None:
 
 
 def test_two_errors_of_one_instruction_are_each_shown(check: Checker) -> None:
-    given = ".version 1.0\n.reg .b64 a;\nvadd.u32.u32.u32 d, a, a;"
+    given = ".version 1.0\n.reg .b64 a; .reg .b32 d;\nvadd.u32.u32.u32 d, a, a;"
     status, said, _ = check("-", given=given)
     assert status == 1
     assert said.count(": error: ") == 3

@@ -118,7 +118,7 @@ def test_destinations_of_setp(dst: str, destinations: tuple[str | None, ...]) ->
         ("set.lt.u32.f32 d, 0f7F800001, y", 0x7F800001),
         ("set.lt.u32.f32 d, 0d3FF0000000000000, y", 0x3F800000),
         ("set.lt.u32.f32 d, 1e39, y", 0x7F800000),
-        ("set.lt.u32.f64 d, 0f3F800000, y", 0x3FF0000000000000),
+        ("set.lt.u32.f64 d, 0f3F800000, y", 0x3F800000),
         ("set.lt.u32.f64 d, 0d7FF0000000000001, y", 0x7FF0000000000001),
         ("set.eq.u32.b32 d, 0f3F800000, y", 0x3F800000),
         ("set.eq.u32.b64 d, 1.5, y", 0x3FF8000000000000),

