@@ -20,6 +20,7 @@ from .arguments import (
     parsed,
     parser,
 )
+from .streams import say
 
 if TYPE_CHECKING:
     from ..walk import Walk
@@ -51,7 +52,8 @@ def run(words: Sequence[str]) -> int:
         raise CommandError(f"error: {printable(chosen.ptx)}: there is no such file")
     ins = None if chosen.ptx is None or listing else instruction(chosen.ptx)
     values = bits_by_name(ins, chosen.values) if ins else {}
-    if not sys.stdout.isatty() or not sys.stdin.isatty():
+    # what is drawn goes to standard error, as with other programs in a pipe
+    if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         raise CommandError("error: the explorer needs a terminal; `ptxscope trace` prints to any")
     from ..app import Explorer
     from ..store import Store
@@ -60,7 +62,10 @@ def run(words: Sequence[str]) -> int:
     try:
         app.run()
     finally:
-        app.keep()
+        try:
+            app.keep()
+        except OSError as error:
+            say(f"where you were could not be kept: {error}")
     return app.return_code or 0
 
 
