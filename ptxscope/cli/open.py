@@ -40,6 +40,13 @@ _NAME = re.compile(r"[^\s;,]*(?:/[^\s;,]*|\.(?:ptx|cuh?|[ch]|py|txt))")
 def run(words: Sequence[str]) -> int:
     """Open the explorer, on an instruction or a listing if there is one."""
     gc.disable()  # what is made while starting stays: see Explorer.on_ready
+    try:
+        return _explore(words)
+    finally:
+        gc.enable()
+
+
+def _explore(words: Sequence[str]) -> int:
     arguments = parser("open", "Explore an instruction in the terminal.", _EPILOG)
     add_instruction(arguments, optional=True)
     add_model(arguments)

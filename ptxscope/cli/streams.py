@@ -33,6 +33,10 @@ class _Closed(io.TextIOBase):
         """Fail."""
         raise OSError(EBADF, "it is closed")
 
+    def readline(self, _size: int = -1, /) -> NoReturn:  # type: ignore[override]
+        """Fail."""
+        raise OSError(EBADF, "it is closed")
+
     def write(self, _text: str, /) -> NoReturn:
         """Fail."""
         raise OSError(EBADF, "it is closed")
