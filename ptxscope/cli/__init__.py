@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -51,9 +52,14 @@ class CommandError(Exception):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     words = [*(sys.argv[1:] if arguments is None else arguments)]
-    with prepared():
-        status = _tried(lambda: _run(words))
-        return _tried(_written) or status
+    collecting = gc.isenabled()
+    try:
+        with prepared():
+            status = _tried(lambda: _run(words))
+            return _tried(_written) or status
+    finally:
+        if collecting:
+            gc.enable()  # what opens the explorer stops it
 
 
 def _tried(work: Callable[[], int]) -> int:

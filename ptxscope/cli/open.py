@@ -20,7 +20,6 @@ from .arguments import (
     parsed,
     parser,
 )
-from .streams import say
 
 if TYPE_CHECKING:
     from ..walk import Walk
@@ -40,13 +39,6 @@ _NAME = re.compile(r"[^\s;,]*(?:/[^\s;,]*|\.(?:ptx|cuh?|[ch]|py|txt))")
 def run(words: Sequence[str]) -> int:
     """Open the explorer, on an instruction or a listing if there is one."""
     gc.disable()  # what is made while starting stays: see Explorer.on_ready
-    try:
-        return _explore(words)
-    finally:
-        gc.enable()
-
-
-def _explore(words: Sequence[str]) -> int:
     arguments = parser("open", "Explore an instruction in the terminal.", _EPILOG)
     add_instruction(arguments, optional=True)
     add_model(arguments)
@@ -59,7 +51,7 @@ def _explore(words: Sequence[str]) -> int:
         raise CommandError(f"error: {printable(chosen.ptx)}: there is no such file")
     ins = None if chosen.ptx is None or listing else instruction(chosen.ptx)
     values = bits_by_name(ins, chosen.values) if ins else {}
-    # what is drawn goes to standard error, as with other programs in a pipe
+    # it is drawn on standard error
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         raise CommandError("error: the explorer needs a terminal; `ptxscope trace` prints to any")
     from ..app import Explorer
@@ -69,10 +61,7 @@ def _explore(words: Sequence[str]) -> int:
     try:
         app.run()
     finally:
-        try:
-            app.keep()
-        except OSError as error:
-            say(f"where you were could not be kept: {error}")
+        app.keep()
     return app.return_code or 0
 
 
