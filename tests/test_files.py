@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope import files
 from ptxscope.files import Changed, replace
 
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="POSIX files")
@@ -115,7 +114,7 @@ def test_what_ends_the_writing_leaves_nothing(
     def interrupted(_: int) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(files.os, "fsync", interrupted)
+    monkeypatch.setattr(os, "fsync", interrupted)
     with pytest.raises(KeyboardInterrupt):
         replace(tmp_path / "x", b"after")
     assert (tmp_path / "x").read_bytes() == b"before"

@@ -10,12 +10,15 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from ptxscope.cli import COMMANDS, main
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer as Buffer
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="descriptors of POSIX")
 
@@ -366,10 +369,10 @@ def test_the_caller_has_its_streams_back(monkeypatch: pytest.MonkeyPatch) -> Non
         def writable(self) -> bool:
             return True
 
-        def write(self, data: bytes, /) -> int:  # type: ignore[override]
+        def write(self, data: Buffer, /) -> int:
             if self.full:
                 raise OSError(28, "No space left on device")
-            return len(data)
+            return memoryview(data).nbytes
 
     disk = Full()
     full = io.TextIOWrapper(io.BufferedWriter(disk), encoding="ascii", errors="strict")
