@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from ptxscope.cli import export, main
+from ptxscope.cli import CommandError, main
 from ptxscope.cli.export import updated
 from ptxscope.cli.markers import markers
+from ptxscope.cli.trace import rendered
 
 OPEN = "<!-- ptxscope trace 'vadd.u32.u32.u32 d, a, b' a=1 b=2 -f text -->"
 WRONG = "<!-- ptxscope trace 'vadd.u32.u32 d, a, b' a=1 b=2 -->"
@@ -121,7 +122,7 @@ def test_an_option_that_a_marker_cannot_have_is_an_error_there(
 
 def test_every_marker_that_is_wrong_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     page = f"{WRONG}\n{CLOSE}\n{OPEN}\n{CLOSE}\n\n{OPEN}\n{WRONG}\n{CLOSE}\n"
-    with pytest.raises(export.CommandError) as caught:
+    with pytest.raises(CommandError) as caught:
         updated(page, "x.md")
     lines = [x for x in str(caught.value).splitlines() if x.startswith("x.md:")]
     assert [x.split(":")[1] for x in lines] == ["1", "6", "7"]
@@ -174,13 +175,12 @@ def test_a_file_that_changed_meanwhile_is_left_alone(
 ) -> None:
     path = tmp_path / "x.md"
     path.write_text(f"{OPEN}\n{CLOSE}\n")
-    made = export.rendered
 
     def slowly(words: list[str]) -> str:
         path.write_text("theirs")
-        return made(words)
+        return rendered(words)
 
-    monkeypatch.setattr(export, "rendered", slowly)
+    monkeypatch.setattr("ptxscope.cli.export.rendered", slowly)
     update(path, status=2)
     said = capsys.readouterr()
     assert said.out == ""
@@ -191,5 +191,5 @@ def test_a_file_that_changed_meanwhile_is_left_alone(
 def test_a_trace_that_would_hide_its_end_is_not_written(tmp_path: Path) -> None:
     words = OPEN.replace("-f text", "-f text --title '```'")
     page = f"{words}\n{CLOSE}\n\n{OPEN}\n{CLOSE}\n"
-    with pytest.raises(export.CommandError, match="could not be found"):
+    with pytest.raises(CommandError, match="could not be found"):
         updated(page)
