@@ -14,6 +14,7 @@ from .engine.annotations import NOTHING, from_json, to_json
 from .engine.errors import PtxError
 from .engine.models import model
 from .engine.parser import parse
+from .files import replace
 from .session import Setup, with_line
 
 SCHEMA = "ptxscope.state/1"
@@ -59,14 +60,9 @@ class Store:
             return self._set_aside(str(error) or type(error).__name__)
 
     def save(self, kept: Kept) -> None:
-        """Keep it; a folder that can't be written to is no reason to fail."""
-        try:
-            self.state.parent.mkdir(parents=True, exist_ok=True)
-            fresh = self.state.with_suffix(".new")
-            fresh.write_text(json.dumps(_as_json(kept), indent=1), encoding="utf-8")
-            fresh.replace(self.state)
-        except OSError as error:
-            self.messages.append(f"where you were could not be kept: {error}")
+        """Keep it; raises OSError where that can't be done."""
+        self.state.parent.mkdir(parents=True, exist_ok=True)
+        replace(self.state, json.dumps(_as_json(kept), indent=1).encode())
 
     def keymap(self) -> dict[str, str]:
         """Action ids and the keys that the user gave them."""

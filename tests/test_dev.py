@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+from hatchling.builders.sdist import SdistBuilder
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parent.parent
 
@@ -38,3 +42,29 @@ def test_an_unknown_task_names_those_there_are(tmp_path: Path) -> None:
     )
     assert done.returncode == 1
     assert "explore, test, check" in done.stderr
+
+
+def test_the_source_distribution_has_every_file() -> None:
+    # its tests read screenshots, locks, dev.py, …
+    held = {x.distribution_path for x in SdistBuilder(str(ROOT)).recurse_included_files()}
+    tracked = subprocess.run(
+        ["git", "ls-files", "-z", "--cached"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if tracked.returncode:
+        pytest.skip("not a checkout")
+    there = {x for x in tracked.stdout.split("\0") if x and (ROOT / x).exists()}
+    # hatchling adds two by itself
+    assert there - held <= {"pyproject.toml", ".gitignore", ".ci/run"}
+
+
+def test_no_dependency_is_let_in_that_another_keeps_out() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    ours = {x.name: x for x in map(Requirement, project["dependencies"])}
+    for name in ours:
+        for text in importlib.metadata.requires(name) or ():
+            theirs = Requirement(text)
+            if theirs.name not in ours or (theirs.marker and not theirs.marker.evaluate()):
+                continue
+            for bound in ours[theirs.name].specifier:
+                if bound.operator == ">=":
+                    assert theirs.specifier.contains(bound.version), f"{name} needs {theirs}"

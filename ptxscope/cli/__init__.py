@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
+import gc
 import sys
-from collections.abc import Sequence
-from errno import ENOSPC
+from collections.abc import Callable, Sequence
 from importlib import import_module
 
 from .. import __version__
+from .streams import abandon, prepared, say
 
 COMMANDS = {
     "open": "explore an instruction in the terminal (the default)",
@@ -34,8 +34,11 @@ examples:
   ptxscope show vabsdiff4
 
 `ptxscope COMMAND --help` tells more. Exit status: 0 done, 1 the answer is no (an illegal
-instruction), 2 the request was wrong.
+instruction), 2 the request was wrong, or its input or output failed; 130 after Ctrl-C, 141 where
+the reader of a pipe left early. What is redirected is UTF-8.
 """
+_READER_LEFT = 141
+"""As of a program that SIGPIPE ended: whoever reads no further has not seen the answer."""
 
 
 class CommandError(Exception):
@@ -48,53 +51,65 @@ class CommandError(Exception):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure:
-            reconfigure(errors="replace")
+    words = [*(sys.argv[1:] if arguments is None else arguments)]
+    collecting = gc.isenabled()
     try:
-        status = _run(words)
-        sys.stdout.flush()
-        return status
+        with prepared():
+            status = _tried(lambda: _run(words))
+            return _tried(_written) or status
+    finally:
+        if collecting:
+            gc.enable()  # what opens the explorer stops it
+
+
+def _tried(work: Callable[[], int]) -> int:
+    """Do it; what ends it is said, and becomes an exit status."""
+    try:
+        return work()
     except CommandError as error:
-        print(error, file=sys.stderr)
+        say(str(error))
         return error.status
-    except BrokenPipeError:
-        # the reader has gone; keep the interpreter from complaining at exit
-        sys.stdout = None
-        return 0
+    except SystemExit as end:  # argparse has shown its help
+        return int(end.code or 0)
     except KeyboardInterrupt:
         return 130
+    except BrokenPipeError:
+        abandon("stdout")
+        return _READER_LEFT
     except OSError as error:
-        if error.errno != ENOSPC:
-            raise
-        sys.stdout = None
-        print(f"error: the output can't be written: {error.strerror}", file=sys.stderr)
+        why = error.strerror or str(error)
+        if error.filename is None:  # what is read has a name, or is a CommandError by now
+            abandon("stdout")
+            say(f"error: the output can't be written: {why}")
+        else:
+            say(f"error: {error.filename}: {why}")
         return 2
 
 
-def _run(words: list[str]) -> int:
+def _written() -> int:
+    sys.stdout.flush()
+    return 0
+
+
+def _run(words: Sequence[str]) -> int:
     if not words:
-        words = ["open"]
+        words = ("open",)
     if words[0] in COMMANDS or words[0] in _HIDDEN:
+        # imported here it becomes an attribute of this package: `list` is no builtin below
         status: int = import_module(f".{words[0]}", __name__).run(words[1:])
         return status
-    parser = argparse.ArgumentParser(
-        prog="ptxscope",
-        description="See, to the bit, what a PTX instruction computes.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--version", action="version", version=f"ptxscope {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    if not words[0].startswith("-"):
+        raise CommandError(_unknown_command(words[0]))
+    from .arguments import parser
+
+    all_ = parser("", "See, to the bit, what a PTX instruction computes.", _EPILOG)
+    all_.add_argument("--version", action="version", version=f"ptxscope {__version__}")
+    commands = all_.add_subparsers(title="commands", metavar="COMMAND")
     for name, about in COMMANDS.items():
         commands.add_parser(name, help=about, add_help=False)
-    if words[0].startswith("-"):
-        parser.parse_args(words)
-        parser.print_help()
-        return 0
-    raise CommandError(_unknown_command(words[0]))
+    all_.parse_args(words)
+    all_.print_help()
+    return 0
 
 
 def _unknown_command(word: str) -> str:
@@ -103,6 +118,6 @@ def _unknown_command(word: str) -> str:
     shown = printable(word)
     if any(char in word for char in " ."):
         return f"error: {shown!r} is not a command; for an instruction: ptxscope open {shown!r}"
-    close = nearest(word, list(COMMANDS))
+    close = nearest(word, [*COMMANDS])
     hint = f"did you mean `{close}`?" if close else "commands: " + ", ".join(COMMANDS)
     return f"error: {shown!r} is not a command; {hint}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
-from typing import NoReturn, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from ..engine.errors import Problem, PtxError, printable
 from ..engine.evaluate import bind, described
@@ -16,6 +16,9 @@ from ..engine.types import Type
 from ..engine.values import parse_value
 from . import CommandError
 
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+
 VALUES_HELP = (
     "a register's value by its name: %%1=0x80ff7f01 a=-5 b=0b1010 x=1.5 y=[0x80,0xff,0x7f,1] "
     "z=[h:-1,32767] p=true"
@@ -25,20 +28,25 @@ _LONGEST = 1 << 14
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that raises CommandError instead of ending the process."""
+    """An argument parser that raises CommandError where the arguments are wrong."""
+
+    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
+        """Print help; argparse would keep it to itself where that fails."""
+        print(message, end="", file=file)
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong with the arguments."""
         raise CommandError(f"{self.format_usage()}error: {printable(message)}")
 
 
-def parser(command: str, about: str, epilog: str = "") -> Parser:
-    """An argument parser for a command."""
+def parser(command: str, about: str, epilog: str = "", *, add_help: bool = True) -> Parser:
+    """An argument parser for a command; for all of them where that is empty."""
     return Parser(
-        prog=f"ptxscope {command}",
+        prog=f"ptxscope {command}".rstrip(),
         description=about,
         epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        add_help=add_help,
     )
 
 

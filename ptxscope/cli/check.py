@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import IO
 
-from ..engine.errors import printable
 from ..engine.inline_asm import Language, language_of
 from ..engine.lint import Found, check_listing, check_source
+from ..export.data import dumps
 from ..export.findings import counted, described, summary, told
 from . import CommandError
 from .arguments import parsed, parser
+from .inputs import once, opened
 
 _EPILOG = """\
 examples:
@@ -47,6 +46,7 @@ def run(words: Sequence[str]) -> int:
         "-q", "--quiet", action="store_true", help="leave out what nothing is said of"
     )
     chosen = parsed(arguments, words)
+    once(chosen.files)
     missing: list[CommandError] = []
     counts = Counter[str]()
     found = counted(_found(chosen.files, missing), counts)
@@ -84,36 +84,14 @@ def _render(found: Iterator[Found], chosen: argparse.Namespace) -> Iterable[str]
 # --- reading ------------------------------------------------------------------------------
 
 
-def _open(name: str) -> IO[str]:
-    if name == "-":
-        sys.stdin.reconfigure(encoding="utf-8-sig", errors="replace")  # type: ignore[union-attr]
-        return sys.stdin
-    try:
-        with Path(name).open("rb") as file:
-            start = file.read(1 << 12)
-        wide = start.startswith((b"\xff\xfe", b"\xfe\xff"))
-        if b"\0" in start and not wide:
-            raise CommandError(f"error: {printable(name)} is not a text file")
-        return Path(name).open(encoding="utf-16" if wide else "utf-8-sig", errors="replace")
-    except OSError as error:
-        raise _unreadable(name, error) from None
-
-
-def _unreadable(name: str, error: OSError) -> CommandError:
-    return CommandError(f"error: {printable(name)}: {error.strerror}")
-
-
 def _check(name: str) -> Iterator[Found]:
-    with _open(name) as file:
-        try:
-            head = file.read(_CHUNK)
-            language = language_of(name, head)
-            if language is Language.PTX:
-                yield from check_listing(_chunks(head, file), name)
-            else:
-                yield from check_source(head + file.read(), name, language)
-        except OSError as error:
-            raise _unreadable(name, error) from None
+    with opened(name) as file:
+        head = file.read(_CHUNK)
+        language = language_of(name, head)
+        if language is Language.PTX:
+            yield from check_listing(_chunks(head, file), name)
+        else:
+            yield from check_source(head + file.read(), name, language)
 
 
 def _chunks(head: str, file: IO[str]) -> Iterator[str]:
@@ -129,6 +107,6 @@ def _json(found: Iterable[Found]) -> Iterator[str]:
     """A JSON array in pieces."""
     comma = "["
     for item in found:
-        yield f"{comma}\n {json.dumps(described(item))}"
+        yield f"{comma}\n {dumps(described(item))}"
         comma = ","
     yield "[]\n" if comma == "[" else "\n]\n"

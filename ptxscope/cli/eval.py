@@ -72,20 +72,50 @@ def _stream(
     _, header = next(table, (0, None))
     if header is None:
         raise CommandError("error: the CSV file is empty; its first line names the registers")
-    columns = {operand_name(ins, name.strip()): at for at, name in reversed([*enumerate(header)])}
-    needed = {x.name: columns.get(x.name) for x in ins.inputs}
-    for name, at in needed.items():
-        if at is None:
+    columns = _columns(ins, header)
+    where = {x.name: columns[x.name] for x in ins.inputs if x.name in columns}
+    for needed in ins.inputs:
+        if needed.name not in where:
             raise CommandError(
-                f"error: the CSV file has no column {name}; it has {printable(', '.join(header))}"
+                f"error: the CSV file has no column {printable(needed.name)}; "
+                f"it has {printable(', '.join(header))}"
             )
-    out.writerow(
-        [*header, *(f"{name}:out" if name in columns else name for name in ins.results.values())]
-    )
-    where = {name: at for name, at in needed.items() if at is not None}
-    filled = ((number, row) for number, row in table if row)
+    added = [f"{name}:out" if name in columns else name for name in ins.results.values()]
+    for name in added:
+        if name in header:
+            raise CommandError(
+                f"error: the CSV file has a column {printable(name)}, which is to be added"
+            )
+    out.writerow([*header, *added])
+    filled = _filled(table, len(header))
     while block := list(islice(filled, _ROWS)):
         _evaluate_block(ins, model, where, block, out)
+
+
+def _columns(ins: Instruction, header: list[str]) -> dict[str, int]:
+    """Where each register's column is."""
+    columns: dict[str, int] = {}
+    for at, title in enumerate(header):
+        name = operand_name(ins, title.strip())
+        if name in columns:
+            both = f"`{header[columns[name]].strip()}` and `{title.strip()}`"
+            raise CommandError(
+                f"error: the CSV file has two columns for {printable(name)}: {printable(both)}"
+            )
+        if name is not None:
+            columns[name] = at
+    return columns
+
+
+def _filled(table: Iterator[tuple[int, list[str]]], width: int) -> Iterator[tuple[int, list[str]]]:
+    """The rows that are not empty, as wide as the header: what is added stands below its title."""
+    for number, row in table:
+        if len(row) > width:
+            raise CommandError(
+                f"error: line {number}: there are {len(row)} values for {width} columns"
+            )
+        if row:
+            yield number, row + [""] * (width - len(row))
 
 
 def _evaluate_block(
@@ -118,6 +148,6 @@ def _evaluate_block(
 
 
 def _cell(row: list[str], at: int, name: str, type_: Type, line: int) -> int:
-    if at >= len(row):
+    if not row[at].strip():
         raise CommandError(f"error: line {line} has no value for {name}")
     return cell(row[at], line, name, partial(parse_value, type_=type_))

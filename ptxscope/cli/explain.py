@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -13,6 +12,7 @@ from ..engine.errors import Problem, PtxError, counted, printable, there_are
 from ..engine.instruction import Instruction
 from ..engine.observation import Observation, Observed, parse_got, parse_observed
 from ..engine.values import parse_value
+from ..export.data import dumps
 from ..export.diagnosis import objects, text, unexplained
 from . import CommandError
 from .arguments import (
@@ -25,6 +25,7 @@ from .arguments import (
     parsed,
     parser,
 )
+from .streams import say
 from .table import cell, rows
 
 _EPILOG = """\
@@ -66,9 +67,9 @@ def run(words: Sequence[str]) -> int:
         raise CommandError(f"error: give {both}: --got VALUE, or --observations FILE.csv")
     diagnosis = investigate(ins, tuple(_observations(ins, chosen)))
     if chosen.json:
-        print(json.dumps(objects(diagnosis), indent=1))
+        print(dumps(objects(diagnosis), indent=1))
         if not diagnosis.findings:
-            print("\n".join(unexplained(diagnosis)), file=sys.stderr)
+            say("\n".join(unexplained(diagnosis)))
     else:
         sys.stdout.write(text(diagnosis, every=chosen.all, brief=chosen.brief))
     return int(not diagnosis.findings)

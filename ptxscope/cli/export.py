@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from pathlib import Path
 
 from ..engine.errors import printable
+from ..files import replace
 from . import CommandError
 from .arguments import parsed, parser, split_words
-from .trace import rendered, write
+from .markers import Marker, markers
+from .trace import rendered
 
 _EPILOG = """\
 In the file, a trace stands between two markers, and only what is between them is rewritten:
@@ -18,10 +20,13 @@ In the file, a trace stands between two markers, and only what is between them i
   <!-- ptxscope trace 'vadd4.s32.s32.s32.sat d, a, b, c' a=0x7f b=1 c=0 -->
   <!-- /ptxscope -->
 
-The first holds the arguments of `ptxscope trace`; without -f the format is markdown.
+The first holds the arguments of `ptxscope trace`; without -f the format is markdown. Markers in
+code (between fences or backticks, or indented) are left alone. A file is written whole or not at
+all, and not where it changed meanwhile.
+
+Exit status: 0 done, 1 a file is stale (with --check), 2 a file could not be read or written, or
+a marker in it is wrong; the other files are done all the same.
 """
-_OPEN = re.compile(r"<!-- *+ptxscope ++trace ++")
-_CLOSE = re.compile(r"<!-- *+/ptxscope *+-->")
 
 
 def run(words: Sequence[str]) -> int:
@@ -35,57 +40,92 @@ def run(words: Sequence[str]) -> int:
     )
     chosen = parsed(arguments, words)
     status = 0
+    failed: list[str] = []
     for name in chosen.update:
         try:
-            before = Path(name).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise CommandError(f"error: {printable(name)}: {error}") from None
-        after = updated(before, name)
-        if after == before:
+            stale = _update(name, check=chosen.check)
+        except CommandError as error:
+            failed.append(str(error))
             continue
-        sys.stdout.write(f"{printable(name)}: {'stale' if chosen.check else 'updated'}\n")
-        if chosen.check:
-            status = 1
-        else:
-            write(name, after)
+        if stale:
+            print(f"{printable(name)}: {'stale' if chosen.check else 'updated'}")
+            status = int(chosen.check)
+    if failed:
+        sys.stdout.flush()
+        raise CommandError("\n".join(failed))
     return status
 
 
-def updated(text: str, name: str = "text") -> str:
-    """A Markdown text with every trace between markers made anew.
+def _update(name: str, *, check: bool) -> bool:
+    """Make a file current, or only say whether it is not."""
+    path = Path(name)
+    before = _read(path)
+    try:
+        text = before.decode()
+    except UnicodeDecodeError as error:
+        line = before.count(b"\n", 0, error.start) + 1
+        raise CommandError(f"{printable(name)}:{line}: this is not UTF-8") from None
+    after = updated(text, name).encode("utf-8", "replace")
+    if after == before:
+        return False
+    if not check:
+        try:
+            replace(path, after, unless_changed_from=before)
+        except OSError as error:
+            raise CommandError(f"error: {printable(name)}: {error.strerror}") from None
+    return True
 
-    Raises CommandError that names the line of the marker where something is wrong.
+
+def _read(path: Path) -> bytes:
+    name = printable(str(path))
+    try:
+        if path.exists() and not path.is_file():
+            raise CommandError(f"error: {name} is not a regular file")
+        return path.read_bytes()
+    except OSError as error:
+        raise CommandError(f"error: {name}: {error.strerror}") from None
+    except ValueError:  # a NUL
+        raise CommandError(f"error: {name}: not a file name") from None
+
+
+def updated(text: str, name: str = "text") -> str:
+    """A Markdown text with every trace between markers made anew, all else as it is.
+
+    Raises CommandError that names the line of every marker where something is wrong.
     """
     parts: list[str] = []
-    at = counted = 0
-    line = 1
-    opened = _marker(text, 0)
-    while opened:
-        start, end, words = opened
-        line += text.count("\n", counted, start)
-        counted = start
-        closed, opened = _CLOSE.search(text, end), _marker(text, end)
-        if closed is None or (opened and opened[0] < closed.start()):
-            raise CommandError(f"{printable(name)}:{line}: no <!-- /ptxscope --> ends this trace")
-        parts += [text[at:end], "\n\n", _made(words, name, line), "\n"]
-        at = closed.start()
-    return "".join([*parts, text[at:]])
+    failed: list[str] = []
+    at = 0
+    found = markers(text)
+    for opened, closed in _pairs(found):
+        try:
+            if closed is None:
+                raise CommandError("no <!-- /ptxscope --> ends this trace")
+            trace = f"\n\n{_made(opened.words)}\n".replace("\n", _line_end(text, opened.end))
+            parts += [text[at : opened.end], trace]
+            at = closed.start
+        except (CommandError, ValueError) as error:
+            failed.append(f"{printable(name)}:{opened.line}: {error}")
+    if failed:
+        raise CommandError("\n".join(failed))
+    made = "".join([*parts, text[at:]])
+    if made != text and len(markers(made)) != len(found):
+        raise CommandError(f"{printable(name)}: with these traces its markers could not be found")
+    return made
 
 
-def _marker(text: str, at: int) -> tuple[int, int, str] | None:
-    """The next beginning of a trace: where it starts and ends, and the arguments in it."""
-    start = _OPEN.search(text, at)
-    end = text.find("-->", start.end()) if start else -1
-    if start is None or end < 0:
-        return None
-    return start.start(), end + 3, text[start.end() : end].rstrip(" ")
+def _pairs(found: list[Marker]) -> Iterator[tuple[Marker, Marker | None]]:
+    """Where each trace begins, and where it ends if it does."""
+    for marker, following in zip_longest(found, found[1:]):
+        if marker.opens:
+            yield marker, None if following is None or following.opens else following
 
 
-def _made(words: str, name: str, line: int) -> str:
-    try:
-        split = split_words(words)
-        if not {"-f", "--format"} & set(split):
-            split += ["-f", "markdown"]
-        return rendered(split)
-    except (CommandError, ValueError) as error:
-        raise CommandError(f"{printable(name)}:{line}: {error}") from None
+def _line_end(text: str, at: int) -> str:
+    """How the line ends at a place of a text."""
+    end = text.find("\n", at)
+    return "\r\n" if end > 0 and text[end - 1] == "\r" else "\n"
+
+
+def _made(words: str) -> str:
+    return rendered(["-f", "markdown", *split_words(words)])

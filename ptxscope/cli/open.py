@@ -56,7 +56,8 @@ def run(words: Sequence[str]) -> int:
         raise CommandError(f"error: {printable(chosen.ptx)}: there is no such file")
     ins = None if chosen.ptx is None or listing else instruction(chosen.ptx)
     values = bits_by_name(ins, chosen.values) if ins else {}
-    if not sys.stdout.isatty() or not sys.stdin.isatty():
+    # it is drawn on standard error
+    if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         raise CommandError("error: the explorer needs a terminal; `ptxscope trace` prints to any")
     from ..app import Explorer
     from ..store import Store

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from ..engine.blame import first_wrong, origins
@@ -20,6 +18,7 @@ from ..engine.parting import Parting, beside, partings
 from ..engine.program import Program, Statement, What, load
 from ..engine.trace import Trace
 from ..engine.values import hex_text, parse_value, value_text
+from ..export.data import dumps
 from . import CommandError
 from .arguments import (
     VALUES_HELP,
@@ -30,6 +29,7 @@ from .arguments import (
     parsed,
     parser,
 )
+from .inputs import opened
 
 _EPILOG = """\
 Of the 27, and of mov and or xor not shl shr add sub prmt lop3 on 32 bits, the results are
@@ -65,7 +65,7 @@ def run(words: Sequence[str]) -> int:
     done = execute(program, values, chosen_model(chosen.model), stop=chosen.stop)
     asked = done.ending is Ending.NEEDS
     if chosen.json:
-        print(json.dumps(_data(done, {} if asked else expected), indent=1))
+        print(dumps(_data(done, {} if asked else expected), indent=1))
     else:
         for line in _lines(done, watched, chosen):
             print(line)
@@ -109,17 +109,12 @@ def _parser() -> argparse.ArgumentParser:
 
 def _read(name: str) -> str:
     """A file's text, or the argument itself where it is PTX."""
-    if name == "-":
-        return sys.stdin.read()
-    if set(name) & set("; \t\n") and not is_file(name):
+    if name != "-" and set(name) & set("; \t\n") and not is_file(name):
         return name
     if not name:
         raise CommandError("error: there is nothing to run here")
-    try:
-        return Path(name).read_text(encoding="utf-8", errors="replace")
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "not a file name"
-        raise CommandError(f"error: {printable(name)}: {why}") from None
+    with opened(name) as file:
+        return file.read()
 
 
 def _chosen_program(text: str, name: str | None) -> Program:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import csv
-import sys
+import re
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
-from pathlib import Path
-from typing import TextIO, TypeVar
+from typing import TypeVar
 
 from ..engine.errors import PtxError, printable
 from . import CommandError
+from .inputs import MARK, called, opened
 
 Read = TypeVar("Read")
+_UNDECODED = re.compile("[\udc00-\udfff]")
 
 
 def rows(file: str) -> Iterator[tuple[int, list[str]]]:
@@ -21,18 +21,26 @@ def rows(file: str) -> Iterator[tuple[int, list[str]]]:
     Raises CommandError where it can't be read.
     """
     try:
-        with nullcontext(sys.stdin) if file == "-" else _opened(file) as source:
+        with opened(file, newline="", errors=MARK) as source:
             reader = csv.reader(source)
+            header: list[str] = []
             for row in reader:
+                header = header or row
+                _require_text(row, header, reader.line_num)
                 yield reader.line_num, row
-    except OSError as error:
-        raise CommandError(f"error: {printable(file)}: {error.strerror}") from None
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise CommandError(f"error: {printable(file)} is not a CSV file: {error}") from None
+    except csv.Error as error:
+        raise CommandError(f"error: {called(file)} is not a CSV file: {error}") from None
 
 
-def _opened(file: str) -> TextIO:
-    return Path(file).open(encoding="utf-8-sig", newline="")
+def _require_text(row: list[str], header: list[str], line: int) -> None:
+    """Raise CommandError where a cell has bytes that are no text, naming the first."""
+    if not _UNDECODED.search("".join(row)):
+        return
+    at, found = next((at, x) for at, text in enumerate(row) if (x := _UNDECODED.search(text)))
+    titled = row is not header and at < len(header) and header[at].strip()
+    column = f"column {titled or at + 1}"
+    byte = f"{ord(found[0]) - 0xDC00:#04x}"
+    raise CommandError(f"error: line {line}, {column}: the byte {byte} is no text (UTF-8, UTF-16)")
 
 
 def cell(text: str, line: int, column: str, read: Callable[[str], Read]) -> Read:

@@ -32,20 +32,26 @@ def run(words: Sequence[str]) -> int:
     if chosen.output is None:
         sys.stdout.write(text)
     else:
-        write(chosen.output, text)
+        _write(chosen.output, text)
     return 0
 
 
 def rendered(words: Sequence[str]) -> str:
-    """The document that ``ptxscope trace WORDS`` prints; raises CommandError."""
-    return _document(parsed(_parser(), words))
+    """The document that ``ptxscope trace WORDS`` prints; raises CommandError.
+
+    Options that ask for something else than a document are none here.
+    """
+    return _document(parsed(_parser(document=True), words))
 
 
-def _parser() -> argparse.ArgumentParser:
-    arguments = parser("trace", "Print an annotated trace of one evaluation.", _EPILOG)
+def _parser(*, document: bool = False) -> argparse.ArgumentParser:
+    about = "Print an annotated trace of one evaluation."
+    arguments = parser("trace", about, _EPILOG, add_help=not document)
     add_instruction(arguments)
     add_model(arguments)
     _add_options(arguments)
+    if not document:
+        arguments.add_argument("-o", "--output", metavar="FILE", help="write to a file")
     return arguments
 
 
@@ -69,7 +75,6 @@ def _add_options(to: argparse.ArgumentParser) -> None:
     part = to.add_mutually_exclusive_group()
     part.add_argument("--steps", metavar="1-4", help="only these steps, by number or name")
     part.add_argument("--until", metavar="STEP", help="only the steps up to this one")
-    to.add_argument("-o", "--output", metavar="FILE", help="write to a file")
 
 
 def _document(chosen: argparse.Namespace) -> str:
@@ -84,11 +89,12 @@ def _document(chosen: argparse.Namespace) -> str:
     return export(annotated, chosen.format, Options(chosen.both, chosen.standalone, stages))
 
 
-def write(path: str, text: str) -> None:
-    """Write a file, or say why it can't be written."""
+def _write(path: str, text: str) -> None:
     from pathlib import Path
 
+    from ..files import replace as put
+
     try:
-        Path(path).write_text(text, encoding="utf-8")
+        put(Path(path), text.encode("utf-8", "replace"))
     except OSError as error:
         raise CommandError(f"error: {printable(path)}: {error.strerror}") from None

@@ -6,12 +6,14 @@ The log is written piece by piece, so that a long listing takes no memory.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import quote
 
 from .. import __version__
 from ..engine.lint import RULES, Finding, Found
+from .data import dumps
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -34,7 +36,7 @@ def render(found: Iterable[Found]) -> Iterator[str]:
     comma = "\n"
     for item in found:
         for finding in item.findings:
-            yield comma + json.dumps(_result(item, finding))
+            yield comma + dumps(_result(item, finding))
             comma = ",\n"
     yield f"]{end}\n"
 
@@ -59,7 +61,7 @@ def _result(item: Found, finding: Finding) -> dict[str, Any]:
         "snippet": {"text": place.excerpt},
     }
     # a colon in the first part of a relative path would be taken for a scheme
-    uri = quote(item.file.replace("\\", "/"), safe="/")
+    uri = quote(os.fsencode(item.file.replace("\\", "/")), safe="/")
     location = {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}
     return {
         "ruleId": finding.rule,

@@ -458,11 +458,12 @@ async def test_a_damaged_or_foreign_file_is_set_aside_with_a_word(
     assert Store(tmp_path, tmp_path).load().setup is not None
 
 
-async def test_a_folder_that_cannot_be_written_to_is_no_reason_to_fail(tmp_path: Path) -> None:
+async def test_a_state_that_cannot_be_kept_is_told(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("")
     async with explorer(store=Store(blocked / "state", tmp_path)) as drive:
-        drive.app.keep()
+        with pytest.raises(OSError, match="file"):
+            drive.app.keep()
         assert "0x00000007" in await drive.text()
 
 

@@ -83,6 +83,10 @@ def test_other_builders_get_the_text(tmp_path: Path) -> None:
             ".. ptx-trace:: vset2.s32.s32.lt d, a, b, c\n   :operands: a=1 b=1 c='",
             "No closing quotation",
         ),
+        (
+            ".. ptx-trace:: vset2.s32.s32.lt d, a, b, c\n   :operands: a=1 b=1 c=1 --help",
+            "unrecognized arguments: --help",
+        ),
     ],
 )
 def test_what_is_wrong_is_a_warning_at_its_line(tmp_path: Path, wrong: str, said: str) -> None:

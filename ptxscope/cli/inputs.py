@@ -1,0 +1,104 @@
+"""Text that commands read: a file's or standard input's, UTF-8 or UTF-16 as it begins."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from errno import EAGAIN
+from os import strerror
+from pathlib import Path
+from typing import IO, Any, BinaryIO, cast
+
+from ..engine.errors import printable
+from . import CommandError
+
+_HEAD = 1 << 12
+"""Bytes by which a text is told from what is none."""
+_BLOCK = 1 << 16
+"""Bytes that are read at once."""
+MARK = "ptxscope.mark"
+"""A way to deal with undecodable bytes: each becomes U+DC00 and its value, which no text holds."""
+
+
+def _marked(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return "".join(chr(0xDC00 + x) for x in error.object[error.start : error.end]), error.end
+
+
+codecs.register_error(MARK, _marked)
+
+
+class _Again(io.RawIOBase):
+    """A stream from its beginning, of which some was read already."""
+
+    def __init__(self, start: bytes, rest: BinaryIO) -> None:
+        self._start, self._rest = start, rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, to: Any, /) -> int:
+        found = self._start[: len(to)] or _got(self._rest, len(to))
+        self._start = self._start[len(found) :]
+        to[: len(found)] = found
+        return len(found)
+
+
+def _got(stream: BinaryIO, size: int) -> bytes:
+    found: bytes | None = stream.read(size)
+    if found is None:  # it does not wait; to take that for its end would lose the rest
+        raise BlockingIOError(EAGAIN, strerror(EAGAIN))
+    return found
+
+
+def called(name: str) -> str:
+    """What a message calls it."""
+    return "standard input" if name == "-" else printable(name)
+
+
+@contextmanager
+def opened(name: str, *, newline: str | None = None, errors: str = "replace") -> Iterator[IO[str]]:
+    """The text of a file, or of standard input where the name is ``-``.
+
+    Raises CommandError where it can't be read, now or later, or is not text. Nothing but reading
+    is to be done within: every OSError is taken for the input's.
+    """
+    try:
+        with _source(name) as source:
+            if isinstance(source, io.TextIOBase):
+                yield cast("IO[str]", source)
+                return
+            head = _got(source, _HEAD)
+            wide = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+            if name != "-" and b"\0" in head and not wide:
+                raise CommandError(f"error: {called(name)} is not a text file")
+            # a terminal that has ended its input once would have to end it again
+            rest = io.BytesIO() if len(head) < _HEAD and source.isatty() else source
+            yield io.TextIOWrapper(
+                io.BufferedReader(_Again(head, rest), _BLOCK),
+                encoding="utf-16" if wide else "utf-8-sig",
+                errors=errors,
+                newline=newline,
+            )
+    except OSError as error:
+        raise CommandError(f"error: {called(name)}: {error.strerror or error}") from None
+
+
+def _source(name: str) -> Any:
+    """The bytes; the text of a standard input that has none, as where a program put its own."""
+    if name != "-":
+        try:
+            return Path(name).open("rb")
+        except ValueError:
+            raise CommandError(f"error: {called(name)}: not a file name") from None
+    return nullcontext(getattr(sys.stdin, "buffer", sys.stdin))
+
+
+def once(names: Sequence[str]) -> None:
+    """Raise CommandError where standard input is to be read twice."""
+    if names.count("-") > 1:
+        raise CommandError("error: `-` is given twice; standard input can be read once")

@@ -1,0 +1,91 @@
+"""Files, written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from contextlib import suppress
+from errno import EACCES, EBUSY
+from pathlib import Path
+
+_DESCRIPTOR = re.compile(r"/dev/std(?:in|out|err)|/dev/fd/\d+|/proc/self/fd/\d+")
+"""Names of what the process has open already, whatever that is."""
+
+
+class Changed(OSError):  # noqa: N818 - what became of the file
+    """The file is not what it was when it was read; it is left as it is."""
+
+
+def replace(path: Path, data: bytes, *, unless_changed_from: bytes | None = None) -> None:
+    """Put data in the place of a file's contents, all of it or nothing.
+
+    It is written beside the file under a name of its own, and takes the file's place when it is
+    on the disk. A link is followed, mode and owner are kept. What is no regular file (a terminal,
+    a FIFO, a name of standard output) is written to as it is.
+
+    Raises OSError where that can't be done, and Changed where the file no longer holds
+    ``unless_changed_from``; then nothing is lost, and nothing is left behind.
+    """
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        found = None
+    except ValueError as error:  # a NUL
+        raise OSError(EACCES, f"not a file name ({error})", str(path)) from None
+    if found and (_DESCRIPTOR.fullmatch(str(path)) or not stat.S_ISREG(found.st_mode)):
+        _append(path, data)
+        return
+    target = Path(os.path.realpath(path))
+    if found and not os.access(target, os.W_OK):
+        raise PermissionError(EACCES, os.strerror(EACCES), str(path))
+    fresh = target.with_name(f".ptxscope-{os.getpid()}-{os.urandom(8).hex()}.new")
+    try:
+        _write(fresh, data, found)
+        if unless_changed_from is not None and target.read_bytes() != unless_changed_from:
+            raise Changed(EBUSY, "it was changed meanwhile, and is left as it is", str(path))
+        fresh.replace(target)
+    except BaseException:
+        with suppress(OSError):
+            fresh.unlink()
+        raise
+    _settle(target.parent)
+
+
+def _append(path: Path, data: bytes) -> None:
+    """Write to what is there, behind what it holds already."""
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND), "wb", buffering=0) as file:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[file.write(rest) or 0 :]
+
+
+def _write(fresh: Path, data: bytes, like: os.stat_result | None) -> None:
+    """Make a file that has mode and owner of another, and see it to the disk."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    # a new file's mode is what the process makes of 666; a replaced one's is copied below
+    with os.fdopen(os.open(fresh, flags, 0o600 if like else 0o666), "wb") as file:
+        file.write(data)
+        file.flush()
+        if like:
+            _keep_rights(file.fileno(), fresh, like)
+        os.fsync(file.fileno())
+
+
+def _keep_rights(descriptor: int, fresh: Path, like: os.stat_result) -> None:
+    if hasattr(os, "fchown"):
+        # only root may give a file away; to a group of one's own everybody may
+        for owner, group in ((like.st_uid, -1), (-1, like.st_gid)):
+            with suppress(OSError):
+                os.fchown(descriptor, owner, group)
+    fresh.chmod(stat.S_IMODE(like.st_mode))
+
+
+def _settle(folder: Path) -> None:
+    """Have the new name on the disk too, where the system can."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

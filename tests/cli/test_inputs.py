@@ -1,0 +1,160 @@
+"""What is read: UTF-8 with a mark and without, UTF-16, and what is neither."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from ptxscope.cli import main
+from ptxscope.export.data import dumps
+
+LINE = "vadd.u32.u32.u32 d, a, b"
+ASM = 'asm("vadd.u32.u32.u32 %0, %1, %2;" : : ); // ü\n'
+TABLE = "name,a,b\nü,1,2\r\nx,3,4\n"
+ENCODINGS = ["utf-8", "utf-8-sig", "utf-16", "utf-16-le-mark", "utf-16-be-mark"]
+ways = pytest.mark.parametrize("by_name", [True, False])
+
+
+def encoded(text: str, encoding: str) -> bytes:
+    name = encoding.removesuffix("-mark")
+    return (("\ufeff" if name != encoding else "") + text).encode(name)
+
+
+class Caller:
+    """Runs a command on a file, or on its bytes as standard input."""
+
+    def __init__(
+        self,
+        folder: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        self.folder, self.monkeypatch, self.capsys = folder, monkeypatch, capsys
+        monkeypatch.chdir(folder)
+
+    def __call__(self, raw: bytes, by_name: bool, *words: str, status: int = 0) -> tuple[str, str]:
+        (self.folder / "FILE").write_bytes(raw)
+        stdin = io.TextIOWrapper(io.BytesIO(b"" if by_name else raw), encoding="ascii")
+        self.monkeypatch.setattr(sys, "stdin", stdin)
+        name = "FILE" if by_name else "-"
+        assert main([name if word == "FILE" else word for word in words]) == status
+        return self.capsys.readouterr()
+
+
+@pytest.fixture
+def call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Caller:
+    return Caller(tmp_path, monkeypatch, capsys)
+
+
+@ways
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_every_reader_takes_utf_8_and_utf_16(encoding: str, by_name: bool, call: Caller) -> None:
+    out, _ = call(encoded(TABLE, encoding), by_name, "eval", LINE, "--csv", "FILE")
+    assert out == "name,a,b,d\nü,1,2,0x00000003\nx,3,4,0x00000007\n"
+    raw = encoded(ASM, encoding)
+    assert "%0 = 0x00000003" in call(raw, by_name, "run", "FILE", "%1=1", "%2=2")[0]
+    assert "1:6: ok" in call(raw, by_name, "check", "FILE")[0]
+    seen = encoded("a,b,got\n1,2,3\n", encoding)
+    out, _ = call(seen, by_name, "explain", LINE, "--observations", "FILE")
+    assert "documented" in out
+
+
+def test_a_file_that_is_no_text(call: Caller) -> None:
+    for words in (("run", "FILE"), ("check", "FILE"), ("eval", LINE, "--csv", "FILE")):
+        assert "FILE is not a text file" in call(b"\x7fELF\0\0", True, *words, status=2)[1]
+
+
+@ways
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        (b"name,a,b\nx,1,2\ny,1,\xff2\n", "line 3, column b: the byte 0xff"),
+        (b"name,a,b\n\xe9t\xe9,1,2\n", "line 2, column name: the byte 0xe9"),
+        (b"a,b,\xe9\n1,2,3\n", "line 1, column 3: the byte 0xe9"),
+        (b"a,b\n1,2,\xe9\n", "line 2, column 3: the byte 0xe9"),
+        (b'name,a,b\n"x\ny",1,\xc3\n', "line 3, column b: the byte 0xc3"),
+        (b"\xff\xfe" + "a,b\n1,".encode("utf-16-le") + b"\x00\xd8,\x00", "line 2, column b"),
+        (b"\xff\xfe" + "a,b\n1,2".encode("utf-16-le") + b"\x33", "line 2, column b"),
+    ],
+)
+def test_bytes_that_are_no_text_are_named_by_line_and_column(
+    raw: bytes, said: str, by_name: bool, call: Caller
+) -> None:
+    assert said in call(raw, by_name, "eval", LINE, "--csv", "FILE", status=2)[1]
+
+
+@ways
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a,b,a\n1,2,3\n", "two columns for a: `a` and `a`"),
+        ("a,b, a \n1,2,3\n", "two columns for a"),
+        ("a,b,d,d:out\n1,2,3,4\n", "has a column d:out, which is to be added"),
+        ("a,b\n1,2,3\n", "line 2: there are 3 values for 2 columns"),
+        ("a,b\n1\n", "line 2 has no value for b"),
+        ("a,b\n ,1\n", "line 2 has no value for a"),
+        ('a,b\n"1,2\n', "error: "),
+    ],
+)
+def test_tables_that_are_wrong(text: str, said: str, by_name: bool, call: Caller) -> None:
+    assert said in call(text.encode(), by_name, "eval", LINE, "--csv", "FILE", status=2)[1]
+
+
+def test_a_register_s_column_is_its_own_by_any_of_its_names(call: Caller) -> None:
+    line = "vadd.u32.u32.u32 %r1, %r2, %r3"
+    said = call(b"%r2,r2,b\n1,2,3\n", True, "eval", line, "--csv", "FILE", status=2)[1]
+    assert "two columns for %r2: `%r2` and `r2`" in said
+    said = call(b"%r2,b,a\n1,2,3\n", True, "eval", line, "--csv", "FILE", status=2)[1]
+    assert "two columns for %r2: `%r2` and `a`" in said
+
+
+def test_results_stand_below_their_title(call: Caller) -> None:
+    out, _ = call(b"a,b,note,note\n1,2\n3,4,x,y\n", True, "eval", LINE, "--csv", "FILE")
+    assert out.splitlines() == ["a,b,note,note,d", "1,2,,,0x00000003", "3,4,x,y,0x00000007"]
+
+
+# --- half a surrogate pair ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\ud800b", "a\ufffdb"),
+        ("\udcff", "\ufffd"),
+        ("\ude00\ud83d", "\ufffd\ufffd"),
+        ("\U0001f600", "\U0001f600"),
+        ("\\ud800", "\\ud800"),
+        ("\\\ud800\\\\ud800\u0085\x00", "\\\ufffd\\\\ud800\u0085\x00"),
+        ("\ud83d\\ude00", "\ufffd\\ude00"),
+    ],
+)
+def test_json_is_ascii_and_unicode(text: str, shown: str) -> None:
+    made = dumps({text: [text]})
+    assert made.isascii()
+    assert json.loads(made) == {shown: [shown]}
+    json.loads(made)[shown][0].encode()
+
+
+@pytest.mark.parametrize("format_", ["text", "json", "sarif"])
+def test_a_source_may_hold_half_a_pair(format_: str, call: Caller) -> None:
+    # \x escapes of a Python string and the name of a file can make text that is none
+    source = b'ptx = """vadd4.u32.u32.u32 d\\ud800, a, b, \\x1b[31m;"""\n'
+    (call.folder / "\udcff.py").write_bytes(source)
+    status = main(["check", "-f", format_, "\udcff.py"])
+    said = call.capsys.readouterr().out
+    assert status == 1
+    said.encode()
+    assert "\x1b" not in said
+    if format_ != "text":
+        data = json.loads(said)
+        json.dumps(data, ensure_ascii=False).encode()
+    if format_ == "sarif":
+        (result, *_) = data["runs"][0]["results"]
+        place = result["locations"][0]["physicalLocation"]
+        assert place["artifactLocation"]["uri"] == "%FF.py"

@@ -1,0 +1,402 @@
+"""Every way a stream can fail ends in a message and a documented status, whatever the command."""
+
+from __future__ import annotations
+
+import gc
+import io
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from ptxscope.cli import COMMANDS, main
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer as Buffer
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="descriptors of POSIX")
+
+LINE = "vadd.u32.u32.u32.sat d, a, b"
+MARKED = f"<!-- ptxscope trace '{LINE}' a=1 b=2 -->\n<!-- /ptxscope -->\n"
+ASM = 'asm("vadd.u32.u32.u32 %0, %1, %2;" : : );'
+COMMANDLINES: dict[str, tuple[str, ...]] = {
+    "trace": ("trace", LINE, "a=1", "b=2"),
+    "eval": ("eval", LINE, "a=1", "b=2"),
+    "eval --csv": ("eval", LINE, "--csv", "-"),
+    "explain": ("explain", LINE, "a=1", "b=2", "--got", "3"),
+    "explain --observations": ("explain", LINE, "--observations", "-"),
+    "check": ("check", "-"),
+    "check --json": ("check", "--json", "-"),
+    "check --sarif": ("check", "--sarif", "-"),
+    "run": ("run", "-", "%1=1", "%2=2"),
+    "export": ("export", "--update", "FILE.md"),
+    "list": ("list",),
+    "list --json": ("list", "--json"),
+    "show": ("show", "vadd"),
+    "errata": ("errata",),
+    "errata --json": ("errata", "--json"),
+    "completion": ("completion", "bash"),
+    "complete": ("complete", "sho"),
+    "--help": ("--help",),
+    "--version": ("--version",),
+    "list --help": ("list", "--help"),
+}
+"""Requests that succeed and print something, by what they try."""
+INPUTS = {
+    "eval --csv": b"a,b\n1,2\n",
+    "explain --observations": b"a,b,got\n1,2,3\n",
+    "check": ASM.encode(),
+    "check --json": ASM.encode(),
+    "check --sarif": ASM.encode(),
+    "run": ASM.encode(),
+}
+every_command = pytest.mark.parametrize(
+    "name", [name for name in COMMANDLINES if " " not in name or name == "list --help"]
+)
+every_reader = pytest.mark.parametrize("name", INPUTS)
+
+
+def test_every_command_is_tried() -> None:
+    assert {words[0] for words in COMMANDLINES.values()} >= {*COMMANDS} - {"open"}
+
+
+Run = Callable[..., subprocess.CompletedProcess[bytes]]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Runs a command of the table; ``redirected`` is what a shell would be told."""
+
+    def ran(
+        name: str | tuple[str, ...],
+        redirected: str = "",
+        *,
+        stdout: int | IO[bytes] = subprocess.PIPE,
+        given: bytes | None = None,
+        **env: str,
+    ) -> subprocess.CompletedProcess[bytes]:
+        (tmp_path / "FILE.md").write_text(MARKED)
+        words = COMMANDLINES[name] if isinstance(name, str) else name
+        path = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
+        done = subprocess.run(
+            ["sh", "-c", f'exec "$@" {redirected}', "sh", sys.executable, "-m", "ptxscope", *words],
+            input=INPUTS.get(str(name), b"") if given is None else given,
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            check=False,
+            timeout=60,
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": path, **env},
+        )
+        assert b"Traceback" not in done.stderr
+        assert b"Exception" not in done.stderr
+        return done
+
+    return ran
+
+
+@every_command
+def test_closed_output(name: str, run: Run) -> None:
+    done = run(name, ">&-")
+    assert done.returncode == 2
+    assert done.stderr == b"error: the output can't be written: it is closed\n"
+
+
+@every_command
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_full_disk(name: str, run: Run) -> None:
+    unbuffered = "1" if name in ("--help", "list") else ""
+    done = run(name, ">/dev/full", PYTHONUNBUFFERED=unbuffered)
+    assert done.returncode == 2
+    assert done.stderr == b"error: the output can't be written: No space left on device\n"
+
+
+@every_command
+def test_reader_that_left(name: str, run: Run) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = run(name, stdout=writing)
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_terminal_that_is_gone(run: Run) -> None:
+    master, slave = pty.openpty()
+    os.close(master)
+    try:
+        done = run("list", stdout=slave)
+    finally:
+        os.close(slave)
+    assert done.returncode == 2
+    assert done.stderr == b"error: the output can't be written: Input/output error\n"
+
+
+@every_command
+def test_closed_standard_error(name: str, run: Run) -> None:
+    done = run(name, "2>&-")
+    assert done.returncode == 0
+    assert done.stdout
+
+
+@pytest.mark.parametrize("redirected", ["2>/dev/full", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (("lst",), 2),
+        (("show", "vad"), 1),
+        (("trace", LINE), 2),
+        (("explain", LINE, "a=1", "b=2", "--got", "0x13572468", "--json"), 1),
+        (("--nonsense",), 2),
+    ],
+)
+def test_what_cannot_be_said_does_not_change_the_status(
+    words: tuple[str, ...], status: int, redirected: str, run: Run
+) -> None:
+    done = run(words, redirected)
+    assert done.returncode == (2 if "explain" in words and ">&-" in redirected else status)
+    assert done.stderr == b""
+
+
+@pytest.mark.parametrize("name", ["trace", "list", *INPUTS])
+def test_closed_input(name: str, run: Run) -> None:
+    done = run(name, "<&-")
+    if name in INPUTS:
+        assert done.returncode == 2
+        assert done.stderr == b"error: standard input: it is closed\n"
+    else:
+        assert (done.returncode, done.stderr) == (0, b"")
+
+
+@every_reader
+def test_input_that_does_not_wait_is_not_taken_for_its_end(name: str, tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    os.write(writing, INPUTS[name])
+    command = [sys.executable, "-m", "ptxscope", *COMMANDLINES[name]]
+    try:
+        done = subprocess.run(command, stdin=reading, capture_output=True, check=False, timeout=60)
+    finally:
+        os.close(reading)
+        os.close(writing)
+    assert done.returncode == 2
+    assert done.stderr == b"error: standard input: Resource temporarily unavailable\n"
+
+
+@pytest.mark.parametrize("path", ["/", "/no/such/file", "/proc/self/mem", "a\udcff", "x" * 300])
+@every_reader
+def test_unreadable_files(name: str, path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    if path.startswith("/proc") and not Path(path).exists():
+        pytest.skip("no /proc here")
+    assert main([path if word == "-" else word for word in COMMANDLINES[name]]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"error: {path[:1]}")
+    assert said.count("\n") == 1
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may read everything")
+@every_reader
+def test_a_file_without_permission(name: str, run: Run, tmp_path: Path) -> None:
+    (tmp_path / "secret").touch(0)
+    done = run(tuple("secret" if word == "-" else word for word in COMMANDLINES[name]))
+    assert done.returncode == 2
+    assert b"secret: Permission denied" in done.stderr
+
+
+def test_standard_input_twice(run: Run) -> None:
+    done = run(("check", "-", "-"), given=ASM.encode())
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"error: `-` is given twice; standard input can be read once\n"
+
+
+def test_a_file_that_can_be_read_once(tmp_path: Path, run: Run) -> None:
+    # as of `check <(cuobjdump …)`: opening it again would find it empty
+    os.mkfifo(tmp_path / "fifo")
+    writer = subprocess.Popen(["sh", "-c", 'printf %s "$1" > fifo', "sh", ASM], cwd=tmp_path)
+    done = run(("check", "fifo"))
+    writer.wait(30)
+    assert done.stdout.startswith(b"fifo:1:6: ok: vadd.u32.u32.u32")
+
+
+@pytest.mark.parametrize("redirected", ["", "<&-", ">&-", "2>&-", "</dev/null >/dev/null"])
+def test_the_explorer_needs_a_terminal(redirected: str, run: Run) -> None:
+    done = run((), redirected)
+    assert done.returncode == 2
+    assert b"needs a terminal" in done.stderr or redirected == "2>&-"
+
+
+def test_the_explorer_is_not_drawn_into_a_file(tmp_path: Path) -> None:
+    # Textual draws on standard error: there it would be in the file, and the terminal silent
+    master, slave = pty.openpty()
+    with (tmp_path / "log").open("wb") as log:
+        command = [sys.executable, "-m", "ptxscope"]
+        done = subprocess.run(
+            command, stdin=slave, stdout=slave, stderr=log, check=False, timeout=60
+        )
+    os.close(master)
+    os.close(slave)
+    assert done.returncode == 2
+    assert "needs a terminal" in (tmp_path / "log").read_text()
+
+
+# --- encodings ---------------------------------------------------------------------------
+
+NARROW = [
+    {"PYTHONIOENCODING": "cp1252"},
+    {"PYTHONIOENCODING": "ascii:strict"},
+    {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},
+]
+
+
+@pytest.mark.parametrize(
+    ("format_", "env"),
+    [("svg", NARROW[0]), ("svg", NARROW[2]), ("text", NARROW[0]), ("html", NARROW[1])],
+)
+def test_what_is_redirected_is_utf_8(
+    format_: str, env: dict[str, str], tmp_path: Path, run: Run
+) -> None:
+    words = (*COMMANDLINES["trace"], "-f", format_, "--title", "≤ 漢字", "--note", "1=ä")
+    printed = run(words, **env).stdout
+    assert run((*words, "-o", "FILE"), **env).stdout == b""
+    assert printed == (tmp_path / "FILE").read_bytes()
+    text = printed.decode()
+    assert "漢字" in text or "LC_ALL" in env  # there, arguments are no text
+    if format_ == "svg":
+        ET.fromstring(printed)
+
+
+def test_a_terminal_gets_its_own_encoding() -> None:
+    wrong = (*COMMANDLINES["eval"], "--model", "nöpe漢")
+    traced = (*COMMANDLINES["trace"], "--title", "é漢")
+    for words, status, wanted in ((traced, 0, b"\xe9?"), (wrong, 2, b"n\xf6pe?")):
+        master, slave = pty.openpty()
+        os.set_blocking(master, False)
+        done = subprocess.run(
+            [sys.executable, "-m", "ptxscope", *words],
+            stdout=slave,
+            stderr=slave,
+            env={**os.environ, "PYTHONIOENCODING": "latin-1"},
+            check=False,
+            timeout=60,
+        )
+        shown = os.read(master, 1 << 16)
+        os.close(slave)
+        os.close(master)
+        assert done.returncode == status
+        assert wanted in shown
+
+
+# --- text that is none -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("format_", ["text", "markdown", "html", "svg", "json", "c", "python"])
+def test_arguments_that_are_no_text(format_: str, tmp_path: Path, run: Run) -> None:
+    hostile = "a\udcff\ud800b\x1b[31m"
+    extra = ("--title", hostile, "--caption", hostile, "--note", f"1={hostile}")
+    words = tuple(os.fsdecode(os.fsencode(x.replace("\ud800", ""))) for x in extra)
+    done = run((*COMMANDLINES["trace"], *words, "-f", format_))
+    assert (done.returncode, done.stderr) == (0, b"")
+    done.stdout.decode()
+    assert b"\x1b" not in done.stdout
+    done = run((*COMMANDLINES["trace"], *words, "-f", format_, "-o", "x\udcff"))
+    assert done.returncode == 0
+    (tmp_path / "x\udcff").read_bytes().decode()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("list", "--\x1b[31m\x9bx"),
+        ("--\x1b[31m\x9bx",),
+        ("--", "\x1b[31m"),
+        ("\x1b[31m",),
+        ("errata", "\x1b[31m"),
+        ("show", "\x1b[31m"),
+        ("trace", LINE, "-f", "\x1b[31m"),
+        ("trace", LINE, "a=1", "b=1", "--steps", "\x1b[31m"),
+        ("trace", LINE, "a=1", "b=1", "--note", "\x1b[31m"),
+        ("trace", LINE, "\x1b[31m=1"),
+        ("trace", LINE, "--model", "\x1b[31m"),
+        ("run", LINE, "--break", "\x1b[31m"),
+        ("run", LINE, "--kernel", "\x1b[31m"),
+        ("check", "\x1b[31m"),
+        ("export", "--update", "\x1b[31m"),
+        ("eval", LINE, "--csv", "\x1b[31m"),
+        ("completion", "\x1b[31m"),
+        ("explain", LINE, "a=1", "b=1", "--got", "\x1b[31m"),
+    ],
+)
+def test_no_argument_is_obeyed_by_the_terminal(
+    words: tuple[str, ...], capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) in (1, 2)
+    out, said = capfd.readouterr()
+    assert said
+    assert not {"\x1b", "\x9b"} & {*out, *said}
+
+
+# --- within a program --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", COMMANDLINES)
+def test_it_can_be_called_again(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = []
+    for _ in range(2):
+        Path("FILE.md").write_text(MARKED)
+        given = io.TextIOWrapper(io.BytesIO(INPUTS.get(name, b"")))
+        monkeypatch.setattr(sys, "stdin", given)
+        assert main(COMMANDLINES[name]) == 0
+        assert not given.closed
+        said.append(capsys.readouterr())
+    assert said[0] == said[1]
+    assert said[0].out
+
+
+def test_the_caller_has_its_streams_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full(io.RawIOBase):
+        full = True
+
+        def writable(self) -> bool:
+            return True
+
+        def write(self, data: Buffer, /) -> int:
+            if self.full:
+                raise OSError(28, "No space left on device")
+            return memoryview(data).nbytes
+
+    disk = Full()
+    full = io.TextIOWrapper(io.BufferedWriter(disk), encoding="ascii", errors="strict")
+    plain, text = io.TextIOWrapper(io.BytesIO(), encoding="latin-1", errors="strict"), io.StringIO()
+    for stream in (full, plain, text):
+        monkeypatch.setattr(sys, "stdout", stream)
+        monkeypatch.setattr(sys, "stderr", io.StringIO())
+        before = sys.stdin, sys.stdout, sys.stderr
+        assert main(["list"]) == (2 if stream is full else 0)
+        assert (sys.stdin, sys.stdout, sys.stderr) == before
+    assert (plain.encoding, plain.errors) == ("latin-1", "strict")
+    assert "vadd" in text.getvalue()
+    disk.full = False
+
+
+def test_what_the_caller_closed_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed, said = io.StringIO(), io.StringIO()
+    closed.close()
+    monkeypatch.setattr(sys, "stdout", closed)
+    monkeypatch.setattr(sys, "stderr", said)
+    assert main(["list"]) == 2
+    assert said.getvalue() == "error: the output can't be written: it is closed\n"
+
+
+def test_a_refusal_to_open_leaves_the_garbage_collected() -> None:
+    assert main(["open", "vadd"]) == 1
+    assert gc.isenabled()
