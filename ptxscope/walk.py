@@ -174,9 +174,9 @@ class Walk:
         ]
         return self.at(*max(here)[1:]) if here else None
 
-    def showing(self, setup: Setup) -> Walk:
-        """The listing at the statement that a setup shows."""
-        return self.at(*setup.place) if setup.place else self
+    def bare(self) -> Walk:
+        """The same, without what was computed."""
+        return replace(self)
 
     def following(self, setup: Setup) -> Walk:
         """The listing run on the values and the model that the explorer shows.
