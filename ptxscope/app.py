@@ -114,7 +114,7 @@ class Explorer(App[None]):
         """Open the palette."""
         from .palette import Palette
 
-        if not Palette.is_open(self):
+        if not isinstance(self.screen, Palette):
             self.push_screen(Palette(id="--command-palette"))
 
     # --- keys, one at a time -------------------------------------------------------------

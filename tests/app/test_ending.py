@@ -17,10 +17,12 @@ from tests.app.on_pty import Explorer
 
 SHOWN = b"0x00000007"
 """The result of the example that a first start opens."""
-BEHIND = (b"\x1b[?1049l", b"\x1b[?25h", b"\x1b[?1000l", b"\x1b[?1003l", b"\x1b[?1006l")
-"""Another screen, a hidden cursor and mouse reports are over (XTerm Control Sequences)."""
-BEHIND += (b"\x1b[?2004l", b"\x1b[<u")
-"""Bracketed paste and kitty's keys too."""
+BEHIND = [
+    *(b"\x1b[?1049l", b"\x1b[?25h", b"\x1b[?1000l", b"\x1b[?1003l", b"\x1b[?1006l"),
+    *(b"\x1b[?2004l", b"\x1b[<u"),
+]
+"""Another screen, a hidden cursor, reports of the mouse, bracketed paste and kitty's keys are over
+(XTerm Control Sequences; kitty's keyboard protocol)."""
 
 
 def broken(action: str, what: str) -> str:

