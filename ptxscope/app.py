@@ -16,7 +16,6 @@ from textual.dom import DOMNode
 from textual.driver import Driver
 from textual.screen import Screen
 
-from .ending import FAILED
 from .engine.errors import printable
 from .engine.instruction import Instruction
 from .screens.main import MainScreen
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
     from .walk import Walk
 
 
+FAILED = 70
+"""The exit status after an error of ours: ``EX_SOFTWARE``."""
 _ROUNDS = 3
 """How often the queues are gone through behind a key: what it does may post messages of its own."""
 

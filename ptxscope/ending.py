@@ -19,14 +19,12 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from . import __version__
+from .app import FAILED, Explorer
 from .engine.errors import printable
 
 if TYPE_CHECKING:
-    from .app import Explorer
     from .store import Store
 
-FAILED = 70
-"""The exit status after an error of ours: ``EX_SOFTWARE``."""
 _GRACE = 2.0
 """Seconds that the explorer has to end by itself, before it is made to."""
 _SIGNALS = ("SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM")
