@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import gc
+import json
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -12,17 +13,21 @@ from textual import events
 from textual.app import App
 from textual.command import Provider
 from textual.dom import DOMNode
+from textual.driver import Driver
 from textual.screen import Screen
 
+from .engine.errors import printable
 from .engine.instruction import Instruction
 from .screens.main import MainScreen
 from .session import Setup, example, opened
-from .store import Kept, Store
+from .store import Kept, Store, as_json
 
 if TYPE_CHECKING:
     from .walk import Walk
 
 
+FAILED = 70
+"""The exit status after an error of ours: ``EX_SOFTWARE``."""
 _ROUNDS = 3
 """How often the queues are gone through behind a key: what it does may post messages of its own."""
 
@@ -55,10 +60,21 @@ class Explorer(App[None]):
         model: str = "isa",
         store: Store | None = None,
         listing: Walk | None = None,
+        said: Sequence[str] = (),
     ) -> None:
         super().__init__()
         self.store = store
         """What is kept on disk; None keeps nothing."""
+        self.failure: BaseException | None = None
+        """The first error that nobody expected; it ends the explorer."""
+        self._failed_at = ""
+        """The screens that were open then, and their size."""
+        self.is_gone = False
+        """There is no terminal any more."""
+        self.ending: Callable[[], None] = _nothing
+        """Called when an error ends it."""
+        self._said = said
+        """What the user must know at first."""
         kept = store.load() if store else Kept()
         self.user_keymap = store.keymap() if store else {}
         """Action ids and the keys that the user gave them."""
@@ -68,6 +84,8 @@ class Explorer(App[None]):
         """Keys and pastes that are on their way; the first is being handled."""
         self._since = 0.0
         """When the handling of the first began."""
+        self.is_suspect = instruction is None and kept.setup is not None
+        """What was kept is shown, and has not come to the screen yet."""
         self._theme = kept.theme
 
     @staticmethod
@@ -90,8 +108,15 @@ class Explorer(App[None]):
         self.set_keymap(self.user_keymap)
         if self._listing is not None:
             self.call_after_refresh(self._main.open_walk, self._listing, first=True)
-        for message in self.store.messages if self.store else ():
-            self.notify(message, severity="warning", markup=False, timeout=12)
+        for message in (*self._said, *(self.store.messages if self.store else ())):
+            self.notify(printable(message), severity="warning", markup=False, timeout=12)
+
+    def action_command_palette(self) -> None:
+        """Open the palette."""
+        from .palette import Palette
+
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette(id="--command-palette"))
 
     # --- keys, one at a time -------------------------------------------------------------
 
@@ -137,16 +162,67 @@ class Explorer(App[None]):
 
     def on_ready(self) -> None:
         """Collect garbage again, of what is made from now on."""
+        self.call_after_refresh(self._is_seen)
         if not gc.isenabled():
             gc.freeze()
             gc.enable()
 
-    def keep(self) -> None:
-        """Write down where the explorer is."""
-        if self.store is None:
-            return
+    def _is_seen(self) -> None:
+        self.is_suspect = False
+
+    # --- the end -------------------------------------------------------------------------
+
+    def get_driver_class(self) -> type[Driver]:
+        """The terminal's; on POSIX one that lasts."""
+        found = super().get_driver_class()
+        if found.__name__ == "LinuxDriver":
+            from .terminal import Terminal
+
+            return Terminal
+        return found
+
+    def on_gone(self) -> None:
+        """End without a terminal."""
+        self.is_gone = True
+        self.ending()
+        self.exit(return_code=128 + 1)  # as SIGHUP would
+
+    def _handle_exception(self, error: Exception) -> None:
+        """End on an error that nobody expected; it is told when the terminal is put back.
+
+        Part of Textual.
+        """
+        if self.failure is None:
+            self.failure = self._exception = error
+            names = [type(screen).__name__ for screen in self._screen_stack]
+            self._failed_at = f"{', '.join(names)} in {self.size.width} x {self.size.height}"
+            self._exception_event.set()
+            self.ending()
+        self._return_code = FAILED
+        self._close_messages_no_wait()
+
+    @property
+    def kept(self) -> Kept:
+        """Where the explorer is."""
         main = self._main
         last = main.step >= len(main.session.trace.steps)
-        setup = main.session.setup
         step = 0 if last else main.step
-        self.store.save(Kept(setup, main.pin, step, main.recent, self.theme))
+        return Kept(main.session.setup, main.pin, step, main.recent, self.theme)
+
+    def keep(self) -> None:
+        """Write down where the explorer is; raises OSError where that can't be done."""
+        if self.store is not None:
+            self.store.save(self.kept)
+
+    def described(self) -> Iterator[str]:
+        """The state, for a report."""
+        yield f"screens: {self._failed_at}"
+        walk = self._main.walk
+        if walk is not None:
+            place = f"program {walk.program} statement {walk.index}"
+            yield f"listing: {len(walk.text)} characters, {place}, given {walk.given}"
+        yield json.dumps(as_json(self.kept), indent=1)
+
+
+def _nothing() -> None:
+    pass

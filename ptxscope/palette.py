@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.types import IgnoreReturnCallbackType
 
@@ -15,6 +16,15 @@ from .engine.intrinsics import intrinsics
 from .keys import GROUPS
 from .screens.main import MainScreen
 from .widgets.browser import Browser
+
+
+class Palette(CommandPalette):
+    """Textual's palette, where there is no room for its list too."""
+
+    def _action_command_list(self, action: str) -> None:
+        """Move in the list; where none of it is laid out there is nowhere to go."""
+        with suppress(LookupError):
+            super()._action_command_list(action)
 
 
 class _Command(NamedTuple):

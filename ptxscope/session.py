@@ -1,14 +1,16 @@
 """What the explorer is looking at: one instruction, its values, and how it got there.
 
-Nothing here knows of the terminal. Every edit makes a new Setup, so undo is a list.
+Nothing here knows of the terminal. Every edit makes a new Setup, so undo is a list; an open
+listing is part of what an edit changes.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .engine.annotations import NOTHING, Annotations, Note
 from .engine.catalog import CATALOG
@@ -25,6 +27,7 @@ from .engine.types import Destinations, Type
 
 if TYPE_CHECKING:
     from .engine.diagnose import Finding
+    from .walk import Walk
 
 Sources = Mapping[str, Register | Literal]
 
@@ -57,13 +60,62 @@ class Setup:
     """Its operands are not the listing's: they come from a finding."""
 
 
-@dataclass(slots=True)
-class Session:
-    """The current Setup, its past and its future."""
+DEPTH = 1000
+"""Edits that can be taken back."""
+ROOM = 8_000_000
+"""Characters of lines and listings that they may hold, together."""
+
+
+class Moment(NamedTuple):
+    """What undo goes back to."""
 
     setup: Setup
-    past: list[Setup] = field(default_factory=list)
-    future: list[Setup] = field(default_factory=list)
+    walk: Walk | None = None
+    """The listing with its cursor and the values given; nothing that was computed."""
+
+
+class History:
+    """The latest moments: so many, of so many characters; one there is always room for."""
+
+    def __init__(self) -> None:
+        self._moments = deque[tuple[Moment, int]]()
+        self._held = 0
+
+    def __len__(self) -> int:
+        return len(self._moments)
+
+    def push(self, moment: Moment) -> None:
+        """Remember one, and forget the oldest where it is too much."""
+        size = len(moment.setup.line)
+        before = self._moments[-1][0].walk if self._moments else None
+        if moment.walk and not (before and moment.walk.programs is before.programs):
+            size += len(moment.walk.text)
+        self._moments.append((moment, size))
+        self._held += size
+        while len(self._moments) > 1 and (len(self._moments) > DEPTH or self._held > ROOM):
+            self._held -= self._moments.popleft()[1]
+
+    def pop(self) -> Moment:
+        """The latest; it is forgotten."""
+        moment, size = self._moments.pop()
+        self._held -= size
+        return moment
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._moments.clear()
+        self._held = 0
+
+
+@dataclass(slots=True)
+class Session:
+    """The current Setup and the open listing, their past and their future."""
+
+    setup: Setup
+    walk: Walk | None = None
+    """The listing that is open."""
+    past: History = field(default_factory=History)
+    future: History = field(default_factory=History)
     _trace: Trace | None = None
 
     @property
@@ -73,38 +125,43 @@ class Session:
             self._trace = trace_of(self.setup)
         return self._trace
 
-    def apply(self, setup: Setup) -> bool:
-        """Make an edit; returns whether it changed anything."""
-        if setup == self.setup:
+    def apply(self, setup: Setup, walk: Walk | None = None) -> bool:
+        """Make an edit, of the listing too where one is given; returns whether it changed any."""
+        walk = walk or self.walk
+        if setup == self.setup and walk == self.walk:
             return False
-        self.past.append(self.setup)
+        self.past.push(self._moment)
         self.future.clear()
-        self._show(setup)
+        self._show(setup, walk)
         return True
 
-    def amend(self, setup: Setup) -> None:
-        """Put a setup in place of the current one, as part of the same edit."""
-        if setup != self.setup:
-            self._show(setup)
+    def amend(self, setup: Setup, walk: Walk | None) -> None:
+        """Put these in place of the current ones, as part of the same edit."""
+        self._show(setup, walk)
 
     def undo(self) -> bool:
         """Take the last edit back; returns whether there was one."""
-        if not self.past:
-            return False
-        self.future.append(self.setup)
-        self._show(self.past.pop())
-        return True
+        return self._go(self.past, self.future)
 
     def redo(self) -> bool:
         """Make an undone edit again; returns whether there was one."""
-        if not self.future:
+        return self._go(self.future, self.past)
+
+    def _go(self, there: History, back: History) -> bool:
+        if not there:
             return False
-        self.past.append(self.setup)
-        self._show(self.future.pop())
+        back.push(self._moment)
+        self._show(*there.pop())
         return True
 
-    def _show(self, setup: Setup) -> None:
-        self.setup, self._trace = setup, None
+    @property
+    def _moment(self) -> Moment:
+        return Moment(self.setup, self.walk and self.walk.bare())
+
+    def _show(self, setup: Setup, walk: Walk | None) -> None:
+        if setup != self.setup:
+            self._trace = None
+        self.setup, self.walk = setup, walk
 
 
 def trace_of(setup: Setup) -> Trace:

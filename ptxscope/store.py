@@ -9,15 +9,22 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from .engine.annotations import NOTHING, from_json, to_json
-from .engine.errors import PtxError
+from . import regular
+from .engine.annotations import NOTHING, Annotations, from_json, to_json
+from .engine.catalog import CATALOG
+from .engine.errors import PtxError, printable
 from .engine.models import model
 from .engine.parser import parse
 from .files import replace
-from .session import Setup, with_line
+from .session import Setup, trace_of, with_line
 
 SCHEMA = "ptxscope.state/1"
+_MOST = 1 << 22
+"""Bytes of a file that are read."""
+_LANES = 4
+"""The most that an instruction has."""
 
 
 @dataclass(slots=True)
@@ -34,7 +41,10 @@ class Kept:
 
 
 class Store:
-    """The files of one user. ``messages`` says what went wrong with them."""
+    """The files of one user. ``messages`` says what went wrong with them.
+
+    Raises RuntimeError where no folders are given and the user has no home.
+    """
 
     def __init__(self, state: Path | None = None, config: Path | None = None) -> None:
         if state is None or config is None:
@@ -42,6 +52,8 @@ class Store:
 
             state = state or user_state_path("ptxscope", appauthor=False)
             config = config or user_config_path("ptxscope", appauthor=False)
+            if not (state.is_absolute() and config.is_absolute()):
+                raise RuntimeError("there is no home folder")
         self.state = state / "explorer.json"
         self.keys = config / "keys.toml"
         self.messages: list[str] = []
@@ -49,43 +61,46 @@ class Store:
     def load(self) -> Kept:
         """What was kept; nothing where there is nothing, or nothing that can be used."""
         try:
-            text = self.state.read_text(encoding="utf-8")
+            return _kept(json.loads(regular.read(self.state, _MOST).decode()))
         except FileNotFoundError:
             return Kept()
-        except (OSError, UnicodeDecodeError) as error:
-            return self._set_aside(str(error))
-        try:
-            return _kept(json.loads(text))
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+        except OSError as error:
+            return self._set_aside(error.strerror or str(error))
+        except Exception as error:  # whatever is in it, or comes of evaluating that
             return self._set_aside(str(error) or type(error).__name__)
 
     def save(self, kept: Kept) -> None:
         """Keep it; raises OSError where that can't be done."""
         self.state.parent.mkdir(parents=True, exist_ok=True)
-        replace(self.state, json.dumps(_as_json(kept), indent=1).encode())
+        replace(self.state, json.dumps(as_json(kept), indent=1).encode())
 
     def keymap(self) -> dict[str, str]:
         """Action ids and the keys that the user gave them."""
-        if not self.keys.exists():
-            return {}
         import tomllib
 
         try:
-            found = tomllib.loads(self.keys.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            self.messages.append(f"{self.keys} is not used: {error}")
+            found = tomllib.loads(regular.read(self.keys, _MOST).decode())
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, RecursionError) as error:
+            why = getattr(error, "strerror", None) or str(error)
+            self.messages.append(f"{self.keys} is not used: {why}")
             return {}
         return dict(_flat(found))
 
     def _set_aside(self, why: str) -> Kept:
+        self.messages += self.set_aside(why)
+        return Kept()
+
+    def set_aside(self, why: str) -> list[str]:
+        """Give what was kept another name; what is to be said of it."""
         aside = self.state.with_suffix(".damaged")
         try:
             self.state.replace(aside)
             place = f"; it is now {aside}"
         except OSError:
             place = ""
-        self.messages.append(f"what was kept could not be read ({why}){place}")
-        return Kept()
+        return [f"what was kept could not be read ({why}){place}"]
 
 
 def _flat(table: dict[str, object], prefix: str = "") -> list[tuple[str, str]]:
@@ -99,7 +114,8 @@ def _flat(table: dict[str, object], prefix: str = "") -> list[tuple[str, str]]:
     return found
 
 
-def _as_json(kept: Kept) -> dict[str, object]:
+def as_json(kept: Kept) -> dict[str, object]:
+    """What is written down of it."""
     return {
         "schema": SCHEMA,
         "setup": _setup_as_json(kept.setup),
@@ -123,35 +139,70 @@ def _setup_as_json(setup: Setup | None) -> dict[str, object] | None:
 
 
 def _kept(data: object) -> Kept:
-    """Read what ``save`` wrote; raises ValueError, KeyError or TypeError for anything else."""
+    """Read what ``save`` wrote; raises ValueError or TypeError for anything else."""
     if not isinstance(data, dict) or data.get("schema") != SCHEMA:
         raise ValueError(f"it is not {SCHEMA}")
-    recent = data["recent"]
-    if not isinstance(recent, list) or not all(isinstance(opcode, str) for opcode in recent):
-        raise TypeError("recent is not a list of names")
+    recent = [_opcode(_a(str, opcode, "an opcode")) for opcode in _in(data, "recent", list)]
     return Kept(
-        _setup(data["setup"]),
-        _setup(data["pin"]),
-        int(data["step"]),
+        _setup(_in(data, "setup", dict, type(None))),
+        _setup(_in(data, "pin", dict, type(None))),
+        _in(data, "step", int),
         recent,
-        str(data["theme"]),
+        _in(data, "theme", str),
     )
 
 
-def _setup(data: object) -> Setup | None:
+def _setup(data: dict[str, object] | None) -> Setup | None:
     if data is None:
         return None
-    if not isinstance(data, dict):
-        raise TypeError("a setup is not an object")
-    name = str(data["model"])
+    name = _in(data, "model", str)
     model(name)
-    values = {str(role): int(bits, 16) for role, bits in data["values"].items()}
+    values = {
+        role: int(_a(str, bits, role), 16) for role, bits in _in(data, "values", dict).items()
+    }
     if any(bits < 0 or bits >> 64 for bits in values.values()):
         raise ValueError("a value has more than 64 bits")
     try:
-        ins = parse(str(data["instruction"]))
+        ins = parse(_in(data, "instruction", str))
     except PtxError as error:
         raise ValueError(error.message) from None
-    annotations = from_json(data.get("annotations", to_json(NOTHING)))
+    annotations = _annotations(data["annotations"]) if "annotations" in data else NOTHING
     setup = Setup(ins, str(ins), values, name, annotations=annotations)
-    return with_line(setup, str(data["line"]))
+    found = with_line(setup, _in(data, "line", str))
+    trace_of(found)
+    return found
+
+
+def _annotations(data: object) -> Annotations:
+    try:
+        found = from_json(_a(dict, data, "annotations"))
+    except (LookupError, AttributeError, OverflowError) as error:
+        raise ValueError(f"annotations: {error}") from None
+    for note in found.notes:
+        if note.lane is not None and not 0 <= note.lane < _LANES:
+            raise ValueError(f"there is no lane {note.lane}")
+    for text in (found.title, found.caption, *(note.text for note in found.notes)):
+        text.encode()
+    return found
+
+
+def _opcode(name: str) -> str:
+    if name not in CATALOG:
+        raise ValueError(f"`{printable(name)[:40]}` is none of the {len(CATALOG)} instructions")
+    return name
+
+
+def _in(data: dict[str, object], name: str, *kinds: type) -> Any:
+    """A part of an object, of one of these types."""
+    if name not in data:
+        raise ValueError(f"{name} is missing")
+    return _a(kinds, data[name], name)
+
+
+def _a(kind: type | tuple[type, ...], value: object, name: str) -> Any:
+    """A value, of a type; text that can be written."""
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise TypeError(f"{name} is {type(value).__name__}")
+    if isinstance(value, str):
+        value.encode()  # a lone surrogate can't be shown, copied or kept
+    return value

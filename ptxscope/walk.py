@@ -6,12 +6,13 @@ the register is given to the run, so what follows is computed with it.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import NamedTuple
 
+from . import regular
 from .engine.blame import first_wrong
 from .engine.errors import Problem, PtxError
 from .engine.execute import Run, Step, execute
@@ -174,9 +175,9 @@ class Walk:
         ]
         return self.at(*max(here)[1:]) if here else None
 
-    def showing(self, setup: Setup) -> Walk:
-        """The listing at the statement that a setup shows."""
-        return self.at(*setup.place) if setup.place else self
+    def bare(self) -> Walk:
+        """The same, without what was computed."""
+        return replace(self)
 
     def following(self, setup: Setup) -> Walk:
         """The listing run on the values and the model that the explorer shows.
@@ -293,9 +294,10 @@ def opened_listing(text: str, name: str, model_name: str = "isa") -> Walk | None
 def read_listing(name: str) -> str:
     """A file's text; raises ValueError where it can't be read, or is too long to be a list."""
     try:
-        text = Path(name).expanduser().read_text(encoding="utf-8", errors="replace")
+        data = regular.read(regular.named(name), 4 * LONGEST)
     except OSError as error:
         raise ValueError(f"{name}: {error.strerror}") from None
+    text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", errors="replace").read()
     if len(text) > LONGEST:
         raise ValueError(f"{name} has {len(text):,} characters; `ptxscope check` reads it")
     return text

@@ -52,6 +52,8 @@ def run(words: Sequence[str]) -> int:
     listing = None
     if chosen.ptx is not None and is_file(chosen.ptx):
         listing = _listing(chosen.ptx, chosen.values, model.name)
+    elif chosen.ptx is not None and (why := _other(chosen.ptx)):
+        raise CommandError(f"error: {printable(chosen.ptx)}: {why}")
     elif chosen.ptx is not None and is_file_name(chosen.ptx):
         raise CommandError(f"error: {printable(chosen.ptx)}: there is no such file")
     ins = None if chosen.ptx is None or listing else instruction(chosen.ptx)
@@ -59,15 +61,20 @@ def run(words: Sequence[str]) -> int:
     # it is drawn on standard error
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         raise CommandError("error: the explorer needs a terminal; `ptxscope trace` prints to any")
+    from .. import ending
     from ..app import Explorer
     from ..store import Store
 
-    app = Explorer(ins, values, model.name, Store(), listing)
+    said: list[str] = []
     try:
-        app.run()
-    finally:
-        app.keep()
-    return app.return_code or 0
+        store = Store()
+    except RuntimeError:
+        store = None
+        said.append(
+            "there is no home folder, nothing is kept; set HOME, or XDG_STATE_HOME and "
+            "XDG_CONFIG_HOME"
+        )
+    return ending.run(lambda: Explorer(ins, values, model.name, store, listing, said), store)
 
 
 def _listing(path: str, assignments: Sequence[str], model_name: str) -> Walk:
@@ -85,3 +92,15 @@ def _listing(path: str, assignments: Sequence[str], model_name: str) -> Walk:
         raise CommandError(f"error: {printable(path)} has none of the 27 instructions")
     first = given(walk.programs[0], assignments)
     return replace(walk, given=(first, *walk.given[1:]))
+
+
+def _other(name: str) -> str:
+    """What a file is that can't be opened as a listing; empty where there is none."""
+    from pathlib import Path
+
+    from ..regular import reason_not
+
+    try:
+        return reason_not(Path(name).stat().st_mode)
+    except (OSError, ValueError):
+        return ""

@@ -13,6 +13,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
 
+from .. import files, regular
 from ..engine.annotations import Annotations
 from ..engine.errors import printable
 from ..engine.notes import stages_between
@@ -125,8 +126,13 @@ class ExportScreen(InkModal[Annotations]):
         if not name:
             self._show("a file needs a name")
             return
-        path = Path(name).expanduser()
-        if not path.exists():
+        try:
+            path = regular.named(name)
+            is_new = not regular.is_there(path)
+        except OSError as error:
+            self._not_written(error, name)
+            return
+        if is_new:
             self._write(path)
             return
 
@@ -141,12 +147,15 @@ class ExportScreen(InkModal[Annotations]):
 
     def _write(self, path: Path) -> None:
         try:
-            path.write_text(self.document(), encoding="utf-8")
+            files.replace(path, self.document().encode("utf-8", "replace"))
         except (OSError, ValueError) as error:
-            why = getattr(error, "strerror", None) or str(error)
-            self._show(f"not written, {printable(why)}: {printable(str(path))}")
+            self._not_written(error, str(path))
         else:
             self._show(f"saved as {printable(str(path))}")
+
+    def _not_written(self, error: OSError | ValueError, name: str) -> None:
+        why = getattr(error, "strerror", None) or str(error)
+        self._show(f"not written, {printable(why)}: {printable(name)}")
 
     def action_copy(self) -> None:
         """Copy the document."""

@@ -109,12 +109,15 @@ class MainScreen(InkScreen[None]):
         """The step up to which the trace is revealed, from 1."""
         self.recent = recent
         """Opcodes that were opened, the latest first."""
-        self.walk: Walk | None = None
-        """The listing that is open."""
         self._got = ""
         """What was typed as observed."""
         self._random = Random()  # noqa: S311
         self._playing: Timer | None = None
+
+    @property
+    def walk(self) -> Walk | None:
+        """The listing that is open."""
+        return self.session.walk
 
     def compose(self) -> ComposeResult:
         """The widgets, each once."""
@@ -194,18 +197,20 @@ class MainScreen(InkScreen[None]):
     def _follow_listing(self) -> None:
         """Run the listing on the values that are shown, and show what it computes from them."""
         if self.walk is not None:
-            self.walk = self.walk.following(self.session.setup)
-            self.session.amend(self.walk.current(self.session.setup))
-            self.query_one(Listing).show(self.walk)
+            walk = self.walk.following(self.session.setup)
+            self.session.amend(walk.current(self.session.setup), walk)
+            self.query_one(Listing).show(walk)
 
-    def edit(self, setup: Setup) -> None:
-        """Apply an edit, and show what it made."""
+    def edit(self, setup: Setup, walk: Walk | None = None) -> None:
+        """Apply an edit, of the listing too where one is given, and show what it made."""
         at_end = self.step >= len(self.session.trace.steps)
-        if self.session.apply(setup):
+        if self.session.apply(setup, walk):
             self._pause()
-            if at_end:
-                self.step = len(self.session.trace.steps)
-            self.show_session()
+        elif walk is None:
+            return
+        if at_end:
+            self.step = len(self.session.trace.steps)
+        self.show_session()
 
     # --- steps ---------------------------------------------------------------------
 
@@ -319,15 +324,11 @@ class MainScreen(InkScreen[None]):
 
     def show_walk(self, walk: Walk) -> None:
         """Show a listing, and the evaluation of the statement under its cursor."""
-        self.walk = walk
         self.query_one("#side").add_class("-listing")
         setup = walk.setup(self.session.setup)
         self._used(setup.instruction.opcode)
         self.step = 99
-        if setup == self.session.setup:
-            self.show_session()
-        else:
-            self.edit(setup)
+        self.edit(setup, walk)
 
     @on(Listing.Moved)
     def _listing_moved(self, event: Listing.Moved) -> None:
@@ -517,19 +518,24 @@ class MainScreen(InkScreen[None]):
 
     def action_undo(self) -> None:
         """Take back the last edit."""
-        if self.session.undo():
-            self._find_in_listing()
-            self.show_session()
+        self._went(self.session.undo)
 
     def action_redo(self) -> None:
         """Make an edit again that was taken back."""
-        if self.session.redo():
-            self._find_in_listing()
-            self.show_session()
+        self._went(self.session.redo)
 
-    def _find_in_listing(self) -> None:
-        if self.walk is not None:
-            self.walk = self.walk.showing(self.session.setup)
+    def _went(self, go: Callable[[], bool]) -> None:
+        """Undo or redo; a listing that this opens or closes comes and goes with it."""
+        before = self.walk
+        if not go():
+            return
+        if self.walk is None:
+            self.query_one("#side").remove_class("-listing")
+            if self.query_one(Listing).has_focus:
+                self.action_focus_on("steps")
+        elif before is None or before.programs is not self.walk.programs:
+            self.query_one("#side").add_class("-listing")
+        self.show_session()
 
     # --- focus, copying, help --------------------------------------------------------
 

@@ -1,0 +1,185 @@
+"""How the explorer ends where nobody left it: by a signal, without a terminal, by an error.
+
+Whatever ends it, what it looked at is kept and the terminal is as it was before.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import signal
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from . import __version__
+from .app import FAILED, Explorer
+from .engine.errors import printable
+
+if TYPE_CHECKING:
+    from .store import Store
+
+_GRACE = 2.0
+"""Seconds that the explorer has to end by itself, before it is made to."""
+_SIGNALS = ("SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM")
+
+
+def run(make: Callable[[], Explorer], store: Store | None) -> int:
+    """Run an explorer to its end, whatever that is; returns the exit status."""
+    return _Run(store).status(make)
+
+
+class _Run:
+    """One run, watched."""
+
+    def __init__(self, store: Store | None) -> None:
+        self.store = store
+        self.app: Explorer | None = None
+        self.failure: BaseException | None = None
+        self.signal: int | None = None
+
+    def status(self, make: Callable[[], Explorer]) -> int:
+        """Run it; the exit status."""
+        before = self._listen()
+        try:
+            self.app = app = make()
+            app.ending = self._hurry
+            app.run()
+        except Exception as error:  # the last resort
+            self.failure = error
+        finally:
+            _alarm(0)
+            for number, handler in before.items():
+                signal.signal(number, handler)
+        return self._leave()
+
+    def _listen(self) -> dict[int, signal.Handlers | Callable[..., object] | int | None]:
+        """Hear of signals, but of those that are ignored (``nohup``)."""
+        numbers = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
+        heard = [x for x in numbers if signal.getsignal(x) is not signal.SIG_IGN]
+        before = {number: signal.signal(number, self._signalled) for number in heard}
+        if hasattr(signal, "SIGALRM"):
+            before[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._force)
+        return before
+
+    def _signalled(self, number: int, _: FrameType | None) -> None:
+        again, self.signal = self.signal is not None, number
+        app = self.app
+        loop = app._loop if app else None
+        if app is None or (app._driver is None and loop is None):  # it has no terminal yet
+            raise SystemExit(128 + number)
+        if again:
+            self._force()
+        self._hurry()
+        if loop is not None:  # else it is about to end
+            loop.call_soon_threadsafe(app.exit)
+
+    def _hurry(self) -> None:
+        """See to it that it ends, even if it hangs."""
+        _alarm(_GRACE)
+
+    def _force(self, *_: object) -> None:
+        """End, from wherever it hangs."""
+        status = FAILED
+        with suppress(Exception):
+            status = self._leave()
+        os._exit(status)
+
+    def _leave(self) -> int:
+        """Put the terminal back, keep the state, say what there is to say; the exit status."""
+        app, said = self.app, list[str]()
+        driver = app._driver if app else None
+        restore = getattr(driver, "restore", None)
+        if restore:
+            restore()
+        failure = self.failure or (app.failure if app else None)
+        if failure is not None and app and self.store and app.is_suspect:
+            said += self.store.set_aside("the explorer fails on it")
+        elif app:
+            said += _kept(app)
+        if failure is not None:
+            said = [*_reported(failure, app, self.store), *said]
+        if app and app.is_gone:
+            _let_go()
+        else:
+            for line in said:
+                sys.stderr.write(f"ptxscope: {printable(line)}\n")
+        if failure is not None:
+            return FAILED
+        if self.signal is not None:
+            return 128 + self.signal
+        return app.return_code or 0 if app else 0
+
+
+def _alarm(seconds: float) -> None:
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _kept(app: Explorer) -> list[str]:
+    """Keep the state; what is to be said of that."""
+    try:
+        app.keep()
+    except OSError as error:
+        return [f"where you were could not be saved: {error}"]
+    except Exception as error:  # it may be what has failed
+        return [f"where you were could not be saved: {_named(error)}"]
+    return []
+
+
+def _named(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}".removesuffix(": ")
+
+
+def _reported(failure: BaseException, app: Explorer | None, store: Store | None) -> list[str]:
+    """Write a report; what is to be said."""
+    said = [f"an error that should not be ended the explorer ({_named(failure)[:200]})"]
+    text = _report(failure, app)
+    for folder in (store.state.parent if store else None, Path(tempfile.gettempdir())):
+        if folder is None:
+            continue
+        with suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+            descriptor, name = tempfile.mkstemp(".txt", "failure-", folder)
+            with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
+                file.write(text)
+            return [*said, f"a report is in {name}; please send it to whoever keeps ptxscope"]
+    return [*said, *text.splitlines()]
+
+
+def _report(failure: BaseException, app: Explorer | None) -> str:
+    """What is needed to find the reason."""
+    parts = [
+        f"ptxscope {__version__}, Python {platform.python_version()}, {platform.platform()}",
+        ", ".join(f"{name} {_version(name)}" for name in ("textual", "rich", "platformdirs")),
+        f"TERM={os.environ.get('TERM', '')}",
+        "",
+        "".join(traceback.format_exception(failure)),
+    ]
+    if app is not None:
+        try:
+            parts += app.described()
+        except Exception as error:  # the rest of the report is worth having
+            parts.append(f"the state can't be told: {_named(error)}")
+    return "\n".join(parts) + "\n"
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except Exception:  # not installed as a package
+        return "?"
+
+
+def _let_go() -> None:
+    """Write to a terminal that is gone no more: the interpreter would, when it ends."""
+    with suppress(OSError):
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for descriptor in (1, 2):
+            os.dup2(nothing, descriptor)

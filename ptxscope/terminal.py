@@ -1,0 +1,146 @@
+"""The terminal as the explorer uses it: it takes any bytes, may go away, and is put back.
+
+Parts of Textual's driver, where that ends or hangs: on bytes that are no UTF-8, on sequences
+that it can't read, and when the terminal is gone. POSIX only.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+import termios
+from codecs import getincrementaldecoder
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from textual._xterm_parser import XTermParser
+from textual.drivers.linux_driver import LinuxDriver
+from textual.message import Message
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+_TICK = 0.1
+"""Seconds after which the reader looks whether it shall end."""
+_LARGEST = 1 << 16
+"""Characters that wait to be written before they are."""
+_PIECE = 1 << 12
+"""Bytes that are written at once; where nobody reads, no more than these are under way."""
+_RESTORING = (
+    "\x1b[?2026l\x1b[?2004l\x1b[?7h\x1b[?2048l"  # frames, pastes, long lines, sizes as they were
+    "\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1016l"  # no mouse
+    "\x1b[<u\x1b[0m\x1b[?1049l\x1b[?25h\x1b[?1004l"  # keys, colours, screen, cursor, no focus
+)
+
+
+class Terminal(LinuxDriver):
+    """Textual's driver, made to last."""
+
+    def __init__(
+        self,
+        app: App[Any],
+        *,
+        debug: bool = False,
+        mouse: bool = True,
+        size: tuple[int, int] | None = None,
+    ) -> None:
+        super().__init__(app, debug=debug, mouse=mouse, size=size)
+        self.output = _Output(2 if os.isatty(2) else 1)
+        self._file = self.output  # type: ignore[assignment]
+        self._parser = XTermParser(debug)
+        self._is_used = False
+
+    def start_application_mode(self) -> None:
+        """Take the terminal."""
+        self._is_used = True
+        super().start_application_mode()  # type: ignore[no-untyped-call]
+
+    def close(self) -> None:
+        """Write what is left."""
+        super().close()
+        self._is_used = False
+
+    def restore(self) -> None:
+        """Put the terminal back at once, where this was not done in the usual way."""
+        if not self._is_used:
+            return
+        self._is_used = False
+        self.output.is_stopped = True
+        with suppress(OSError, termios.error):
+            if self.attrs_before is not None:
+                termios.tcsetattr(self.fileno, termios.TCSANOW, self.attrs_before)
+            termios.tcflush(self.output.fileno(), termios.TCOFLUSH)  # nobody may be reading
+            if select.select([], [self.output.fileno()], [], _TICK)[1]:
+                os.write(self.output.fileno(), _RESTORING.encode())
+
+    def run_input_thread(self) -> None:
+        """Read keys until the explorer ends, or the terminal is gone."""
+        decode = getincrementaldecoder("utf-8")(errors="replace").decode
+        self._parser = XTermParser(self._debug)
+        while not self.exit_event.is_set():
+            try:
+                if select.select([self.fileno], [], [], _TICK)[0]:
+                    data = os.read(self.fileno, 1 << 12)
+                    if not data:
+                        raise EOFError
+                    for message in self._messages(decode(data)):
+                        self.process_message(message)
+            except BlockingIOError:
+                continue
+            except (OSError, EOFError):
+                self._loop.call_soon_threadsafe(self._app.post_message, Gone())
+                return
+            for message in self._parser.tick():
+                self.process_message(message)
+
+    def _messages(self, text: str) -> Iterator[Message]:
+        """What a text from the terminal means; a sequence that can't be read means nothing."""
+        if not text:
+            return
+        try:
+            yield from self._parser.feed(text)
+        except Exception:  # whatever Textual's parser raises on what it does not know
+            self._parser = XTermParser(self._debug)
+
+
+class Gone(Message):
+    """There is no terminal any more."""
+
+
+class _Output:
+    """Writes to the terminal as long as there is one."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._encoding = getattr(sys.__stderr__, "encoding", None) or "utf-8"
+        self._waiting: list[str] = []
+        self._size = 0
+        self.is_stopped = False
+        """Nothing more is written: the terminal is gone, or put back."""
+
+    def fileno(self) -> int:
+        """The terminal's number."""
+        return self._descriptor
+
+    def write(self, text: str) -> int:
+        """Write, now or a little later."""
+        self._waiting.append(text)
+        self._size += len(text)
+        if self._size > _LARGEST:
+            self.flush()
+        return len(text)
+
+    def flush(self) -> None:
+        """Write what waits."""
+        rest = memoryview("".join(self._waiting).encode(self._encoding, "replace"))
+        self._waiting.clear()
+        self._size = 0
+        while rest and not self.is_stopped:
+            try:
+                rest = rest[os.write(self._descriptor, rest[:_PIECE]) :]
+            except BlockingIOError:
+                select.select([], [self._descriptor], [], _TICK)
+            except OSError:
+                self.is_stopped = True

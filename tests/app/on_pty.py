@@ -1,0 +1,102 @@
+"""A real process on a pseudo-terminal of its own, its controlling terminal."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import select
+import struct
+import subprocess
+import sys
+import termios
+import time
+from pathlib import Path
+from types import TracebackType
+
+_PATIENCE = 40.0
+"""Seconds after which what does not come is a failure."""
+_TAKE = "import fcntl, termios\nfcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
+_OPEN = "import sys\nfrom ptxscope.cli import main\nsys.exit(main(['open']))\n"
+
+
+class Explorer:
+    """``ptxscope open``, run by a process that first runs some code."""
+
+    def __init__(
+        self, home: Path, before: str = "", size: tuple[int, int] = (80, 24), **env: str | None
+    ) -> None:
+        self.state = home / "ptxscope" / "explorer.json"
+        self.master, self._slave = pty.openpty()
+        fcntl.ioctl(self._slave, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
+        self._cooked = termios.tcgetattr(self._slave)
+        names = {f"XDG_{kind}_HOME": str(home) for kind in ("STATE", "CONFIG", "DATA")}
+        given = {**os.environ, **names, "HOME": str(home), "TERM": "xterm-256color", **env}
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", _TAKE + before + _OPEN],
+            stdin=self._slave,
+            stdout=self._slave,
+            stderr=self._slave,
+            env={name: value for name, value in given.items() if value is not None},
+            cwd=Path(__file__).parents[2],
+            start_new_session=True,
+        )
+        self.seen = b""
+
+    def __enter__(self) -> Explorer:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        self.hang_up()
+
+    def hang_up(self) -> None:
+        """Let the terminal go away."""
+        for descriptor in (self._slave, self.master):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self._slave = self.master = -1
+
+    def is_cooked(self) -> bool:
+        """Whether the terminal is in the mode it was in."""
+        return termios.tcgetattr(self._slave) == self._cooked
+
+    def type(self, data: bytes) -> None:
+        os.write(self.master, data)
+
+    def _read(self, seconds: float) -> bytes:
+        if not select.select([self.master], [], [], seconds)[0]:
+            return b""
+        data = os.read(self.master, 1 << 16)
+        self.seen += data
+        return data
+
+    def wait_for(self, text: bytes) -> None:
+        """Read until a text was written since the last such call."""
+        deadline = time.monotonic() + _PATIENCE
+        while text not in self.seen:
+            assert time.monotonic() < deadline, f"{text!r} does not come: {self.seen[-2000:]!r}"
+            assert self.process.poll() is None or self._read(0.1), self.seen[-2000:]
+            self._read(0.2)
+        self.seen = self.seen.partition(text)[2]
+
+    def settle(self) -> None:
+        """Read until nothing has come for a while."""
+        while self._read(0.5):
+            pass
+
+    def ended(self) -> int | None:
+        """The exit status, when all it wrote is read."""
+        deadline = time.monotonic() + _PATIENCE
+        while self.process.poll() is None and time.monotonic() < deadline:
+            self._read(0.1)
+        while self._read(0.1):
+            pass
+        return self.process.poll()

@@ -1,0 +1,208 @@
+"""However the explorer ends: its state is kept, the terminal is as it was. Real processes."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+if sys.platform == "win32":
+    pytest.skip("there are no such terminals", allow_module_level=True)
+
+from tests.app.on_pty import Explorer
+
+SHOWN = b"0x00000007"
+"""The result of the example that a first start opens."""
+BEHIND = [
+    *(b"\x1b[?1049l", b"\x1b[?25h", b"\x1b[?1000l", b"\x1b[?1003l", b"\x1b[?1006l"),
+    *(b"\x1b[?2004l", b"\x1b[<u"),
+]
+"""Another screen, a hidden cursor, reports of the mouse, bracketed paste and kitty's keys are over
+(XTerm Control Sequences; kitty's keyboard protocol)."""
+
+
+def broken(action: str, what: str) -> str:
+    """Code after which an action of the main screen does something else."""
+    return (
+        "from ptxscope.screens.main import MainScreen\n"
+        f"def broken(self, *_):\n    {what}\n"
+        f"MainScreen.{action} = broken\n"
+    )
+
+
+def is_put_back(explorer: Explorer) -> None:
+    assert explorer.is_cooked()
+    for sequence in BEHIND:
+        assert sequence in explorer.seen
+    assert not explorer.seen.rpartition(b"\x1b[?1049l")[2].count(b"\x1b[?1049h")
+
+
+def step_kept(explorer: Explorer) -> object:
+    return json.loads(explorer.state.read_text(encoding="utf-8"))["step"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_keeps_the_state_and_puts_the_terminal_back(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    with Explorer(tmp_path) as explorer:
+        explorer.wait_for(SHOWN)
+        explorer.settle()
+        assert not explorer.is_cooked()
+        explorer.type(b"p")
+        explorer.wait_for(b"Step 4 of 5")
+        start = time.monotonic()
+        explorer.process.send_signal(number)
+        assert explorer.ended() == 128 + number
+        assert time.monotonic() - start < 10
+        is_put_back(explorer)
+        assert step_kept(explorer) == 4
+
+
+def test_without_a_terminal_it_ends(tmp_path: Path) -> None:
+    with Explorer(tmp_path) as explorer:
+        explorer.wait_for(SHOWN)
+        explorer.settle()
+        explorer.hang_up()
+        assert explorer.process.wait(10) == 128 + signal.SIGHUP
+        assert explorer.state.exists()
+
+
+def test_without_a_terminal_it_ends_where_the_signal_is_ignored(tmp_path: Path) -> None:
+    """As under ``nohup``; only the end of the input tells."""
+    ignored = "import signal\nsignal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
+    with Explorer(tmp_path, ignored) as explorer:
+        explorer.wait_for(SHOWN)
+        explorer.settle()
+        explorer.process.send_signal(signal.SIGHUP)
+        explorer.type(b"p")
+        explorer.wait_for(b"Step 4 of 5")
+        explorer.hang_up()
+        assert explorer.process.wait(10) == 128 + signal.SIGHUP
+        assert step_kept(explorer) == 4
+
+
+def test_a_signal_ends_what_hangs(tmp_path: Path) -> None:
+    with Explorer(tmp_path, broken("action_swap", "\n    while True: pass")) as explorer:
+        explorer.wait_for(SHOWN)
+        explorer.settle()
+        explorer.type(b"p")
+        explorer.wait_for(b"Step 4 of 5")
+        explorer.settle()
+        explorer.type(b"s")
+        explorer.settle()
+        explorer.process.send_signal(signal.SIGTERM)
+        assert explorer.ended() == 128 + signal.SIGTERM
+        is_put_back(explorer)
+        assert step_kept(explorer) == 4
+
+
+def test_a_signal_ends_it_where_nobody_reads_the_terminal(tmp_path: Path) -> None:
+    with Explorer(tmp_path) as explorer:
+        explorer.wait_for(SHOWN)
+        explorer.settle()
+        for _ in range(60):  # far more than a terminal holds
+            explorer.type(b"r")
+            time.sleep(0.02)
+        explorer.process.send_signal(signal.SIGTERM)
+        assert explorer.process.wait(20) == 128 + signal.SIGTERM
+        assert explorer.is_cooked()
+        assert explorer.state.exists()
+
+
+def test_bytes_that_are_no_text_and_sequences_that_mean_nothing_are_taken(tmp_path: Path) -> None:
+    with Explorer(tmp_path) as explorer:
+        explorer.wait_for(SHOWN)
+        explorer.settle()
+        explorer.type(b"\xff\xfe\x80\x1b[99999999;1u\x1b[<9999999999999999999;1;1M")
+        explorer.type(b"\x1b[48;0;0;0;0t\x1b[999999999999999999999999999999999999999u")
+        explorer.settle()
+        explorer.type(b"p")
+        explorer.wait_for(b"Step 4 of 5")
+        explorer.type(b"i\xc3")  # half a letter, and the other
+        explorer.settle()
+        explorer.type(b"\xb6\xe9")
+        explorer.settle()
+        explorer.process.send_signal(signal.SIGTERM)
+        assert explorer.ended() == 128 + signal.SIGTERM
+        line = json.loads(explorer.state.read_text(encoding="utf-8"))["setup"]["line"]
+        assert "ö" in line
+
+
+def test_an_error_that_should_not_be_is_told_and_reported(tmp_path: Path) -> None:
+    code = broken("action_swap", "raise KeyError('on purpose \\x1b[31m')")
+    with Explorer(tmp_path, code) as explorer:
+        explorer.wait_for(SHOWN)
+        explorer.settle()
+        explorer.type(b"p")
+        explorer.wait_for(b"Step 4 of 5")
+        explorer.type(b"s")
+        assert explorer.ended() == 70
+        is_put_back(explorer)
+        assert step_kept(explorer) == 4
+        said = explorer.seen.rpartition(b"\x1b[?1006l")[2].decode()
+        assert "KeyError: 'on purpose" in said
+        assert "\x1b" not in said
+        assert "Traceback" not in said
+        (report,) = explorer.state.parent.glob("failure-*.txt")
+        assert str(report) in said
+        text = report.read_text(encoding="utf-8")
+        for part in ("ptxscope 0.", "Python 3.", "textual 8.", "Traceback", "in broken"):
+            assert part in text
+        assert "MainScreen in 80 x 24" in text
+        assert '"instruction": "vset4.s32.u32.lt.add d, a, b, c;"' in text
+        assert json.loads(text[text.index("{\n") :])["step"] == 4
+
+
+def test_an_error_in_what_was_kept_does_not_come_at_every_start(tmp_path: Path) -> None:
+    with Explorer(tmp_path) as explorer:
+        explorer.wait_for(SHOWN)
+        explorer.settle()
+        explorer.type(b"q")
+        assert explorer.ended() == 0
+    with Explorer(tmp_path, broken("show_session", "raise AssertionError")) as explorer:
+        assert explorer.ended() == 70
+        assert explorer.is_cooked()
+        assert not explorer.state.exists()
+        assert explorer.state.with_suffix(".damaged").exists()
+        assert b"explorer.damaged" in explorer.seen
+
+
+def test_an_error_before_there_is_a_screen_is_reported_too(tmp_path: Path) -> None:
+    with Explorer(tmp_path, broken("__init__", "raise AssertionError('early')")) as explorer:
+        assert explorer.ended() == 70
+        assert b"AssertionError: early" in explorer.seen
+        assert list(explorer.state.parent.glob("failure-*.txt"))
+
+
+def test_without_a_home_nothing_is_kept_and_it_works(tmp_path: Path) -> None:
+    """As in a container that runs under a number without a name."""
+    nobody = (
+        "import os, pwd\nos.environ.pop('HOME', None)\n"
+        "def getpwuid(number):\n    raise KeyError(number)\n"
+        "pwd.getpwuid = getpwuid\n"
+    )
+    names = {f"XDG_{kind}_HOME": None for kind in ("STATE", "CONFIG", "DATA")}
+    with Explorer(tmp_path, nobody, (120, 40), **names, TMPDIR=str(tmp_path)) as explorer:
+        explorer.wait_for(b"nothing is kept")
+        explorer.settle()
+        explorer.type(b"p")
+        explorer.wait_for(b"Step 4 of 5")
+        explorer.type(b"q")
+        assert explorer.ended() == 0
+        assert not list(tmp_path.iterdir())
+
+
+def test_a_state_that_can_not_be_saved_is_told(tmp_path: Path) -> None:
+    (tmp_path / "ptxscope").write_text("a file where the folder would be", encoding="utf-8")
+    with Explorer(tmp_path) as explorer:
+        explorer.wait_for(SHOWN)
+        explorer.settle()
+        explorer.type(b"q")
+        assert explorer.ended() == 0
+        is_put_back(explorer)
+        assert b"could not be saved" in explorer.seen.rpartition(b"\x1b[?1006l")[2]

@@ -1,0 +1,280 @@
+"""What ended the explorer, or let it hang: files that are none, states that are junk, no room."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ptxscope.cli import main
+from ptxscope.session import example
+from ptxscope.store import SCHEMA, Kept, Store, as_json
+from ptxscope.walk import LONGEST, read_listing
+from tests.app.driving import VALUES, Driver, explorer
+
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
+GOOD: dict[str, Any] = as_json(Kept(example("vadd4"), example("vset4"), 2, ["vadd4"], "nord"))
+
+
+# --- a listing that is no listing ---------------------------------------------------------
+
+
+@POSIX
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("fifo", "it is a FIFO"),
+        ("folder", "it is a directory"),
+        ("link", "it is a FIFO"),
+        ("/dev/tty", "it is a device"),
+        ("/dev/zero", "it is a device"),
+        ("~nosuchuser/x", "the home folder of ~nosuchuser is not known"),
+        ("large", "it has 4,000,001 bytes; the most is 4,000,000"),
+        ("long", "`ptxscope check` reads it"),
+        ("n" * 300, "File name too long"),
+        ("nul\0", "it is no name of a file"),
+    ],
+)
+def test_only_a_regular_file_of_a_bounded_size_is_read(
+    name: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("fifo")
+    Path("link").symlink_to("fifo")
+    Path("folder").mkdir()
+    Path("large").write_bytes(b" " * (4 * LONGEST + 1))
+    Path("long").write_bytes(b" " * (LONGEST + 1))
+    with pytest.raises(ValueError, match="^" + name[:1]) as caught:
+        read_listing(name)
+    assert why in str(caught.value)
+
+
+@POSIX
+def test_a_file_that_may_not_be_read_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "secret.ptx"
+    path.write_text("vadd.u32.u32.u32 d, a, b;", encoding="utf-8")
+    path.chmod(0)
+    if os.access(path, os.R_OK):
+        pytest.skip("root may read everything")
+    with pytest.raises(ValueError, match="Permission denied"):
+        read_listing(str(path))
+
+
+@POSIX
+async def test_opening_a_fifo_in_the_explorer_says_so(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "f")
+    async with explorer() as drive:
+        drive.screen._open_file(str(tmp_path / "f"))
+        await drive.pilot.pause()
+        assert any("it is a FIFO" in said for said in messages(drive))
+        await drive.press("escape")
+        assert drive.screen.walk is None
+
+
+@POSIX
+@pytest.mark.parametrize(("name", "why"), [("fifo", "it is a FIFO"), (".", "a directory")])
+def test_opening_a_fifo_from_the_command_line_says_so(
+    name: str,
+    why: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("fifo")
+    assert main(["open", name]) == 2
+    assert why in capsys.readouterr().err
+
+
+# --- a file that can't be written ---------------------------------------------------------
+
+
+def messages(drive: Driver) -> list[str]:
+    return [notification.message for notification in drive.app._notifications]
+
+
+@POSIX
+async def test_a_document_that_can_not_be_saved_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("fifo")
+    Path("file").write_text("", encoding="utf-8")
+    cases = {
+        "~nosuchuser/x": "the home folder of ~nosuchuser is not known",
+        "x" * 256: "File name too long",
+        "file/x": "Not a directory",
+        "/proc/nothing": "No such file",  # where nobody may make one
+        "fifo": "it is a FIFO",
+        "/dev/full": "it is a device",
+        "none/x": "No such file",
+    }
+    async with explorer() as drive:
+        await drive.press("e")
+        for name, why in cases.items():
+            field = drive.app.screen.query_one("#path")
+            field.value = name  # type: ignore[attr-defined]
+            shown = await drive.press("ctrl+s")
+            assert f"not written, {why}" in shown
+        field.value = "good.txt"  # type: ignore[attr-defined]
+        assert "saved as good.txt" in await drive.press("ctrl+s")
+    assert Path("good.txt").stat().st_size
+
+
+# --- a state that is junk -----------------------------------------------------------------
+
+
+def kept_with(path: tuple[str, ...], value: object) -> dict[str, Any]:
+    """A good state with something else in one place."""
+    data: dict[str, Any] = json.loads(json.dumps(GOOD))
+    inner = data
+    for name in path[:-1]:
+        inner = inner[name]
+    inner[path[-1]] = value
+    return data
+
+
+def test_a_good_state_is_read(tmp_path: Path) -> None:
+    (tmp_path / "explorer.json").write_text(json.dumps(GOOD), encoding="utf-8")
+    store = Store(tmp_path, tmp_path)
+    kept = store.load()
+    assert not store.messages
+    assert as_json(kept) == GOOD
+    assert GOOD["schema"] == SCHEMA
+
+
+NOTE = {"title": "", "caption": "", "notes": [{"text": "x", "stage": None, "lane": 0}]}
+JUNK: list[tuple[tuple[str, ...], object]] = [
+    (("recent",), ["nosuchopcode"]),
+    (("recent",), [5]),
+    (("recent",), {}),
+    (("step",), float("inf")),
+    (("step",), True),
+    (("step",), None),
+    (("theme",), ["nord"]),
+    (("theme",), "\ud800"),
+    (("setup",), []),
+    (("setup", "values"), []),
+    (("setup", "values", "a"), 5),
+    (("setup", "values", "a"), "-0x1"),
+    (("setup", "model"), "E99"),
+    (("setup", "line"), None),
+    (("setup", "line"), "\udfff"),
+    (("setup", "instruction"), "nosuch.u32 d, a, b;"),
+    (("setup", "annotations"), []),
+    (("setup", "annotations"), {}),
+    (("setup", "annotations", "notes"), 1),
+    (("setup", "annotations", "notes"), [[]]),
+    (("setup", "annotations", "notes"), [{**NOTE["notes"][0], "lane": -3}]),  # type: ignore[dict-item]
+    (("setup", "annotations", "notes"), [{**NOTE["notes"][0], "lane": 1e400}]),  # type: ignore[dict-item]
+    (("setup", "annotations", "notes"), [{**NOTE["notes"][0], "stage": "no"}]),  # type: ignore[dict-item]
+    (("setup", "annotations", "title"), "\udc80"),
+    (("pin", "values"), None),
+]
+
+
+@pytest.mark.parametrize(("path", "value"), JUNK)
+def test_a_state_with_junk_in_it_is_set_aside(
+    path: tuple[str, ...], value: object, tmp_path: Path
+) -> None:
+    (tmp_path / "explorer.json").write_text(json.dumps(kept_with(path, value)), encoding="utf-8")
+    store = Store(tmp_path, tmp_path)
+    assert store.load() == Kept()
+    assert "could not be read" in store.messages[0]
+    assert (tmp_path / "explorer.damaged").exists()
+
+
+@pytest.mark.parametrize("text", ['{"recent": ["nosuch"]', "1e400", "[" * 500_000, "9" * 9_999])
+async def test_an_explorer_opens_on_the_example_then(text: str, tmp_path: Path) -> None:
+    (tmp_path / "explorer.json").write_text(text, encoding="utf-8")
+    async with explorer(None, {}, store=Store(tmp_path, tmp_path)) as drive:
+        assert drive.session.setup == example("vset4")
+        assert any("could not be read" in said for said in messages(drive))
+
+
+@POSIX
+@pytest.mark.parametrize("name", ["explorer.json", "keys.toml"])
+def test_a_state_that_is_no_file_does_not_hang(name: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / name)
+    store = Store(tmp_path, tmp_path)
+    assert (store.load(), store.keymap()) == (Kept(), {})
+    assert "it is a FIFO" in store.messages[0]
+
+
+def test_keys_that_are_junk_are_not_used(tmp_path: Path) -> None:
+    (tmp_path / "keys.toml").write_text("a = " + "[" * 100_000, encoding="utf-8")
+    store = Store(tmp_path, tmp_path)
+    assert store.keymap() == {}
+    assert "is not used" in store.messages[0]
+
+
+_SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
+_VALUES = st.recursive(
+    _SCALARS,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
+    max_leaves=5,
+)
+_PLACES = [
+    ("setup",),
+    ("pin",),
+    ("step",),
+    ("recent",),
+    ("theme",),
+    *((top, name) for top in ("setup", "pin") for name in GOOD["setup"]),
+    ("setup", "values", "a"),
+    ("setup", "annotations", "notes"),
+]
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.sampled_from(_PLACES), _VALUES)
+def test_any_state_is_read_or_set_aside(path: tuple[str, ...], value: object) -> None:
+    """What is read can be kept again, and is the same then."""
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        text = json.dumps(kept_with(path, value))
+        (folder / "explorer.json").write_text(text, encoding="utf-8")
+        store = Store(folder, folder)
+        kept = store.load()
+        if store.messages:
+            assert kept == Kept()
+            return
+        store.save(kept)
+        assert as_json(Store(folder, folder).load()) == as_json(kept)
+
+
+# --- no room ------------------------------------------------------------------------------
+
+SCREENS = {
+    "main": ("o", "minus", "tab", "v"),
+    "palette": ("ctrl+p",),
+    "help": ("question_mark",),
+    "export": ("e",),
+    "explain": ("x",),
+    "check": ("c",),
+    "note": ("w",),
+    "file": ("ctrl+o",),
+}
+
+
+async def test_there_may_be_no_room() -> None:
+    async with explorer("vset4.s32.u32.lt.add %r1, %r2, %r3, %r0", VALUES, size=(80, 4)) as drive:
+        for keys in SCREENS.values():
+            await drive.mash(*keys)
+            for size in ((1, 1), (80, 4)):
+                await drive.mash("pagedown", "pageup", "end", "down", "tab", "right", pace=0.01)
+                assert drive.app.is_running
+                await drive.pilot.resize_terminal(*size)
+            await drive.mash("escape", "escape", "escape", pace=0.01)
+            assert len(drive.app.screen_stack) == 1
+        drive.agree()

@@ -1,0 +1,144 @@
+"""Undo: the listing goes with it, and what it holds is bounded."""
+
+from __future__ import annotations
+
+import pytest
+
+from ptxscope.engine.parser import parse
+from ptxscope.session import DEPTH, Session, example, opened, with_line
+from ptxscope.walk import opened_listing
+from ptxscope.widgets.listing import Listing
+from ptxscope.widgets.pane import Pane
+from tests.app.driving import Driver, explorer, focused
+
+LONG = "".join(f"vadd.u32.u32.u32 x{i}, x{i - 1}, {i};\n" for i in range(1, 9))
+SHORT = "vmin.u32.u32.u32 s, a, b;\nvmax.u32.u32.u32 t, s, b;\n"
+
+
+def listing(drive: Driver) -> str:
+    return drive.screen.query_one("#listing", Pane).text()
+
+
+async def _open(drive: Driver, name: str, text: str) -> None:
+    drive.screen.open_listing(text, name)
+    await drive.pilot.pause()
+
+
+async def test_undo_goes_back_to_the_listing_before() -> None:
+    async with explorer() as drive:
+        await _open(drive, "long.ptx", LONG)
+        await drive.press(*["right_square_bracket"] * 5)
+        assert drive.session.setup.line == "vadd.u32.u32.u32 x6, x5, 6;"
+        await _open(drive, "short.ptx", SHORT)
+        assert drive.session.setup.line == "vmin.u32.u32.u32 s, a, b;"
+        shown = await drive.press("u")
+        assert drive.app.is_running
+        assert "long.ptx · 6 of 8" in shown
+        assert drive.session.setup.line == "vadd.u32.u32.u32 x6, x5, 6;"
+        assert drive.screen.walk
+        assert drive.screen.walk.statement.instruction == drive.session.setup.instruction
+        assert "x8" in listing(drive)
+        assert "vmin" not in listing(drive)
+        await drive.press(*["u"] * 5)
+        assert drive.session.setup.line == "vadd.u32.u32.u32 x1, x0, 1;"
+        shown = await drive.press(*["ctrl+r"] * 6)
+        assert "short.ptx · 1 of 2" in shown
+        assert drive.session.setup.line == "vmin.u32.u32.u32 s, a, b;"
+        drive.agree()
+
+
+async def test_the_values_given_belong_to_their_listing() -> None:
+    async with explorer() as drive:
+        await _open(drive, "long.ptx", LONG)
+        await drive.press("o", *"100", "enter", "escape", "right_square_bracket")
+        await _open(drive, "short.ptx", SHORT)
+        await drive.press("o", *"7", "enter", "escape")
+        assert drive.screen.walk
+        assert drive.screen.walk.given == ({"a": 7},)
+        await drive.press("u", "u")
+        assert drive.screen.walk.given == ({"x0": 100},)
+        assert drive.session.trace.operands["a"] == 101  # x1 = x0 + 1
+        assert "0x00000088" in listing(drive)  # 100 + 1 + … + 8 = 136, what x8 holds
+        await drive.press("ctrl+r", "ctrl+r")
+        assert drive.screen.walk.given == ({"a": 7},)
+
+
+async def test_undo_of_opening_a_listing_closes_it() -> None:
+    async with explorer() as drive:
+        before = drive.session.setup
+        await drive.paste(SHORT)
+        assert isinstance(focused(drive), Listing)
+        await drive.press("u")
+        assert drive.session.setup == before
+        assert drive.screen.walk is None
+        assert focused(drive) is drive.screen.query_one("#steps")
+        assert not drive.screen.query_one("#listing").display
+        assert "pasted · 1 of 2" in await drive.press("ctrl+r")
+
+
+async def test_a_listing_of_the_same_first_line_is_undone_too() -> None:
+    async with explorer() as drive:
+        await drive.paste(SHORT)
+        await drive.paste(SHORT.splitlines()[0] + "\nvsub.u32.u32.u32 u, s, b;\n")
+        assert "vsub" in listing(drive)
+        await drive.press("u")
+        assert "vsub" not in listing(drive)
+        assert "vmax" in listing(drive)
+
+
+async def test_at_the_end_of_a_listing_there_is_a_step_to_write_on() -> None:
+    async with explorer() as drive:
+        await drive.paste(SHORT)
+        await drive.press("right_square_bracket", "right_square_bracket", "w")
+        assert "A note on step" in await drive.text()
+
+
+def test_undo_is_bounded_in_number() -> None:
+    session = Session(example("vadd4"))
+    ins = parse("vadd.u32.u32.u32 d, a, b")
+    for value in range(DEPTH + 50):
+        assert session.apply(opened(ins, {"a": value}))
+    assert len(session.past) == DEPTH
+    while session.undo():
+        pass
+    assert session.setup.values["a"] == 49
+    assert len(session.future) == DEPTH
+    while session.redo():
+        pass
+    assert session.setup.values["a"] == DEPTH + 49
+
+
+def test_undo_is_bounded_in_what_it_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ptxscope.session.ROOM", 2_000)
+    session = Session(example("vadd4"))
+    for size in range(100):
+        session.apply(with_line(session.setup, " " * (200 + size)))
+    assert 5 <= len(session.past) <= 10
+    assert session.undo()
+
+
+@pytest.mark.parametrize("cursors", [1, 30])
+def test_undo_holds_few_listings(cursors: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often the cursor moved in one of them, it counts once."""
+    monkeypatch.setattr("ptxscope.session.ROOM", 20_000)
+    session = Session(example("vadd4"))
+    for number in range(15):
+        walk = opened_listing(f"vadd.u32.u32.u32 d{number}, a, b;\n" * 60, "x")  # 1,680 characters
+        assert walk
+        for at in range(cursors):
+            session.apply(walk.at(0, at).setup(session.setup), walk.at(0, at))
+    moments = list(iter(lambda: session.undo() and session.walk, False))
+    assert 5 <= len({id(walk.programs) for walk in moments if walk}) <= 12
+
+
+def test_what_was_computed_is_not_held() -> None:
+    walk = opened_listing(LONG, "long")
+    assert walk
+    assert walk.rows
+    assert "run" in walk.__dict__
+    session = Session(example("vadd4"), walk)
+    session.apply(example("vsub4"))
+    session.undo()
+    assert session.walk == walk
+    assert session.walk is not None
+    assert not {"run", "rows"} & session.walk.__dict__.keys()
