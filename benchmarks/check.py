@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from ptxscope.engine.lint import check_listing
+from ptxscope.engine.listings.lint import check_listing
 
 from .measure import interleaved, process
 

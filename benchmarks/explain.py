@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from random import Random
 
-from ptxscope.engine.catalog import CATALOG
-from ptxscope.engine.diagnose import investigate
-from ptxscope.engine.instruction import Instruction
-from ptxscope.engine.legality import random_form
-from ptxscope.engine.lowering import lower
-from ptxscope.engine.observation import Observation, whole
-from ptxscope.engine.run import result
+from ptxscope.engine.diagnosis.diagnose import investigate
+from ptxscope.engine.diagnosis.observation import Observation, whole
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.legality import random_form
+from ptxscope.engine.semantics.lowering import lower
+from ptxscope.engine.semantics.run import result
+from ptxscope.engine.text.instruction import Instruction
 from tests.strategies import instruction_of
 
 from .measure import interleaved, process

@@ -10,9 +10,9 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from ptxscope import PtxError, __version__, parse  # noqa: E402
-from ptxscope.engine.errata import ERRATA, TARGETS, Erratum  # noqa: E402
-from ptxscope.engine.instruction import Instruction  # noqa: E402
-from ptxscope.engine.values import hex_text  # noqa: E402
+from ptxscope.engine.semantics.errata import ERRATA, TARGETS, Erratum  # noqa: E402
+from ptxscope.engine.text.instruction import Instruction  # noqa: E402
+from ptxscope.engine.text.values import hex_text  # noqa: E402
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx

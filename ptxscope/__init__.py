@@ -9,30 +9,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .engine.diagnose import diagnose as diagnose
-    from .engine.errors import Problem as Problem
-    from .engine.errors import PtxError as PtxError
-    from .engine.evaluate import evaluate as evaluate
-    from .engine.instruction import Instruction as Instruction
-    from .engine.parser import parse as parse
-    from .engine.parser import parse_all as parse_all
-    from .engine.trace import Trace as Trace
-    from .engine.trace import replay as replay
-    from .engine.trace import trace as trace
+    from .engine.diagnosis.diagnose import diagnose as diagnose
+    from .engine.text.errors import Problem as Problem
+    from .engine.text.errors import PtxError as PtxError
+    from .engine.text.instruction import Instruction as Instruction
+    from .engine.text.parser import parse as parse
+    from .engine.text.parser import parse_all as parse_all
+    from .engine.tracing.evaluate import evaluate as evaluate
+    from .engine.tracing.trace import Trace as Trace
+    from .engine.tracing.trace import replay as replay
+    from .engine.tracing.trace import trace as trace
     from .export import export as export
 
 _HOMES = {
-    "Instruction": "engine.instruction",
-    "Problem": "engine.errors",
-    "PtxError": "engine.errors",
-    "Trace": "engine.trace",
-    "diagnose": "engine.diagnose",
-    "evaluate": "engine.evaluate",
+    "Instruction": "engine.text.instruction",
+    "Problem": "engine.text.errors",
+    "PtxError": "engine.text.errors",
+    "Trace": "engine.tracing.trace",
+    "diagnose": "engine.diagnosis.diagnose",
+    "evaluate": "engine.tracing.evaluate",
     "export": "export",
-    "parse": "engine.parser",
-    "parse_all": "engine.parser",
-    "replay": "engine.trace",
-    "trace": "engine.trace",
+    "parse": "engine.text.parser",
+    "parse_all": "engine.text.parser",
+    "replay": "engine.tracing.trace",
+    "trace": "engine.tracing.trace",
 }
 
 __all__ = [*_HOMES, "__version__"]

@@ -16,8 +16,8 @@ from textual.dom import DOMNode
 from textual.driver import Driver
 from textual.screen import Screen
 
-from .engine.errors import printable
-from .engine.instruction import Instruction
+from .engine.text.errors import printable
+from .engine.text.instruction import Instruction
 from .screens.main import MainScreen
 from .session import Setup, example, opened
 from .store import Kept, Store, as_json

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .engine.trace import DISPLAYS, Trace
+from .engine.tracing.trace import DISPLAYS, Trace
 from .export import export
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from . import __version__
 from .app import FAILED, Explorer
-from .engine.errors import printable
+from .engine.text.errors import printable
 
 if TYPE_CHECKING:
     from .store import Store

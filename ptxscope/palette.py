@@ -11,8 +11,8 @@ from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.types import IgnoreReturnCallbackType
 
-from .engine.catalog import CATALOG
-from .engine.intrinsics import intrinsics
+from .engine.isa.catalog import CATALOG
+from .engine.isa.intrinsics import intrinsics
 from .keys import GROUPS
 from .screens.main import MainScreen
 from .widgets.browser import Browser

@@ -12,21 +12,21 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
-from .engine.annotations import NOTHING, Annotations, Note
-from .engine.catalog import CATALOG
-from .engine.entry import Entry
-from .engine.errors import PtxError
-from .engine.form import Form
-from .engine.instruction import Guard, Instruction, Literal, Register
-from .engine.legality import violations, with_slot
-from .engine.models import model
-from .engine.parser import parse
-from .engine.plan import Stage
-from .engine.trace import Trace
-from .engine.types import Destinations, Type
+from .engine.isa.catalog import CATALOG
+from .engine.isa.entry import Entry
+from .engine.isa.form import Form
+from .engine.isa.legality import violations, with_slot
+from .engine.isa.types import Destinations, Type
+from .engine.semantics.models import model
+from .engine.semantics.plan import Stage
+from .engine.text.errors import PtxError
+from .engine.text.instruction import Guard, Instruction, Literal, Register
+from .engine.text.parser import parse
+from .engine.tracing.annotations import NOTHING, Annotations, Note
+from .engine.tracing.trace import Trace
 
 if TYPE_CHECKING:
-    from .engine.diagnose import Finding
+    from .engine.diagnosis.diagnose import Finding
     from .walk import Walk
 
 Sources = Mapping[str, Register | Literal]

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from . import regular
-from .engine.annotations import NOTHING, Annotations, from_json, to_json
-from .engine.catalog import CATALOG
-from .engine.errors import PtxError, printable
-from .engine.models import model
-from .engine.parser import parse
+from .engine.isa.catalog import CATALOG
+from .engine.semantics.models import model
+from .engine.text.errors import PtxError, printable
+from .engine.text.parser import parse
+from .engine.tracing.annotations import NOTHING, Annotations, from_json, to_json
 from .files import replace
 from .session import Setup, trace_of, with_line
 

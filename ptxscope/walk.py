@@ -13,16 +13,16 @@ from functools import cached_property
 from typing import NamedTuple
 
 from . import regular
-from .engine.blame import first_wrong
-from .engine.errors import Problem, PtxError
-from .engine.execute import Run, Step, execute
-from .engine.inline_asm import Language, asm_only, language_of
-from .engine.models import model
-from .engine.observation import parse_observed
-from .engine.parting import partings
-from .engine.program import Program, Statement, What, load
-from .engine.types import Type
-from .engine.values import hex_text
+from .engine.diagnosis.observation import parse_observed
+from .engine.isa.types import Type
+from .engine.kernels.blame import first_wrong
+from .engine.kernels.execute import Run, Step, execute
+from .engine.kernels.program import Program, Statement, What, load
+from .engine.listings.inline_asm import Language, asm_only, language_of
+from .engine.semantics.models import model
+from .engine.text.errors import Problem, PtxError
+from .engine.text.values import hex_text
+from .engine.tracing.divergence import partings
 from .session import Setup, opened, with_line
 
 _KEPT = ("run", "rows")

@@ -7,11 +7,11 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from ptxscope.engine.catalog import CATALOG
-from ptxscope.engine.form import Form
-from ptxscope.engine.instruction import Guard, Instruction, Register
-from ptxscope.engine.legality import random_form
-from ptxscope.engine.types import Destinations, Type
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.form import Form
+from ptxscope.engine.isa.legality import random_form
+from ptxscope.engine.isa.types import Destinations, Type
+from ptxscope.engine.text.instruction import Guard, Instruction, Register
 
 OPCODES = st.sampled_from(sorted(CATALOG))
 _DESTINATIONS: dict[Destinations | None, tuple[str | None, ...]] = {

@@ -31,18 +31,18 @@ from ptxscope.cli.open import is_file_name
 from ptxscope.cli.run import run
 from ptxscope.cli.table import cell, rows
 from ptxscope.cli.trace import rendered
-from ptxscope.engine.complete import completions
-from ptxscope.engine.errors import MOST
-from ptxscope.engine.inline_asm import Language, asm_only
-from ptxscope.engine.lint import check_listing, check_source, check_text
-from ptxscope.engine.models import model
-from ptxscope.engine.notes import parse_note, stages_between
-from ptxscope.engine.observation import parse_got, parse_observed
-from ptxscope.engine.program import load
-from ptxscope.engine.source import fragments
-from ptxscope.engine.trace import Trace
-from ptxscope.engine.types import Type
-from ptxscope.engine.values import parse_integer, parse_value
+from ptxscope.engine.diagnosis.observation import parse_got, parse_observed
+from ptxscope.engine.isa.types import Type
+from ptxscope.engine.kernels.program import load
+from ptxscope.engine.listings.inline_asm import Language, asm_only
+from ptxscope.engine.listings.lint import check_listing, check_source, check_text
+from ptxscope.engine.semantics.models import model
+from ptxscope.engine.text.complete import completions
+from ptxscope.engine.text.errors import MOST
+from ptxscope.engine.text.source import fragments
+from ptxscope.engine.text.values import parse_integer, parse_value
+from ptxscope.engine.tracing.notes import parse_note, stages_between
+from ptxscope.engine.tracing.trace import Trace
 from ptxscope.export import sarif
 from ptxscope.export.findings import described, told
 from ptxscope.walk import opened_listing

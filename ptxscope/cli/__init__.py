@@ -113,7 +113,7 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _unknown_command(word: str) -> str:
-    from ..engine.errors import nearest, printable
+    from ..engine.text.errors import nearest, printable
 
     shown = printable(word)
     if any(char in word for char in " ."):

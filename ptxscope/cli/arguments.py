@@ -6,14 +6,14 @@ import argparse
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
-from ..engine.errors import Problem, PtxError, printable
-from ..engine.evaluate import bind, described
-from ..engine.instruction import Instruction
-from ..engine.models import Model, model
-from ..engine.parser import parse
-from ..engine.trace import Trace
-from ..engine.types import Type
-from ..engine.values import parse_value
+from ..engine.isa.types import Type
+from ..engine.semantics.models import Model, model
+from ..engine.text.errors import Problem, PtxError, printable
+from ..engine.text.instruction import Instruction
+from ..engine.text.parser import parse
+from ..engine.text.values import parse_value
+from ..engine.tracing.evaluate import bind, described
+from ..engine.tracing.trace import Trace
 from . import CommandError
 
 if TYPE_CHECKING:

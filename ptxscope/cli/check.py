@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO
 
-from ..engine.inline_asm import Language, language_of
-from ..engine.lint import Found, check_listing, check_source
+from ..engine.listings.inline_asm import Language, language_of
+from ..engine.listings.lint import Found, check_listing, check_source
 from ..export.data import dumps
 from ..export.findings import counted, described, summary, told
 from . import CommandError

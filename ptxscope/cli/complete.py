@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..engine.catalog import CATALOG
-from ..engine.complete import completions
-from ..engine.errata import ERRATA
-from ..engine.errors import PtxError
-from ..engine.parser import parse
+from ..engine.isa.catalog import CATALOG
+from ..engine.semantics.errata import ERRATA
+from ..engine.text.complete import completions
+from ..engine.text.errors import PtxError
+from ..engine.text.parser import parse
 from ..export import FORMATS
 from . import COMMANDS
 

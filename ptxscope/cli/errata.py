@@ -6,8 +6,8 @@ import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from ..engine.errata import ERRATA, TARGETS, Erratum
-from ..engine.models import erratum
+from ..engine.semantics.errata import ERRATA, TARGETS, Erratum
+from ..engine.semantics.models import erratum
 from . import CommandError
 from .arguments import parser
 

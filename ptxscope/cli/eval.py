@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
 
-from ..engine.errors import printable
-from ..engine.instruction import Instruction
-from ..engine.models import Model
-from ..engine.types import Type
-from ..engine.values import hex_text, parse_value
+from ..engine.isa.types import Type
+from ..engine.semantics.models import Model
+from ..engine.text.errors import printable
+from ..engine.text.instruction import Instruction
+from ..engine.text.values import hex_text, parse_value
 from . import CommandError
 from .arguments import (
     add_instruction,
@@ -127,8 +127,8 @@ def _evaluate_block(
 ) -> None:
     import numpy as np
 
-    from ..engine.arrays import storage
-    from ..engine.evaluate import evaluate
+    from ..engine.semantics.arrays import storage
+    from ..engine.tracing.evaluate import evaluate
 
     types = operand_types(ins)
     values = {

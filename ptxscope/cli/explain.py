@@ -7,11 +7,11 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from ..engine.diagnose import investigate
-from ..engine.errors import Problem, PtxError, counted, printable, there_are
-from ..engine.instruction import Instruction
-from ..engine.observation import Observation, Observed, parse_got, parse_observed
-from ..engine.values import parse_value
+from ..engine.diagnosis.diagnose import investigate
+from ..engine.diagnosis.observation import Observation, Observed, parse_got, parse_observed
+from ..engine.text.errors import Problem, PtxError, counted, printable, there_are
+from ..engine.text.instruction import Instruction
+from ..engine.text.values import parse_value
 from ..export.data import dumps
 from ..export.diagnosis import objects, text, unexplained
 from . import CommandError

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
-from ..engine.errors import printable
+from ..engine.text.errors import printable
 from ..files import replace
 from . import CommandError
 from .arguments import parsed, parser, split_words

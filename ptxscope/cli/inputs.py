@@ -12,7 +12,7 @@ from os import strerror
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
-from ..engine.errors import printable
+from ..engine.text.errors import printable
 from . import CommandError
 
 _HEAD = 1 << 12

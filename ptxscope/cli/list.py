@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from ..engine.catalog import CATALOG
-from ..engine.legality import count
+from ..engine.isa.catalog import CATALOG
+from ..engine.isa.legality import count
 from .arguments import parser
 
 
@@ -34,7 +34,7 @@ def run(words: Sequence[str]) -> int:
 
 def describe(opcode: str) -> dict[str, object]:
     """A catalog entry as JSON."""
-    from ..engine.grammar import syntax
+    from ..engine.isa.grammar import syntax
 
     entry = CATALOG[opcode]
     return {

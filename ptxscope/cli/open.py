@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..engine.errors import printable
+from ..engine.text.errors import printable
 from . import CommandError
 from .arguments import (
     add_instruction,

@@ -8,16 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from ..engine.blame import first_wrong, origins
-from ..engine.errors import Problem, PtxError, nearest, printable
-from ..engine.execute import Ending, Run, Step, Value, execute
-from ..engine.inline_asm import asm_only
-from ..engine.models import ISA_MODEL, PTXAS_MODELS, Model
-from ..engine.observation import Observed, parse_observed
-from ..engine.parting import Parting, beside, partings
-from ..engine.program import Program, Statement, What, load
-from ..engine.trace import Trace
-from ..engine.values import hex_text, parse_value, value_text
+from ..engine.diagnosis.observation import Observed, parse_observed
+from ..engine.kernels.blame import first_wrong, origins
+from ..engine.kernels.execute import Ending, Run, Step, Value, execute
+from ..engine.kernels.program import Program, Statement, What, load
+from ..engine.listings.inline_asm import asm_only
+from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
+from ..engine.text.errors import Problem, PtxError, nearest, printable
+from ..engine.text.values import hex_text, parse_value, value_text
+from ..engine.tracing.divergence import Parting, beside, partings
+from ..engine.tracing.trace import Trace
 from ..export.data import dumps
 from . import CommandError
 from .arguments import (

@@ -5,17 +5,17 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
-from ..engine.catalog import CATALOG
-from ..engine.entry import Entry, Need, targets
-from ..engine.errata import ERRATA
-from ..engine.errors import nearest, printable
-from ..engine.grammar import SLOT_NAMES, slot_choices, syntax, undocumented
-from ..engine.legality import count
-from ..engine.lowering import lower
-from ..engine.parser import parse
-from ..engine.stages import title
-from ..engine.trace import trace
-from ..engine.words import result_text
+from ..engine.isa.catalog import CATALOG
+from ..engine.isa.entry import Entry, Need, targets
+from ..engine.isa.grammar import SLOT_NAMES, slot_choices, syntax, undocumented
+from ..engine.isa.legality import count
+from ..engine.semantics.errata import ERRATA
+from ..engine.semantics.lowering import lower
+from ..engine.text.errors import nearest, printable
+from ..engine.text.parser import parse
+from ..engine.tracing.stages import title
+from ..engine.tracing.trace import trace
+from ..engine.tracing.words import result_text
 from ..export.document import command
 from . import CommandError
 from .arguments import parser

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from errno import EBADF
 from typing import NoReturn, TextIO, cast
 
-from ..engine.errors import printable
+from ..engine.text.errors import printable
 
 NAMES = ("stdin", "stdout", "stderr")
 

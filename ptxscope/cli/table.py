@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from ..engine.errors import PtxError, printable
+from ..engine.text.errors import PtxError, printable
 from . import CommandError
 from .inputs import MARK, called, opened
 

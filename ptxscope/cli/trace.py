@@ -7,9 +7,9 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..engine.annotations import Annotations
-from ..engine.errors import printable
-from ..engine.notes import parse_note, stages_between
+from ..engine.text.errors import printable
+from ..engine.tracing.annotations import Annotations
+from ..engine.tracing.notes import parse_note, stages_between
 from ..export import FORMATS, export
 from ..export.options import Options
 from . import CommandError

@@ -8,12 +8,12 @@ from enum import StrEnum
 from importlib import import_module
 from types import ModuleType
 
-from ..engine.trace import Trace
+from ..engine.tracing.trace import Trace
 from .options import DEFAULT, Options
 
 
 class Format(StrEnum):
-    """The formats; each is a module of that name with a function ``render``."""
+    """The formats; each has a module with a function ``render``."""
 
     TEXT = "text"
     MARKDOWN = "markdown"
@@ -25,6 +25,12 @@ class Format(StrEnum):
 
 
 FORMATS = tuple(map(str, Format))
+_HOMES: Mapping[Format, str] = {
+    **{format_: f".{format_}" for format_ in Format},
+    Format.SVG: ".picture.svg",
+    Format.C: ".code.c",
+    Format.PYTHON: ".code.python",
+}
 SUFFIXES: Mapping[Format, str] = {
     Format.TEXT: "txt",
     Format.MARKDOWN: "md",
@@ -41,7 +47,7 @@ def export(trace: Trace, format: str = "text", options: Options = DEFAULT) -> st
     """The trace as a document in one of ``FORMATS``. Raises ValueError for another name."""
     if format not in FORMATS:
         raise ValueError(f"unknown format {format!r}: {', '.join(FORMATS)}")
-    text: str = import_module(f".{format}", __name__).render(trace, options)
+    text: str = import_module(_HOMES[Format(format)], __name__).render(trace, options)
     return text
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from ..engine.causes import Kind, shown_operands
-from ..engine.diagnose import Diagnosis, Finding, right_lanes
-from ..engine.errors import printable
-from ..engine.instruction import Instruction
-from ..engine.observation import Observation
-from ..engine.parting import first_difference
-from ..engine.solve import Fits
-from ..engine.stages import title
-from ..engine.values import hex_text
-from ..engine.words import bits_text, by_name, result_text
+from ..engine.diagnosis.causes import Kind, shown_operands
+from ..engine.diagnosis.diagnose import Diagnosis, Finding, right_lanes
+from ..engine.diagnosis.observation import Observation
+from ..engine.diagnosis.solve import Fits
+from ..engine.text.errors import printable
+from ..engine.text.instruction import Instruction
+from ..engine.text.values import hex_text
+from ..engine.tracing.divergence import first_difference
+from ..engine.tracing.stages import title
+from ..engine.tracing.words import bits_text, by_name, result_text
 from .document import command, steps_from
 from .text import WIDTH, command_lines, render, step_lines, wrapped
 

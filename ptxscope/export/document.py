@@ -11,17 +11,17 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from .. import __version__
-from ..engine.annotations import Note
-from ..engine.errata import Erratum
-from ..engine.errors import printable
-from ..engine.micro import Clamp, Compare, Extend, Merge, Micro, Select
-from ..engine.models import PTXAS_MODELS, versions
-from ..engine.parting import Parting, beside, partings
-from ..engine.plan import Stage
-from ..engine.stages import about, title
-from ..engine.trace import Flag, RowTrace, Step, Trace
-from ..engine.values import hex_text
-from ..engine.words import part_name, reading, result_text, row_name, words
+from ..engine.semantics.errata import Erratum
+from ..engine.semantics.micro import Clamp, Compare, Extend, Merge, Micro, Select
+from ..engine.semantics.models import PTXAS_MODELS, versions
+from ..engine.semantics.plan import Stage
+from ..engine.text.errors import printable
+from ..engine.text.values import hex_text
+from ..engine.tracing.annotations import Note
+from ..engine.tracing.divergence import Parting, beside, partings
+from ..engine.tracing.stages import about, title
+from ..engine.tracing.trace import Flag, RowTrace, Step, Trace
+from ..engine.tracing.words import part_name, reading, result_text, row_name, words
 from .options import Options
 
 EXTENSIONS = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}

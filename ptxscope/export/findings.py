@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from ..engine.counterexample import Counterexample
-from ..engine.errors import Problem, diagram, printable
-from ..engine.lint import Finding, Found
-from ..engine.listing import Place
+from ..engine.listings.counterexample import Counterexample
+from ..engine.listings.lint import Finding, Found
+from ..engine.listings.reading import Place
+from ..engine.text.errors import Problem, diagram, printable
 
 
 def described(item: Found) -> dict[str, object]:

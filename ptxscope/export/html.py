@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from importlib.resources import files
 
-from ..engine.errors import printable
-from ..engine.provenance import provenance
-from ..engine.trace import Trace
-from ..engine.words import operand_name
+from ..engine.text.errors import printable
+from ..engine.tracing.provenance import provenance
+from ..engine.tracing.trace import Trace
+from ..engine.tracing.words import operand_name
 from .document import NOTHING_KEPT, Answers, Document, RowView, StepView, document
 from .options import DEFAULT, Options
 

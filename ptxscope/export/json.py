@@ -10,15 +10,15 @@ import re
 from typing import Any
 
 from .. import __version__
-from ..engine.annotations import from_json, to_json
-from ..engine.errors import PtxError
-from ..engine.instruction import Instruction, Literal
-from ..engine.models import model
-from ..engine.parser import parse
-from ..engine.provenance import provenance
-from ..engine.trace import Trace
-from ..engine.values import hex_text
-from ..engine.words import operand_name, reading
+from ..engine.semantics.models import model
+from ..engine.text.errors import PtxError
+from ..engine.text.instruction import Instruction, Literal
+from ..engine.text.parser import parse
+from ..engine.text.values import hex_text
+from ..engine.tracing.annotations import from_json, to_json
+from ..engine.tracing.provenance import provenance
+from ..engine.tracing.trace import Trace
+from ..engine.tracing.words import operand_name, reading
 from .document import Answers, CellView, Document, RowView, StepView, document
 from .options import DEFAULT, Options
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ..engine.trace import Trace
+from ..engine.tracing.trace import Trace
 from .document import NOTHING_KEPT, Answers, Document, RowView, StepView, document
 from .options import DEFAULT, Options
 

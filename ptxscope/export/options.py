@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..engine.plan import Stage
+from ..engine.semantics.plan import Stage
 
 
 class Options(NamedTuple):

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from .. import __version__
-from ..engine.lint import RULES, Finding, Found
+from ..engine.listings.lint import RULES, Finding, Found
 from .data import dumps
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

@@ -6,7 +6,7 @@ import shlex
 import textwrap
 from collections.abc import Iterator
 
-from ..engine.trace import Trace
+from ..engine.tracing.trace import Trace
 from .document import NOTHING_KEPT, Answers, Document, RowView, StepView, document
 from .options import DEFAULT, Options
 

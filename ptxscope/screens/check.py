@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
-from ..engine.lint import Found, check_text
+from ..engine.listings.lint import Found, check_text
 from ..export.findings import counted, summary, told
 from ..widgets.fields import Page
 from ..widgets.inks import InkModal

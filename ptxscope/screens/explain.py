@@ -12,10 +12,10 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
-from ..engine.diagnose import Diagnosis, Finding, investigate
-from ..engine.errors import PtxError, printable
-from ..engine.observation import Observation, parse_got
-from ..engine.trace import Trace
+from ..engine.diagnosis.diagnose import Diagnosis, Finding, investigate
+from ..engine.diagnosis.observation import Observation, parse_got
+from ..engine.text.errors import PtxError, printable
+from ..engine.tracing.trace import Trace
 from ..export.diagnosis import explanation, phrases, seen, unexplained
 from ..export.text import WIDTH
 from ..widgets.fields import Field, Page

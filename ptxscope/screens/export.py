@@ -14,10 +14,10 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from .. import files, regular
-from ..engine.annotations import Annotations
-from ..engine.errors import printable
-from ..engine.notes import stages_between
-from ..engine.trace import Trace
+from ..engine.text.errors import printable
+from ..engine.tracing.annotations import Annotations
+from ..engine.tracing.notes import stages_between
+from ..engine.tracing.trace import Trace
 from ..export import FORMATS, SUFFIXES, Format, export
 from ..export.options import Options
 from ..widgets.fields import Choices, Field, Page

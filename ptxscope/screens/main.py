@@ -15,15 +15,15 @@ from textual.containers import Horizontal, Vertical
 from textual.timer import Timer
 
 from .. import session as edits
-from ..engine.annotations import Annotations
-from ..engine.errors import PtxError, printable
-from ..engine.instruction import Instruction
-from ..engine.parser import parse, scan
-from ..engine.parting import beside, partings
-from ..engine.provenance import Cell, provenance
-from ..engine.stages import title
-from ..engine.trace import Trace
-from ..engine.words import operand_name, result_text
+from ..engine.text.errors import PtxError, printable
+from ..engine.text.instruction import Instruction
+from ..engine.text.parser import parse, scan
+from ..engine.tracing.annotations import Annotations
+from ..engine.tracing.divergence import beside, partings
+from ..engine.tracing.provenance import Cell, provenance
+from ..engine.tracing.stages import title
+from ..engine.tracing.trace import Trace
+from ..engine.tracing.words import operand_name, result_text
 from ..export.document import command
 from ..keys import ACTIONS, FOOTER, bindings, key_names
 from ..session import Session, Setup, trace_of
@@ -40,8 +40,8 @@ from ..widgets.steps import Steps
 from ..widgets.value_field import ValueField
 
 if TYPE_CHECKING:
-    from ..engine.diagnose import Finding
-    from ..engine.lint import Found
+    from ..engine.diagnosis.diagnose import Finding
+    from ..engine.listings.lint import Found
     from ..walk import Walk
 
 Chosen = Callable[[int | None], None]

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from textual import events
 from textual.message import Message
 
-from ..engine.parting import Parting, beside
-from ..engine.trace import Trace
-from ..engine.values import hex_text
-from ..engine.words import reading, result_text
+from ..engine.text.values import hex_text
+from ..engine.tracing.divergence import Parting, beside
+from ..engine.tracing.trace import Trace
+from ..engine.tracing.words import reading, result_text
 from .pane import Line, Pane, Piece
 
 

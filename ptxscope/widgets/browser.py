@@ -13,8 +13,8 @@ from textual.fuzzy import Matcher
 from textual.message import Message
 from textual.widgets import Input
 
-from ..engine.catalog import CATALOG
-from ..engine.intrinsics import Intrinsic, intrinsics
+from ..engine.isa.catalog import CATALOG
+from ..engine.isa.intrinsics import Intrinsic, intrinsics
 from .line import PlainInput
 from .pane import Line, Pane, Piece
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from typing import NamedTuple
 
-from ..engine.parting import Parting
-from ..engine.plan import Stage
-from ..engine.stages import title
-from ..engine.trace import RowTrace, Step, Trace
-from ..engine.words import operand_name, row_name
+from ..engine.semantics.plan import Stage
+from ..engine.tracing.divergence import Parting
+from ..engine.tracing.stages import title
+from ..engine.tracing.trace import RowTrace, Step, Trace
+from ..engine.tracing.words import operand_name, row_name
 from .lane_rows import DARK, Lights, Painter, fitted
 from .pane import Line, Piece
 

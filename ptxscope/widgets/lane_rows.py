@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ..engine.micro import (
+from ..engine.isa.types import Type
+from ..engine.semantics.micro import (
     Accumulate,
     Choose,
     Clamp,
@@ -22,11 +23,10 @@ from ..engine.micro import (
     ToFloat,
     Truncate,
 )
-from ..engine.plan import Stage
-from ..engine.trace import Flag, RowTrace, Trace
-from ..engine.types import Type
-from ..engine.values import float_anatomy, hex_text, value_text
-from ..engine.words import operand_name, reading, words
+from ..engine.semantics.plan import Stage
+from ..engine.text.values import float_anatomy, hex_text, value_text
+from ..engine.tracing.trace import Flag, RowTrace, Trace
+from ..engine.tracing.words import operand_name, reading, words
 from .pane import Line, Piece
 
 GLYPHS = {

@@ -9,9 +9,9 @@ from rich.cells import cell_len
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from ..engine.parting import Parting
-from ..engine.provenance import WHOLE, Cell, ancestors, descendants
-from ..engine.trace import Trace
+from ..engine.tracing.divergence import Parting
+from ..engine.tracing.provenance import WHOLE, Cell, ancestors, descendants
+from ..engine.tracing.trace import Trace
 from .lane_lines import View, draw
 from .lane_rows import DARK, Lights, Place, part_width
 from .pane import Line, Pane

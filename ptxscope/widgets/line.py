@@ -13,10 +13,10 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Input
 
-from ..engine.complete import Completion, completions
-from ..engine.errors import PtxError, Span, printable
-from ..engine.instruction import Instruction
-from ..engine.parser import parse_all
+from ..engine.text.complete import Completion, completions
+from ..engine.text.errors import PtxError, Span, printable
+from ..engine.text.instruction import Instruction
+from ..engine.text.parser import parse_all
 from .pane import Line, Pane, Piece
 
 _INKS = {

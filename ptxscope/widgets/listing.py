@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from ..engine.errors import printable
+from ..engine.text.errors import printable
 from .pane import Line, Pane, Piece
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from ..engine.errors import printable
+from ..engine.text.errors import printable
 from .pane import Line, Pane, Piece
 
 

@@ -11,12 +11,12 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from ..engine.catalog import CATALOG
-from ..engine.entry import Digits, Place, Slot
-from ..engine.form import Form
-from ..engine.grammar import SLOT_NAMES
-from ..engine.legality import obstacle
-from ..engine.types import Selector
+from ..engine.isa.catalog import CATALOG
+from ..engine.isa.entry import Digits, Place, Slot
+from ..engine.isa.form import Form
+from ..engine.isa.grammar import SLOT_NAMES
+from ..engine.isa.legality import obstacle
+from ..engine.isa.types import Selector
 from .pane import Line, Pane, Piece
 
 _LABEL = 8

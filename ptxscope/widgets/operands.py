@@ -10,12 +10,12 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from ..engine.arithmetic import cast
-from ..engine.errors import printable
-from ..engine.trace import Trace
-from ..engine.types import Type
-from ..engine.values import float_anatomy, hex_text, value_text
-from ..engine.words import operand_name
+from ..engine.isa.types import Type
+from ..engine.semantics.arithmetic import cast
+from ..engine.text.errors import printable
+from ..engine.text.values import float_anatomy, hex_text, value_text
+from ..engine.tracing.trace import Trace
+from ..engine.tracing.words import operand_name
 from .pane import Line, Pane, Piece
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from textual.message import Message
 
-from ..engine.errors import printable
-from ..engine.parting import Parting
-from ..engine.stages import about, title
-from ..engine.trace import Flag, Step, Trace
-from ..engine.words import sentence
+from ..engine.text.errors import printable
+from ..engine.tracing.divergence import Parting
+from ..engine.tracing.stages import about, title
+from ..engine.tracing.trace import Flag, Step, Trace
+from ..engine.tracing.words import sentence
 from .lane_rows import GLYPHS
 from .pane import Line, Pane, Piece
 

@@ -12,9 +12,9 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from ..engine.errors import PtxError, printable
-from ..engine.types import Type
-from ..engine.values import hex_text, parse_integer, parse_value
+from ..engine.isa.types import Type
+from ..engine.text.errors import PtxError, printable
+from ..engine.text.values import hex_text, parse_integer, parse_value
 from .line import PlainInput
 from .operands import Field
 

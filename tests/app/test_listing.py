@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.engine.parting import partings
+from ptxscope.engine.tracing.divergence import partings
 from ptxscope.widgets.fields import Page
 from ptxscope.widgets.listing import Listing
 from ptxscope.widgets.pane import Pane

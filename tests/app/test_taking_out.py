@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.engine.annotations import Note
-from ptxscope.engine.plan import Stage
+from ptxscope.engine.semantics.plan import Stage
+from ptxscope.engine.tracing.annotations import Note
 from ptxscope.export import FORMATS
 from ptxscope.screens.export import ExportScreen
 from ptxscope.store import Store

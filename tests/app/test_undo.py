@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.engine.parser import parse
+from ptxscope.engine.text.parser import parse
 from ptxscope.session import DEPTH, Session, example, opened, with_line
 from ptxscope.walk import opened_listing
 from ptxscope.widgets.listing import Listing

@@ -13,8 +13,8 @@ import pytest
 
 from ptxscope import __version__, evaluate
 from ptxscope.cli import COMMANDS
-from ptxscope.engine.catalog import CATALOG
-from ptxscope.engine.errata import ERRATA
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.semantics.errata import ERRATA
 
 LINE = "vset4.s32.u32.lt.add %r1, %r2, %r3, %r0"
 VALUES = ("%r2=0x80ff7f01", "%r3=0x01010101", "%r0=5")

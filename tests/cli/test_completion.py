@@ -10,8 +10,8 @@ import pytest
 
 from ptxscope.cli import COMMANDS
 from ptxscope.cli.complete import _candidates
-from ptxscope.engine.catalog import CATALOG
-from ptxscope.engine.complete import completions
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.text.complete import completions
 from tests.cli.test_commands import ptxscope
 
 

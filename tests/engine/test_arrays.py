@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import diagnose, evaluate, parse, trace
-from ptxscope.engine.instruction import Instruction
-from ptxscope.engine.types import Type
+from ptxscope.engine.isa.types import Type
+from ptxscope.engine.text.instruction import Instruction
 from tests.reference import reference
 from tests.strategies import INSTRUCTIONS, bits
 

@@ -7,13 +7,13 @@ from random import Random
 import pytest
 
 from ptxscope import evaluate, parse, trace
-from ptxscope.engine.catalog import CATALOG
-from ptxscope.engine.grammar import SLOT_NAMES, slot_choices, syntax
-from ptxscope.engine.legality import count, obstacle, random_form, violations, with_slot
-from ptxscope.engine.lowering import lower
-from ptxscope.engine.stages import about, title
-from ptxscope.engine.types import SecOp, selector
-from ptxscope.engine.words import words
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.grammar import SLOT_NAMES, slot_choices, syntax
+from ptxscope.engine.isa.legality import count, obstacle, random_form, violations, with_slot
+from ptxscope.engine.isa.types import SecOp, selector
+from ptxscope.engine.semantics.lowering import lower
+from ptxscope.engine.tracing.stages import about, title
+from ptxscope.engine.tracing.words import words
 from tests.reference_data import golden_rows
 from tests.strategies import instruction_of
 

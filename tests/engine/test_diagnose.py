@@ -9,15 +9,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ptxscope import diagnose, evaluate, parse
-from ptxscope.engine.catalog import CATALOG
-from ptxscope.engine.causes import WEIGHTS, Kind
-from ptxscope.engine.diagnose import Diagnosis, Finding, investigate, observation, right_lanes
-from ptxscope.engine.errata import ERRATA, Erratum
-from ptxscope.engine.habits import BELIEFS, HABITS
-from ptxscope.engine.instruction import Instruction
-from ptxscope.engine.legality import random_form, violations, with_slot
-from ptxscope.engine.observation import Observed, parse_observed
-from ptxscope.engine.types import Type
+from ptxscope.engine.diagnosis.causes import WEIGHTS, Kind
+from ptxscope.engine.diagnosis.diagnose import (
+    Diagnosis,
+    Finding,
+    investigate,
+    observation,
+    right_lanes,
+)
+from ptxscope.engine.diagnosis.observation import Observed, parse_observed
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.legality import random_form, violations, with_slot
+from ptxscope.engine.isa.types import Type
+from ptxscope.engine.semantics.errata import ERRATA, Erratum
+from ptxscope.engine.semantics.misconceptions import BELIEFS, HABITS
+from ptxscope.engine.text.instruction import Instruction
 from tests.reference_data import golden_rows
 from tests.strategies import INSTRUCTIONS, evaluations, instruction_of
 

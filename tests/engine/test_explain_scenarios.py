@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ptxscope import diagnose, evaluate, parse
-from ptxscope.engine.catalog import CATALOG
-from ptxscope.engine.causes import Kind
-from ptxscope.engine.diagnose import Finding
-from ptxscope.engine.errors import PtxError
-from ptxscope.engine.instruction import Instruction
-from ptxscope.engine.legality import random_form
-from ptxscope.engine.twins import twins
+from ptxscope.engine.diagnosis.causes import Kind
+from ptxscope.engine.diagnosis.diagnose import Finding
+from ptxscope.engine.diagnosis.twins import twins
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.legality import random_form
+from ptxscope.engine.text.errors import PtxError
+from ptxscope.engine.text.instruction import Instruction
 from tests.strategies import INSTRUCTIONS, bits, instruction_of
 
 # what was written | values | what came out | what was meant, where its operands are the same

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import PtxError, parse_all
-from ptxscope.engine.complete import completions
-from ptxscope.engine.types import Type
-from ptxscope.engine.values import parse_value
+from ptxscope.engine.isa.types import Type
+from ptxscope.engine.text.complete import completions
+from ptxscope.engine.text.values import parse_value
 from tests.reference_data import table, verdicts
 
 _PIECES = """vadd vadd4 vset2 set setp selp slct vmad . , ; @ ! - _ | %0 %r1 a.b0 .b3210 .h10 .u32

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ptxscope import evaluate, parse, replay, trace
-from ptxscope.engine.instruction import Instruction
+from ptxscope.engine.text.instruction import Instruction
 from tests.reference import reference
 from tests.reference_data import MODELS, Golden, golden_forms, golden_rows
 

@@ -12,12 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import evaluate, parse, trace
-from ptxscope.engine.counterexample import counterexample
-from ptxscope.engine.errata import ERRATA, Erratum
-from ptxscope.engine.inline_asm import Language, language_of
-from ptxscope.engine.lint import RULES, Found, Severity, agrees, check_listing, check_source
-from ptxscope.engine.models import PTXAS_MODELS
-from ptxscope.engine.types import Type
+from ptxscope.engine.isa.types import Type
+from ptxscope.engine.listings.counterexample import counterexample
+from ptxscope.engine.listings.inline_asm import Language, language_of
+from ptxscope.engine.listings.lint import (
+    RULES,
+    Found,
+    Severity,
+    agrees,
+    check_listing,
+    check_source,
+)
+from ptxscope.engine.semantics.errata import ERRATA, Erratum
+from ptxscope.engine.semantics.models import PTXAS_MODELS
 from tests.reference_data import DATA, table, verdicts
 
 HEAD = ".version 8.0\n.target sm_75\n.address_size 64\n"

@@ -9,8 +9,8 @@ from random import Random
 
 import pytest
 
-from ptxscope.engine.listing import Context, statements
-from ptxscope.engine.parser import scan
+from ptxscope.engine.listings.reading import Context, statements
+from ptxscope.engine.text.parser import scan
 from tests.reference_data import DATA, table, verdicts
 
 VIDEO = (DATA / "video.ptx").read_text(encoding="utf-8")

@@ -9,24 +9,24 @@ import numpy as np
 import pytest
 
 from ptxscope import evaluate, export, parse, replay, trace
-from ptxscope.engine.arrays import run_blocks
-from ptxscope.engine.catalog import CATALOG
-from ptxscope.engine.errata import ERRATA, Erratum
-from ptxscope.engine.form import Form
-from ptxscope.engine.habits import HABITS
-from ptxscope.engine.legality import violations
-from ptxscope.engine.lowering import lower
-from ptxscope.engine.models import Model, errata_of, erratum, model
-from ptxscope.engine.parting import first_difference, partings
-from ptxscope.engine.plan import Stage
-from ptxscope.engine.provenance import provenance
-from ptxscope.engine.rules import Rules
-from ptxscope.engine.trace import Flag
-from ptxscope.engine.types import selector
-from ptxscope.engine.words import sentence
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.form import Form
+from ptxscope.engine.isa.legality import violations
+from ptxscope.engine.isa.types import selector
+from ptxscope.engine.semantics.arrays import run_blocks
+from ptxscope.engine.semantics.errata import ERRATA, Erratum
+from ptxscope.engine.semantics.lowering import lower
+from ptxscope.engine.semantics.misconceptions import HABITS
+from ptxscope.engine.semantics.models import Model, errata_of, erratum, model
+from ptxscope.engine.semantics.plan import Stage
+from ptxscope.engine.semantics.rules import Rules
+from ptxscope.engine.tracing.divergence import first_difference, partings
+from ptxscope.engine.tracing.provenance import provenance
+from ptxscope.engine.tracing.trace import Flag
+from ptxscope.engine.tracing.words import sentence
 
 if TYPE_CHECKING:
-    from ptxscope.engine.evaluate import Value
+    from ptxscope.engine.tracing.evaluate import Value
 
 # the examples and both answers as SEMANTICS.md, section 3, prints them
 _TABLE = """

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 
 from ptxscope import Instruction, PtxError, parse, parse_all
-from ptxscope.engine.errors import diagram
-from ptxscope.engine.instruction import Guard, Literal, Register
-from ptxscope.engine.types import Cmp, Destinations, SecOp, Selector, Type
+from ptxscope.engine.isa.types import Cmp, Destinations, SecOp, Selector, Type
+from ptxscope.engine.text.errors import diagram
+from ptxscope.engine.text.instruction import Guard, Literal, Register
 from tests.strategies import INSTRUCTIONS
 
 

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ptxscope.engine.blame import first_wrong
-from ptxscope.engine.execute import Ending, Need, Run, execute
-from ptxscope.engine.instruction import Literal
-from ptxscope.engine.intrinsics import intrinsics
-from ptxscope.engine.observation import whole
-from ptxscope.engine.plain import operation
-from ptxscope.engine.program import Program, What, load
+from ptxscope.engine.diagnosis.observation import whole
+from ptxscope.engine.isa.intrinsics import intrinsics
+from ptxscope.engine.kernels.blame import first_wrong
+from ptxscope.engine.kernels.execute import Ending, Need, Run, execute
+from ptxscope.engine.kernels.plain import operation
+from ptxscope.engine.kernels.program import Program, What, load
+from ptxscope.engine.text.instruction import Literal
 from tests.reference import reference
 from tests.reference_data import DATA, MODELS, golden_rows, verdicts
 

@@ -15,13 +15,13 @@ import numpy.typing as npt
 import pytest
 
 from ptxscope import Instruction, evaluate, parse
-from ptxscope.engine.catalog import CATALOG
-from ptxscope.engine.errata import ERRATA, Erratum
-from ptxscope.engine.form import Form
-from ptxscope.engine.instruction import Guard, Register
-from ptxscope.engine.legality import random_form
-from ptxscope.engine.models import errata_of
-from ptxscope.engine.replacement import replacement
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.form import Form
+from ptxscope.engine.isa.legality import random_form
+from ptxscope.engine.listings.replacement import replacement
+from ptxscope.engine.semantics.errata import ERRATA, Erratum
+from ptxscope.engine.semantics.models import errata_of
+from ptxscope.engine.text.instruction import Guard, Register
 from tests.reference import reference
 from tests.strategies import instruction_of
 

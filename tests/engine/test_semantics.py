@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import Instruction, evaluate, parse, replay, trace
-from ptxscope.engine.arrays import BLOCK
-from ptxscope.engine.catalog import CATALOG
-from ptxscope.engine.lowering import lower
-from ptxscope.engine.provenance import provenance
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.semantics.arrays import BLOCK
+from ptxscope.engine.semantics.lowering import lower
+from ptxscope.engine.tracing.provenance import provenance
 from tests.reference import reference
 from tests.reference_data import MODELS
 from tests.strategies import bits, evaluations, guarded_evaluations, random_instruction

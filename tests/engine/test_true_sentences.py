@@ -13,15 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import PtxError, diagnose, evaluate, export, parse, trace
-from ptxscope.engine.catalog import CATALOG
-from ptxscope.engine.errors import counted, there_are
-from ptxscope.engine.habits import HABITS
-from ptxscope.engine.instruction import Guard, Instruction
-from ptxscope.engine.plan import Stage
-from ptxscope.engine.trace import Flag, Trace
-from ptxscope.engine.types import Type
-from ptxscope.engine.values import parse_value
-from ptxscope.engine.words import sentence, words
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.types import Type
+from ptxscope.engine.semantics.misconceptions import HABITS
+from ptxscope.engine.semantics.plan import Stage
+from ptxscope.engine.text.errors import counted, there_are
+from ptxscope.engine.text.instruction import Guard, Instruction
+from ptxscope.engine.text.values import parse_value
+from ptxscope.engine.tracing.trace import Flag, Trace
+from ptxscope.engine.tracing.words import sentence, words
 from ptxscope.export.document import Document, document
 from ptxscope.export.options import DEFAULT
 from ptxscope.widgets.lane_rows import Painter

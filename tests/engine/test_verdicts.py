@@ -12,11 +12,11 @@ import pytest
 
 from ptxscope import PtxError, evaluate, parse
 from ptxscope.cli import main
-from ptxscope.engine.execute import execute
-from ptxscope.engine.inline_asm import Language, language_of
-from ptxscope.engine.instruction import Literal
-from ptxscope.engine.lint import Found, check_listing, check_source, check_text
-from ptxscope.engine.program import load
+from ptxscope.engine.kernels.execute import execute
+from ptxscope.engine.kernels.program import load
+from ptxscope.engine.listings.inline_asm import Language, language_of
+from ptxscope.engine.listings.lint import Found, check_listing, check_source, check_text
+from ptxscope.engine.text.instruction import Literal
 from ptxscope.walk import opened_listing
 
 DECLARED = """\

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
 
 from ptxscope import Trace, export
-from ptxscope.engine.values import hex_text
+from ptxscope.engine.text.values import hex_text
 from ptxscope.export import FORMATS
 from ptxscope.export.options import Options
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ptxscope import Trace, parse, trace
-from ptxscope.engine.annotations import Annotations, Note
-from ptxscope.engine.catalog import CATALOG
-from ptxscope.engine.plan import Stage
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.semantics.plan import Stage
+from ptxscope.engine.tracing.annotations import Annotations, Note
 
 MODELS = ("isa", "ptxas")
 

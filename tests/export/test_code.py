@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import Instruction, Trace, evaluate, export, trace
-from ptxscope.engine.catalog import CATALOG
-from ptxscope.export.code import function_name
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.export.code.functions import function_name
 from ptxscope.export.options import Options
 from tests.export.samples import E3
 from tests.reference_data import Golden, golden_forms

@@ -19,7 +19,7 @@ from rich.console import Console
 from ptxscope import export
 from ptxscope.cli import CommandError
 from ptxscope.cli.export import updated
-from ptxscope.engine.errata import ERRATA
+from ptxscope.engine.semantics.errata import ERRATA
 from tests.export.samples import E3, HOSTILE, annotated, register
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

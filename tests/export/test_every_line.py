@@ -18,14 +18,14 @@ from hypothesis import strategies as st
 
 from ptxscope import Instruction, Trace, evaluate, export, parse, trace
 from ptxscope.cli.trace import rendered
-from ptxscope.engine.annotations import Annotations, Note
-from ptxscope.engine.catalog import CATALOG
-from ptxscope.engine.instruction import Guard, Register
-from ptxscope.engine.legality import random_form
-from ptxscope.engine.plan import Stage
-from ptxscope.engine.types import Type
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.legality import random_form
+from ptxscope.engine.isa.types import Type
+from ptxscope.engine.semantics.plan import Stage
+from ptxscope.engine.text.instruction import Guard, Register
+from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.export import FORMATS
-from ptxscope.export.code import function_name
+from ptxscope.export.code.functions import function_name
 from ptxscope.export.options import Options
 from tests.export.every import check
 from tests.reference import reference

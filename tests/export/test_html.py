@@ -9,8 +9,8 @@ import html5lib
 import pytest
 
 from ptxscope import export
-from ptxscope.engine.errors import printable
-from ptxscope.engine.values import hex_text
+from ptxscope.engine.text.errors import printable
+from ptxscope.engine.text.values import hex_text
 from ptxscope.export.options import Options
 from tests.export.samples import E3, EXAMPLES, HOSTILE, annotated, example
 

@@ -7,8 +7,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from ptxscope import Trace, export
-from ptxscope.engine.errors import printable
-from ptxscope.engine.values import hex_text
+from ptxscope.engine.text.errors import printable
+from ptxscope.engine.text.values import hex_text
 from ptxscope.export.options import Options
 from tests.export.samples import E2, E3, EXAMPLES, HOSTILE, annotated, example, register
 

@@ -12,13 +12,13 @@ import pytest
 import resvg_py
 
 from ptxscope import Trace, export, parse, trace
-from ptxscope.engine.annotations import Annotations, Note
-from ptxscope.engine.errors import printable
-from ptxscope.engine.micro import Combine, Compare, Not
-from ptxscope.engine.plan import Stage
-from ptxscope.engine.values import hex_text
-from ptxscope.export.drawing import PALETTE, text_width, wrapped
+from ptxscope.engine.semantics.micro import Combine, Compare, Not
+from ptxscope.engine.semantics.plan import Stage
+from ptxscope.engine.text.errors import printable
+from ptxscope.engine.text.values import hex_text
+from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.export.options import DEFAULT, Options
+from ptxscope.export.picture.drawing import PALETTE, text_width, wrapped
 from tests.export.samples import E2, E3, EXAMPLES, HOSTILE, annotated, example, register
 
 NS = "{http://www.w3.org/2000/svg}"

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 
 from ptxscope import Instruction, export, trace
-from ptxscope.engine.catalog import CATALOG
-from ptxscope.engine.errata import ERRATA, Erratum
-from ptxscope.engine.errors import printable
-from ptxscope.engine.values import hex_text
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.semantics.errata import ERRATA, Erratum
+from ptxscope.engine.text.errors import printable
+from ptxscope.engine.text.values import hex_text
 from tests.export.samples import E3, HOSTILE, annotated
 from tests.strategies import evaluations
 

@@ -11,12 +11,12 @@ from random import Random
 import pytest
 
 from ptxscope import PtxError, parse
-from ptxscope.engine.catalog import CATALOG
-from ptxscope.engine.entry import Entry
-from ptxscope.engine.form import Form
-from ptxscope.engine.instruction import Instruction, Register
-from ptxscope.engine.legality import random_form, remarks
-from ptxscope.engine.types import Type
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.entry import Entry
+from ptxscope.engine.isa.form import Form
+from ptxscope.engine.isa.legality import random_form, remarks
+from ptxscope.engine.isa.types import Type
+from ptxscope.engine.text.instruction import Instruction, Register
 from tests.strategies import instruction_of
 
 PTXAS = shutil.which("ptxas")

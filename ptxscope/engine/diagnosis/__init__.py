@@ -1,0 +1,1 @@
+"""Why a result is not what was expected."""

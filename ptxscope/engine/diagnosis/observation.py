@@ -1,0 +1,156 @@
+"""What was observed: a destination's bits, all of them or some, beside the operands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from ..isa.types import Type
+from ..text.errors import Problem, PtxError, there_are
+from ..text.instruction import Instruction
+from ..text.values import hex_text, parse_value
+
+_PATTERN = re.compile(r"0([xXbBoO])([0-9a-fA-F?]+)")
+_DIGIT_BITS = {"x": 4, "o": 3, "b": 1}
+
+
+class Observed(NamedTuple):
+    """A value of which some bits may be unknown."""
+
+    bits: int
+    """The known bits; 0 elsewhere."""
+    known: int
+    """1 where a bit is known."""
+
+    def difference(self, value: int) -> int:
+        """1 where a known bit differs from a value's."""
+        return (value ^ self.bits) & self.known
+
+    def fits(self, value: int) -> bool:
+        """Whether a value has every known bit."""
+        return not self.difference(value)
+
+    def text(self, width: int) -> str:
+        """``0x??01??00``: hexadecimal in full width; binary where part of a digit is unknown."""
+        digits = range((width + 3) // 4 - 1, -1, -1)
+        known = [self.known >> 4 * at & 15 for at in digits]
+        whole = (1 << width) - 1
+        if self.known == whole:
+            return hex_text(self.bits, width)
+        if all(part in (0, 15) for part in known):
+            shown = (f"{self.bits >> 4 * at & 15:x}" for at in digits)
+            return "0x" + "".join(
+                digit if part else "?" for digit, part in zip(shown, known, strict=True)
+            )
+        return "0b" + "".join(
+            str(self.bits >> at & 1) if self.known >> at & 1 else "?"
+            for at in range(width - 1, -1, -1)
+        )
+
+
+class Observation(NamedTuple):
+    """Operand values, and what came out."""
+
+    operands: Mapping[str, int]
+    """Bits by role: a, b, c, guard; d, p, q where a guard may keep the old value."""
+    observed: Mapping[str, Observed]
+    """By role: d, or p and q, or one of these."""
+
+    def fits(self, result: Mapping[str, int]) -> bool:
+        """Whether a result, by role, has every known bit."""
+        return all(seen.fits(result[role]) for role, seen in self.observed.items())
+
+    def distance(self, result: Mapping[str, int]) -> int:
+        """How many known bits differ."""
+        return sum(
+            seen.difference(result[role]).bit_count() for role, seen in self.observed.items()
+        )
+
+
+def whole(bits: int, width: int) -> Observed:
+    """A value of which every bit is known, given as signed or unsigned."""
+    known = (1 << width) - 1
+    return Observed(bits & known, known)
+
+
+def parse_observed(text: str, type_: Type) -> Observed:
+    """An observed value as people write it; raises PtxError.
+
+    As ``values.parse_value``; and ``?`` stands for an unknown digit behind ``0x``, ``0o`` or
+    ``0b``, and for an unknown lane in ``[?,1,?,0]``.
+    """
+    word = text.strip()
+    if "?" not in word:
+        return whole(parse_value(text, type_), type_.bits)
+    if word == "?":
+        return Observed(0, 0)
+    if word[0] == "[" and word[-1] == "]":
+        return _lanes(text, word, type_)
+    match = _PATTERN.fullmatch(word)
+    start = len(text) - len(text.lstrip())
+    span = (start, start + len(word))
+    if not match:
+        hint = "0x??01??00, 0b1??0, [?,1,?,0]"
+        problem = "`?` stands for a digit behind 0x, 0b or 0o, or for a lane"
+        raise PtxError(text, (Problem(problem, span, hint),))
+    unit = _DIGIT_BITS[match[1].lower()]
+    known_text = "".join("0" if digit == "?" else "1" for digit in match[2])
+    bits = parse_value(word.replace("?", "0"), type_)
+    known = sum(
+        ((1 << unit) - 1) << unit * at
+        for at, digit in enumerate(reversed(known_text[-type_.bits :]))
+        if digit == "1"
+    )
+    whole_ = (1 << type_.bits) - 1
+    if unit * len(match[2]) >= type_.bits:
+        return Observed(bits, known & whole_)
+    # what is not written is zero, as in a number
+    return Observed(bits, known | whole_ & ~((1 << unit * len(match[2])) - 1))
+
+
+def _lanes(text: str, word: str, type_: Type) -> Observed:
+    parts = word[1:-1].split(",")
+    if any("?" in part and part.strip().rpartition(":")[2].strip() != "?" for part in parts):
+        problem = "`?` stands for a whole lane here"
+        raise PtxError(text, (Problem(problem, (0, len(text)), "[?,1,?,0]"),))
+    bits = parse_value(text.replace("?", "0"), type_)
+    unit = type_.bits // len(parts)
+    lanes = enumerate(reversed(parts))
+    unknown = sum(((1 << unit) - 1) << unit * at for at, part in lanes if "?" in part)
+    known = ((1 << type_.bits) - 1) & ~unknown
+    return Observed(bits & known, known)
+
+
+def parse_got(ins: Instruction, text: str) -> tuple[str, Observed]:
+    """The role of a destination, and what was observed of it; raises PtxError.
+
+    ``VALUE`` where the instruction has one destination, ``NAME=VALUE`` always.
+    """
+    written, equals, value = text.partition("=")
+    names = {name: role for role, name in ins.results.items()}
+    names |= {name.removeprefix("%"): role for name, role in names.items()}
+    names |= {role: role for role in ins.results if role not in names}
+    role = names.get(written.strip())
+    if not equals:
+        written, value = "", text
+        role = next(iter(ins.results)) if len(ins.results) == 1 else None
+    if role is None:
+        known = ", ".join(ins.results.values())
+        message = f"`{written.strip()}` is not a destination of {ins}"
+        if not equals:
+            message = (
+                f"{there_are(len(ins.results), 'destination')}; say which was observed"
+                if ins.results
+                else f"{ins} writes nothing that could be observed"
+            )
+        end = len(written) or len(text)
+        raise PtxError(text, (Problem(message, (0, end), f"NAME=VALUE with {known}"),))
+    try:
+        seen = parse_observed(value, ins.type_of(role))
+        if not seen.known:
+            problem = Problem("nothing of it is known", (0, len(value)), "at least a digit")
+            raise PtxError(value, (problem,))
+        return role, seen
+    except PtxError as error:
+        raise error.within(text, len(text) - len(value)) from None

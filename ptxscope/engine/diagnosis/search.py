@@ -1,0 +1,285 @@
+"""The search for what explains observations: every cause, and every pair of causes.
+
+Nothing here is worded or ranked; ``diagnose`` does that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+from math import isnan
+from typing import NamedTuple
+
+from ..isa.catalog import CATALOG
+from ..isa.entry import Group
+from ..isa.form import Form
+from ..isa.legality import violations
+from ..semantics.lowering import lower
+from ..semantics.models import PTXAS_MODELS, Model
+from ..semantics.plan import Plan
+from ..semantics.rules import Rules
+from ..semantics.run import result
+from ..text.constants import bits_float
+from ..text.instruction import Instruction
+from .causes import Bits, Cause, Kind, Seen, causes, changed_form, slot_phrase
+from .solve import Fits, solve
+
+_PROBES = 8
+"""Observations that are tried one by one before all are."""
+_ARRAYS = 64
+"""Observations from which on NumPy is worth its import."""
+_NEAR = 64
+"""How many that come near are kept before the nearest of them are picked."""
+
+
+class Variant(NamedTuple):
+    """What some causes make of the instruction: what decides its plan."""
+
+    form: Form
+    rules: Rules
+    guard: bool | None
+
+    @property
+    def plan(self) -> Plan:
+        """What is computed."""
+        return lower(self.form, self.rules, self.guard)
+
+
+class Found(NamedTuple):
+    """Causes that together explain the observations, or come near."""
+
+    causes: tuple[Cause, ...]
+    fits: Fits | None = None
+    """The selectors, where they were solved."""
+    explained: int = 0
+    """How many of the first observations they explain, where not all."""
+    distance: int = 0
+    """How many bits of the next one they miss."""
+
+    @property
+    def weight(self) -> int:
+        """How far-fetched they are, and how much they look like chance."""
+        return sum(cause.weight for cause in self.causes) + chance(self.fits)
+
+
+class Search:
+    """The combinations of up to two causes, each looked at once."""
+
+    def __init__(self, ins: Instruction, seen: Sequence[Seen]) -> None:
+        self.ins, self.seen, self.tried = ins, seen, 0
+        self.roles = frozenset.intersection(*(frozenset(x.observation.operands) for x in seen))
+        self.near: list[Found] = []
+        self._variants: dict[tuple[object, ...], Variant | None] = {}
+
+    def run(self) -> Iterator[Found]:
+        """Those that explain every observation."""
+        documented = self._tried(())
+        if documented:
+            yield Found(())
+        lacking: list[Cause] = []
+        for cause in causes(self.ins, self.roles, self._unordered):
+            if self._idle((cause,)) or not self._tried((cause,)):
+                lacking.append(cause)
+            elif not (self._repeats((cause,)) or (documented and cause.kind is Kind.PTXAS)):
+                yield Found((cause,))
+        free = ["a", "b"] if self._solvable else []
+        for role in tuple(free):
+            if found := self._solved((), role):
+                free.remove(role)
+                yield found
+        if not documented:
+            yield from self._pairs(lacking, free)
+
+    def _pairs(self, lacking: Sequence[Cause], free: Sequence[str]) -> Iterator[Found]:
+        """Pairs of causes, and of causes and selectors, of which neither is enough."""
+        for pair in combinations(lacking, 2):
+            if pair[0].axes & pair[1].axes or self._idle(pair):
+                continue
+            if self._tried(pair) and not self._repeats(pair):
+                yield Found(pair)
+        for role in free:
+            for cause in lacking:
+                if found := self._solved((cause,), role):
+                    yield found
+        if len(free) == 2 and (found := self._solved((), "ab")):
+            yield found
+
+    def _tried(self, chosen: tuple[Cause, ...]) -> bool:
+        self.tried += 1
+        return self.explains(chosen)
+
+    @property
+    def _unordered(self) -> bool:
+        """Whether a NaN was compared where the result is not the documented one."""
+        stype = self.ins.form.stype
+        if not (stype and stype.is_float and self.ins.form.cmp):
+            return False
+        return any(
+            isnan(bits_float(x.observation.operands[role], stype.bits))
+            for x in self.seen
+            if not x.observation.fits(x.documented)
+            for role in "ab"
+        )
+
+    @property
+    def _solvable(self) -> bool:
+        return self.ins.entry.group is Group.SIMD and {"a", "b"} <= self.roles
+
+    def variant(self, chosen: Iterable[Cause]) -> Variant | None:
+        """What the causes make of the instruction.
+
+        None where that is illegal, or reads an operand whose value was not given.
+        """
+        lowered = [x for x in chosen if x.lowered]
+        key = tuple((x.slots, tuple(e.id for e in x.errata), x.guard) for x in lowered)
+        if key not in self._variants:
+            self._variants[key] = self._lowered(lowered)
+        return self._variants[key]
+
+    def _lowered(self, chosen: Sequence[Cause]) -> Variant | None:
+        ins = self.ins
+        slots = {name: value for cause in chosen for name, value in cause.slots}
+        form = changed_form(ins.form, slots, len(ins.sources) > 2) if slots else ins.form
+        if form is None or (slots and violations(form)):
+            return None
+        errata = tuple(e for cause in chosen for e in cause.errata)
+        rules = Model("", errata).rules(form) if errata else Rules()
+        guard = ins.guard.negated if ins.guard else None
+        if any(cause.guard for cause in chosen):
+            guard = not guard
+        variant = Variant(form, rules, guard)
+        documented = lower(form, Rules(), guard)
+        return variant if self._readable(variant.plan) and self._readable(documented) else None
+
+    def _readable(self, plan: Plan) -> bool:
+        return all(source.role in self.roles for source in plan.sources)
+
+    def _idle(self, chosen: tuple[Cause, ...]) -> bool:
+        """Whether the causes are impossible, or one of them changes nothing in any value."""
+        if not any(cause.lowered for cause in chosen):
+            return False
+        variant = self.variant(chosen)
+        if variant is None:
+            return True
+        rows = variant.plan.rows
+        for cause in chosen:
+            if cause.lowered:
+                other = self.variant([x for x in chosen if x is not cause])
+                if other and other.plan.rows == rows:
+                    return True
+        return False
+
+    def _repeats(self, chosen: tuple[Cause, ...]) -> bool:
+        """Whether an older ptxas only explains what the newest does as well."""
+        newest = with_model(chosen, PTXAS_MODELS[0])
+        return newest != chosen and self.explains(newest)
+
+    def explains(self, chosen: tuple[Cause, ...]) -> bool:
+        """Whether the causes together give every observation."""
+        variant = self.variant(chosen)
+        if variant is None:
+            return False
+        plan = variant.plan
+        for index, x in enumerate(self.seen[:_PROBES]):
+            found = read_by(chosen, result(plan, operands_of(chosen, x)))
+            if not x.observation.fits(found):
+                self._note(Found(chosen, None, index, x.observation.distance(found)))
+                return False
+        if all(_fit(plan, chosen, self.seen[_PROBES:])):
+            return True
+        self._note(Found(chosen, None, _PROBES))
+        return False
+
+    def matched(self, chosen: tuple[Cause, ...]) -> int:
+        """How many observations the causes together give."""
+        variant = self.variant(chosen)
+        return sum(_fit(variant.plan, chosen, self.seen)) if variant else 0
+
+    def _note(self, found: Found) -> None:
+        self.near.append(found)
+        if len(self.near) > _NEAR:
+            self.near = self.nearest(_NEAR // 2)
+
+    def nearest(self, count: int) -> list[Found]:
+        """What explains the most, then misses the fewest bits; the documented one always."""
+        ordered = sorted(
+            self.near, key=lambda x: (-x.explained, x.distance, len(x.causes), x.weight)
+        )
+        return ordered[:count] + [x for x in ordered[count:] if not x.causes]
+
+    def _solved(self, chosen: tuple[Cause, ...], free: str) -> Found | None:
+        axes = {f"{role}sel" for role in free}
+        if any(x.axes & axes or x.reading or _rules(x) & _ENTANGLED for x in chosen):
+            return None
+        variant = None if self._idle(chosen) else self.variant(chosen)
+        if variant is None or CATALOG[variant.form.opcode].group is not Group.SIMD:
+            return None
+        self.tried += 1
+        cases = [(operands_of(chosen, x), x.observation.observed["d"]) for x in self.seen]
+        fits = solve(*variant, cases, free)
+        if fits is None:
+            return None
+        named = [_selector_cause(self.ins, role, fits) for role in free]
+        return Found((*chosen, *named), fits)
+
+
+def chance(fits: Fits | None) -> int:
+    """How much less selectors say where so many fit that some would fit anything."""
+    ways = fits.ways if fits else 1
+    return next((weight for most, weight in _CHANCE if ways >= most), 0)
+
+
+MOST_CHANCE = 4
+"""More than any plain cause weighs beyond selectors."""
+_CHANCE = ((100, MOST_CHANCE), (10, 1))
+"""From how many that fit on selectors weigh more, and how much."""
+_ENTANGLED = frozenset(("masked_from_b", "add_clamps"))
+"""Rules by which a lane of d depends on more than its own two digits."""
+
+
+def with_model(chosen: tuple[Cause, ...], model: Model) -> tuple[Cause, ...]:
+    """The causes with another ptxas, where there is one among them."""
+    return tuple(x._replace(errata=model.errata, model=model) if x.model else x for x in chosen)
+
+
+def _rules(cause: Cause) -> set[str]:
+    return {name for erratum in cause.errata for name in erratum.rules}
+
+
+def operands_of(chosen: Iterable[Cause], seen: Seen) -> Bits:
+    """An observation's operands by role, as the causes have them."""
+    operands = seen.observation.operands
+    for cause in chosen:
+        if cause.operands:
+            operands = cause.operands(operands, seen)
+    return operands
+
+
+def read_by(chosen: Iterable[Cause], found: Bits) -> Bits:
+    """A result by role, as the causes have it read."""
+    for cause in chosen:
+        if cause.reading:
+            found = cause.reading(found)
+    return found
+
+
+def _fit(plan: Plan, chosen: tuple[Cause, ...], seen: Sequence[Seen]) -> Iterator[bool]:
+    """Whether the causes give each of some observations."""
+    operands = [operands_of(chosen, x) for x in seen]
+    if len(seen) < _ARRAYS:
+        results: Iterable[Bits] = (result(plan, x) for x in operands)
+    else:
+        from ..semantics.arrays import results_of
+
+        results = results_of(plan, operands)
+    for x, found in zip(seen, results, strict=True):
+        yield x.observation.fits(read_by(chosen, found))
+
+
+def _selector_cause(ins: Instruction, role: str, fits: Fits) -> Cause:
+    name = f"{role}sel"
+    slot = ins.entry.slot(name)
+    assert slot
+    chosen = fits.asel if role == "a" else fits.bsel
+    phrase = slot_phrase(ins, slot, ins.form.get(name), chosen)
+    return Cause(Kind.SELECTOR, frozenset((name,)), phrase, 3, slots=((name, chosen),))

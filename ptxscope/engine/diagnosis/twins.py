@@ -1,0 +1,95 @@
+"""Opcodes that are written for each other, and forms carried over from one to another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import NamedTuple
+
+from ..isa.catalog import CATALOG
+from ..isa.form import Form
+from ..isa.slots import CMP6
+from ..isa.types import Type
+
+_TAKEN = {
+    frozenset(pair): weight
+    for weight, *pairs in (
+        (2, ("vadd", "vsub"), ("vmin", "vmax"), ("vshl", "vshr"), ("vadd", "vavrg")),
+        (3, ("vsub", "vabsdiff")),
+    )
+    for pair in pairs
+}
+"""How unusual it is to take one operation for another; whatever else has its shape is `_ELSE`."""
+_ELSE = 4
+_LANES = 3
+"""Another width of the lanes, the operation kept."""
+_TRUTH = 3
+"""``set`` for ``vset``, and the reverse."""
+
+
+class Twin(NamedTuple):
+    """An opcode that may have been meant, or have run."""
+
+    opcode: str
+    weight: int
+    slots: Mapping[str, object] = {}
+    """Slots that are called otherwise there."""
+
+
+def operation(opcode: str) -> str:
+    """``vadd`` for ``vadd``, ``vadd2``, ``vadd4``."""
+    return opcode.rstrip("24")
+
+
+@cache
+def _alike(opcode: str) -> tuple[Twin, ...]:
+    """Opcodes with the same slots, and the same operation on lanes of other widths."""
+    entry = CATALOG[opcode]
+    names = [slot.name for slot in entry.slots]
+    found = []
+    for other in CATALOG.values():
+        name = other.opcode
+        pair = frozenset((operation(opcode), operation(name)))
+        if name == opcode:
+            continue
+        if len(pair) == 1:
+            found.append(Twin(name, _LANES))
+        elif other.lanes == entry.lanes and [slot.name for slot in other.slots] == names:
+            found.append(Twin(name, _TAKEN.get(pair, _ELSE)))
+    return tuple(found)
+
+
+def twins(form: Form) -> Iterator[Twin]:
+    """Every opcode that a form's could be taken for, where the form is legal with it."""
+    for twin in (*_alike(form.opcode), *_truths(form)):
+        if carried(form._replace(opcode=twin.opcode, **twin.slots)):  # type: ignore[arg-type]
+            yield twin
+
+
+def _truths(form: Form) -> Iterator[Twin]:
+    """``set`` and ``vset`` of the same comparison."""
+    types = (Type.U32, Type.S32)
+    if form.opcode == "set" and form.stype in types and form.dtype in types and form.cmp in CMP6:
+        both = {"atype": form.stype, "btype": form.stype}
+        yield Twin("vset", _TRUTH, {"dtype": None, "stype": None, **both})
+    if form.opcode == "vset" and form.atype is form.btype:
+        slots = {"stype": form.atype, "atype": None, "btype": None, "dtype": Type.U32}
+        yield Twin("set", _TRUTH, slots)
+
+
+def carried(form: Form) -> Form | None:
+    """A form whose opcode was replaced, with c where the instruction has to have one.
+
+    None where a slot has a value that the instruction does not take.
+    """
+    entry = CATALOG[form.opcode]
+    for name in Form._fields[1:]:
+        if name == "c":
+            continue
+        value, slot = form.get(name), entry.slot(name)
+        if slot is None:
+            if value:
+                return None
+        elif not (slot.optional and value == slot.absent) and value not in slot.values:
+            return None
+    return form if entry.c_optional else form._replace(c=True)

@@ -1,0 +1,62 @@
+"""Which statement of a run made a value what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ..diagnosis.observation import Observed
+from ..semantics.micro import Merge
+from ..text.instruction import Register
+from .execute import Run, Step
+
+
+def origins(run: Run, step: Step) -> Iterator[Step]:
+    """The steps that what a step read comes from, the last one first."""
+    wanted = {value.step for value in step.reads.values()}
+    for earlier in reversed(run.steps[: step.number - 1]):
+        if earlier.number in wanted:
+            yield earlier
+            wanted |= {value.step for value in earlier.reads.values()}
+
+
+def first_wrong(run: Run, expected: Mapping[str, Observed]) -> Step | None:
+    """The first instruction that wrote bits which differ from what was observed.
+
+    That is the earliest last write of such a register; or, where that write only copied the
+    register or kept the bits that differ, the one it got them from. None where all agree, or
+    nothing wrote them.
+    """
+    wrong = []
+    for name, seen in expected.items():
+        steps, held = run.writes(name), run.registers.get(name)
+        if not steps or held is None:
+            continue
+        differing = seen.known if held.bits is None else seen.difference(held.bits)
+        if differing:
+            wrong.append(_source(run, steps[-1], differing))
+    return min(wrong, key=lambda step: step.number, default=None)
+
+
+def _source(run: Run, step: Step, differing: int) -> Step:
+    """The step that some bits of what a step wrote come from unchanged."""
+    while True:
+        value = step.reads.get(_kept(step, differing))
+        if value is None or not value.step:
+            return step
+        step = run.steps[value.step - 1]
+
+
+def _kept(step: Step, bits: int) -> str:
+    """The register that a step has taken some bits from as they were; empty where it has not."""
+    statement, trace = step.statement, step.trace
+    if statement.opcode.startswith("mov.") and len(statement.reads) == 1:
+        names = statement.reads[0].names
+        return names[0] if len(names) == len(statement.writes) == 1 else ""
+    if trace is None:
+        return ""
+    written = [row.row.micro for row in trace.rows.values() if isinstance(row.row.micro, Merge)]
+    c = trace.instruction.roles.get("c")
+    if not written or not isinstance(c, Register):
+        return ""
+    masks = (((1 << merge.unit) - 1) << merge.unit * at for merge in written for at in merge.lanes)
+    return "" if any(mask & bits for mask in masks) else c.name

@@ -1,0 +1,382 @@
+"""Running a program: registers carried from statement to statement, each of the 27 traced."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from enum import StrEnum
+from typing import NamedTuple
+
+from ..isa.types import Type
+from ..semantics.models import Model
+from ..semantics.run import result
+from ..text.instruction import Instruction
+from ..tracing.evaluate import bind, bits_of, resolve_model
+from ..tracing.trace import Trace
+from .plain import join, split
+from .program import Operand, Program, Statement, What
+
+
+class Value(NamedTuple):
+    """What a register holds at some time."""
+
+    bits: int | None
+    """Unsigned; None where nothing is known."""
+    width: int
+    by: Statement | None = None
+    """The statement that wrote it; None where it was given before the first."""
+    given: bool = False
+    """It was given rather than computed."""
+    step: int = 0
+    """The number of the step that wrote it; 0 where it was given before the first."""
+    awaited: bool = False
+    """Not known only because a value that was asked for is missing."""
+
+
+class Need(NamedTuple):
+    """A register that is read and holds nothing known."""
+
+    name: str
+    type: Type
+    reader: Statement
+    by: Statement | None
+    """What made it unknown; None where nothing has written it."""
+
+    @property
+    def message(self) -> str:
+        """Who reads it, and why its value is not known."""
+        why = f" ({self.by.opcode} at line {self.by.line} made it unknown)" if self.by else ""
+        return (
+            f"{self.name} is read at line {self.reader.line} and nothing known has written it{why}"
+        )
+
+
+class Step(NamedTuple):
+    """One statement of a run, and what it did."""
+
+    number: int
+    """From 1."""
+    statement: Statement
+    trace: Trace | None
+    """Of one of the 27; None where a false guard kept it from reading unknown registers."""
+    reads: Mapping[str, Value]
+    """What was known of the registers it reads, and of an old value its guard might keep."""
+    writes: Mapping[str, int | None]
+    """Bits by name; None: no longer known."""
+    note: str
+
+    @property
+    def line(self) -> int:
+        """Where it stands, from 1."""
+        return self.statement.line
+
+    @property
+    def text(self) -> str:
+        """The statement as written."""
+        return self.statement.text
+
+    @property
+    def instruction(self) -> Instruction | None:
+        """The instruction, where it is one of the 27."""
+        return self.statement.instruction
+
+
+class Ending(StrEnum):
+    """Why a run is over."""
+
+    END = "end"
+    """The last statement was reached."""
+    LEFT = "left"
+    """A branch was taken, or the kernel ended."""
+    BREAK = "break"
+    """The line was reached where it was to stop."""
+    NEEDS = "needs"
+    """A register is read whose value is not known."""
+
+
+class Run(NamedTuple):
+    """What happened."""
+
+    program: Program
+    model: Model
+    steps: tuple[Step, ...]
+    """One a statement, up to where the run stopped."""
+    registers: Mapping[str, Value]
+    """What every register held at the end, in the order of their first values."""
+    ending: Ending
+    needed: tuple[Need, ...]
+    """Everything that must be given for the run to go on, as far as can be told."""
+    unused: tuple[str, ...]
+    """Registers that were given a value that nothing has read."""
+
+    def writes(self, name: str) -> tuple[Step, ...]:
+        """The steps that wrote a register, or made it unknown."""
+        return tuple(step for step in self.steps if name in step.writes)
+
+
+def execute(
+    program: Program,
+    values: Mapping[str, int],
+    model: str | Model = "isa",
+    *,
+    stop: int | None = None,
+) -> Run:
+    """Run a program on integers by register name, up to a line where one is given.
+
+    A value holds from the start, and again whenever the register becomes unknown. A branch
+    that is taken ends the run. Raises ValueError for a name the program does not have, and
+    for a value that does not fit.
+    """
+    given = {name: _given(program, name, value) for name, value in values.items()}
+    machine = _Machine(program, given, resolve_model(model))
+    ending, steps = machine.run(stop)
+    return Run(
+        program,
+        machine.model,
+        tuple(steps),
+        machine.stopped if machine.needs else machine.state,
+        Ending.NEEDS if machine.needs else ending,
+        tuple(machine.needs.values()),
+        tuple(name for name in given if name not in machine.used),
+    )
+
+
+def _given(program: Program, name: str, value: int) -> Value:
+    if name not in program.types:
+        raise ValueError(f"{name} is not a register of {program.name}")
+    type_ = program.types[name]
+    return Value(bits_of(value, type_, name), type_.bits, given=True)
+
+
+class _MissingError(Exception):
+    """A register that is read holds nothing known."""
+
+
+class _Machine:
+    """The registers of a run."""
+
+    def __init__(self, program: Program, given: Mapping[str, Value], model: Model) -> None:
+        self.program, self.given, self.model = program, given, model
+        self.state = dict(given)
+        self.needs: dict[str, Need] = {}
+        self.used: set[str] = set()
+        self.outside: list[dict[str, Value]] = []
+        self.reads: dict[str, Value] = {}
+        self.number = 0
+        self.stopped: dict[str, Value] = {}
+
+    def run(self, stop: int | None) -> tuple[Ending, list[Step]]:
+        """Go through the statements; behind what can't be run, only look for further needs."""
+        steps: list[Step] = []
+        for statement in self.program.statements:
+            if stop is not None and statement.line >= stop:
+                return Ending.BREAK, steps
+            if statement.what is What.OPEN:
+                self._open(statement)
+            elif statement.what is What.CLOSE:
+                self._close(statement)
+            else:
+                self.number = len(steps) + 1
+                step, left = self._step(statement)
+                if not self.needs:
+                    steps.append(step)
+                if left:
+                    return Ending.LEFT, steps
+        return Ending.END, steps
+
+    def _open(self, statement: Statement) -> None:
+        kept = {name: self.state.pop(name) for name in statement.writes if name in self.state}
+        self.outside.append(kept)
+        self.state |= {name: self.given[name] for name in statement.writes if name in self.given}
+
+    def _close(self, statement: Statement) -> None:
+        kept = self.outside.pop() if self.outside else {}
+        for name in statement.writes:
+            self.state.pop(name, None)
+            if name in kept:
+                self.state[name] = kept[name]
+
+    def _step(self, statement: Statement) -> tuple[Step, bool]:
+        """What a statement does, and whether the run ends with it."""
+        self.reads = {}
+        trace, note, left = None, "", False
+        before = dict.fromkeys(statement.writes)
+        written: dict[str, int | None] = {}
+        acts = self._acts(statement)
+        if statement.what is What.BRANCH:
+            note, left = _branch(statement, acts)
+        elif statement.what is What.LABEL:
+            pass
+        elif acts is False:
+            trace = self._quiet(statement)
+            written = self._converted(statement)
+            what = "the old value is converted (E14)" if written else "nothing is written"
+            note = f"{_guard(statement)} is false: {what}"
+        elif statement.what is What.OTHER:
+            note = self._forget(statement)
+            written = {name: self.state[name].bits for name in before}
+        else:
+            try:
+                trace, results = self._computed(statement, acts is not None)
+                self._write(statement, results)
+                written = dict(results)
+            except _MissingError:
+                for name in before:
+                    width = self.program.types[name].bits
+                    self.state[name] = Value(None, width, statement, awaited=True)
+        return Step(self.number, statement, trace, self.reads, written, note), left
+
+    def _acts(self, statement: Statement) -> bool | None:
+        """Whether the guard lets a statement act; None where that is not known."""
+        if statement.guard is None:
+            return True
+        value = self._peek(statement.guard, 1)
+        return None if value is None else bool(value) is not statement.negated
+
+    def _peek(self, name: str, width: int) -> int | None:
+        value = self.state.get(name)
+        if value is None or value.bits is None or value.width != width:
+            return None
+        self._seen(name, value)
+        return value.bits
+
+    def _seen(self, name: str, value: Value) -> None:
+        self.reads[name] = value
+        if value.given:
+            self.used.add(name)
+
+    def _read(self, name: str, type_: Type, statement: Statement) -> int | None:
+        """A register's bits; None, and the need noted, where they are not known."""
+        value = self.state.get(name)
+        if value and value.awaited:
+            return None
+        bits = self._peek(name, type_.bits)
+        if bits is None:
+            suggested = self.program.types[name]
+            need = Need(
+                name,
+                suggested if suggested.bits == type_.bits else type_,
+                statement,
+                value.by if value else None,
+            )
+            if not self.needs:
+                self.stopped = dict(self.state)
+            self.needs.setdefault(name, need)
+            self.state[name] = Value(None, type_.bits, need.by, awaited=True)
+        return bits
+
+    def _all(self, wanted: Mapping[str, Type], statement: Statement) -> dict[str, int]:
+        """Bits by name; raises _MissingError once all that are not known were noted."""
+        found = {name: self._read(name, type_, statement) for name, type_ in wanted.items()}
+        known = {name: bits for name, bits in found.items() if bits is not None}
+        if len(known) < len(found):
+            raise _MissingError
+        return known
+
+    def _computed(self, statement: Statement, guarded: bool) -> tuple[Trace | None, dict[str, int]]:
+        """What a statement whose guard holds, or is not known, computes; raises _MissingError."""
+        guard: dict[str, Type] = {}
+        if statement.guard and not guarded:
+            guard[statement.guard] = Type.PRED
+        ins, plain = statement.instruction, statement.plain
+        if ins:
+            acting = replace(ins, guard=None)
+            bits = self._all({x.name: x.type for x in acting.inputs} | guard, statement)
+            old = {x.name: self._peek(x.name, x.type.bits) for x in ins.inputs}
+            bits |= {name: value for name, value in old.items() if value is not None}
+            whole = all(x.name in bits for x in ins.inputs)
+            trace = _trace(ins if whole else acting, bits, self.model)
+            return trace, trace.result
+        assert plain
+        wanted = {name: t for x in statement.reads for name, t in _types(x, plain.type).items()}
+        bits = self._all(wanted | guard, statement)
+        sources = [
+            x.bits if not x.names else _word(tuple(bits[name] for name in x.names))
+            for x in statement.reads
+        ]
+        result = plain.result(tuple(sources))
+        parts = split(result) if len(statement.writes) > 1 else (result,)
+        return None, dict(zip(statement.writes, parts, strict=True))
+
+    def _quiet(self, statement: Statement) -> Trace | None:
+        """The trace of an instruction that its guard keeps from acting, if all is known."""
+        ins = statement.instruction
+        if ins is None:
+            return None
+        found = {x.name: self._peek(x.name, x.type.bits) for x in ins.inputs}
+        bits = {name: value for name, value in found.items() if value is not None}
+        return _trace(ins, bits, self.model) if len(bits) == len(found) else None
+
+    def _converted(self, statement: Statement) -> dict[str, int | None]:
+        """What becomes of a destination that a false guard does not keep (E14)."""
+        ins = statement.instruction
+        if ins is None or ins.guard is None:
+            return {}
+        rules = self.model.rules(ins.form)
+        if not rules.old_converted:
+            return {}
+        (name,) = ins.results.values()
+        old = self._peek(name, ins.type_of("d").bits)
+        if old is None:
+            return {name: None}
+        plan = ins.plan(rules)
+        rest = {source.role: 0 for source in plan.sources}  # d alone decides
+        operands = {**rest, "guard": int(ins.guard.negated), "d": old}
+        found = {name: result(plan, operands)["d"]}
+        self._write(statement, found)
+        return dict(found)
+
+    def _write(self, statement: Statement, results: Mapping[str, int]) -> None:
+        for name, bits in results.items():
+            width = _width(statement, name)
+            self.state[name] = Value(bits, width, statement, step=self.number)
+
+    def _forget(self, statement: Statement) -> str:
+        """Make what a statement writes unknown, unless it was given; returns a note on it."""
+        for name in statement.writes:
+            unknown = Value(None, self.program.types[name].bits, statement)
+            value = self.given.get(name, unknown)
+            self.state[name] = value._replace(by=statement, step=self.number)
+        if statement.problems:
+            return f"illegal: {statement.problems[0].message}"
+        unknown_names = [x for x in statement.writes if x not in self.given]
+        if not statement.writes:
+            return "writes no register"
+        if not unknown_names:
+            return "as given"
+        return f"makes {', '.join(unknown_names)} unknown"
+
+
+def _word(parts: tuple[int, ...]) -> int:
+    return join(parts) if len(parts) > 1 else parts[0]
+
+
+def _types(operand: Operand, type_: Type) -> dict[str, Type]:
+    return dict.fromkeys(operand.names, Type.B16 if len(operand.names) > 1 else type_)
+
+
+def _width(statement: Statement, name: str) -> int:
+    if statement.instruction:
+        names = statement.instruction.results
+        return next(
+            statement.instruction.type_of(role).bits for role, x in names.items() if x == name
+        )
+    assert statement.plain
+    return 16 if len(statement.writes) > 1 else statement.plain.type.bits
+
+
+def _trace(ins: Instruction, bits: Mapping[str, int], model: Model) -> Trace:
+    return Trace(ins, model, bind(ins, bits))
+
+
+def _guard(statement: Statement) -> str:
+    return f"@{'!' if statement.negated else ''}{statement.guard}"
+
+
+def _branch(statement: Statement, acts: bool | None) -> tuple[str, bool]:
+    if acts is None:
+        return f"{statement.guard} is not known: taken as if the branch were not", False
+    if not acts:
+        return f"{_guard(statement)} is false: not taken", False
+    ends = statement.opcode.partition(".")[0] in ("ret", "exit", "trap")
+    return ("ends here" if ends else "taken; the run does not follow it"), True

@@ -1,0 +1,139 @@
+"""The plain instructions that a run understands besides the 27: moves, bits, sums, bytes.
+
+They carry values from one explained instruction to the next, so they need no stages: each is
+one function on unsigned bits, whose result is cut to the width of the instruction.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ..isa.types import Type
+from ..semantics.arithmetic import cast, limits
+
+_WORD = limits(32, signed=False).high
+_SIGNED = limits(32, signed=True)
+
+
+class Operation(NamedTuple):
+    """What a plain instruction computes, and from how many operands."""
+
+    type: Type
+    """Of the destination and of every source; a predicate is 0 or 1."""
+    sources: int
+    compute: Callable[..., int]
+    """Unsigned bits to an integer; only its low bits count."""
+
+    def result(self, values: tuple[int, ...]) -> int:
+        """The destination's bits, unsigned, for as many source bits as it has sources."""
+        return self.compute(*values) & limits(self.type.bits, signed=False).high
+
+
+def operation(name: str) -> Operation | None:
+    """What an opcode with its modifiers (``shr.s32``) computes; None where it is not known."""
+    return _OPERATIONS.get(name)
+
+
+def join(parts: tuple[int, ...]) -> int:
+    """The word that ``mov.b32 d, {low, high}`` makes of two half-words."""
+    return parts[1] << 16 | parts[0]
+
+
+def split(word: int) -> tuple[int, ...]:
+    """The half-words, low and high, that ``mov.b32 {low, high}, a`` makes of a word."""
+    return word & 0xFFFF, word >> 16
+
+
+def _shift_left(word: int, amount: int) -> int:
+    return word << amount if amount < 32 else 0
+
+
+def _shift_right(word: int, amount: int) -> int:
+    return word >> amount if amount < 32 else 0
+
+
+def _shift_right_signed(word: int, amount: int) -> int:
+    return cast(word, 32, True) >> min(amount, 31)
+
+
+def _saturated(sum_: Callable[[int, int], int]) -> Callable[[int, int], int]:
+    def run(x: int, y: int) -> int:
+        exact = sum_(cast(x, 32, True), cast(y, 32, True))
+        return max(_SIGNED.low, min(_SIGNED.high, exact))
+
+    return run
+
+
+def _lop3(a: int, b: int, c: int, table: int) -> int:
+    """Bit i of the table is the result where the bits of a, b, c read i, a's the highest."""
+    result = 0
+    for index in range(8):
+        if table >> index & 1:
+            word = _WORD
+            for place, source in ((4, a), (2, b), (1, c)):
+                word &= source if index & place else ~source
+            result |= word
+    return result
+
+
+def _permute(a: int, b: int, control: int) -> int:
+    """Four digits of the control, the lowest for byte 0: a byte of {b, a}, or its sign."""
+    pair = (b << 32 | a).to_bytes(8, "little")
+    picked = bytearray()
+    for at in range(4):
+        digit = control >> 4 * at & 0xF
+        byte = pair[digit & 7]
+        picked.append((0xFF if byte & 0x80 else 0) if digit & 8 else byte)
+    return int.from_bytes(picked, "little")
+
+
+_PERMUTATIONS = {
+    "f4e": (0x3210, 0x4321, 0x5432, 0x6543),
+    "b4e": (0x5670, 0x6701, 0x7012, 0x0123),
+    "rc8": (0x0000, 0x1111, 0x2222, 0x3333),
+    "ecl": (0x3210, 0x3211, 0x3222, 0x3333),
+    "ecr": (0x0000, 0x1110, 0x2210, 0x3210),
+    "rc16": (0x1010, 0x3232, 0x1010, 0x3232),
+}
+"""What the two low bits of the control choose in each mode of ``prmt`` (PTX ISA 9.7.9.7)."""
+
+
+def _permute_mode(chosen: tuple[int, ...]) -> Callable[[int, int, int], int]:
+    return lambda a, b, control: _permute(a, b, chosen[control & 3])
+
+
+def _same(word: int) -> int:
+    return word
+
+
+def _operations() -> dict[str, Operation]:
+    words: dict[str, tuple[int, Callable[..., int]]] = {
+        "and": (2, operator.and_),
+        "or": (2, operator.or_),
+        "xor": (2, operator.xor),
+        "not": (1, operator.invert),
+    }
+    found = {f"mov.{type_}": Operation(type_, 1, _same) for type_ in _MOVED}
+    for type_ in (Type.B32, Type.PRED):
+        for name, (sources, compute) in words.items():
+            found[f"{name}.{type_}"] = Operation(type_, sources, compute)
+    for type_ in (Type.U32, Type.S32):
+        found[f"add.{type_}"] = Operation(type_, 2, operator.add)
+        found[f"sub.{type_}"] = Operation(type_, 2, operator.sub)
+    found["add.sat.s32"] = Operation(Type.S32, 2, _saturated(operator.add))
+    found["sub.sat.s32"] = Operation(Type.S32, 2, _saturated(operator.sub))
+    found["shl.b32"] = Operation(Type.B32, 2, _shift_left)
+    found["shr.b32"] = Operation(Type.B32, 2, _shift_right)
+    found["shr.u32"] = Operation(Type.U32, 2, _shift_right)
+    found["shr.s32"] = Operation(Type.S32, 2, _shift_right_signed)
+    found["lop3.b32"] = Operation(Type.B32, 4, _lop3)
+    found["prmt.b32"] = Operation(Type.B32, 3, _permute)
+    for mode, chosen in _PERMUTATIONS.items():
+        found[f"prmt.b32.{mode}"] = Operation(Type.B32, 3, _permute_mode(chosen))
+    return found
+
+
+_MOVED = (Type.B32, Type.U32, Type.S32, Type.F32, Type.PRED)
+_OPERATIONS = _operations()

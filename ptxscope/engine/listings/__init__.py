@@ -1,0 +1,1 @@
+"""Many lines: the statements of listings and sources, and what is wrong with them."""

@@ -1,0 +1,423 @@
+"""The PTX in C and Python sources: ``asm`` statements and PTX in strings."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import NamedTuple
+
+from ..isa.catalog import CATALOG
+from ..text.errors import Problem, Span
+from ..text.parser import is_other_opcode
+from ..text.source import ASM, Fragment, fragments, skip
+from .reading import LONGEST, WINDOW, Place
+
+
+class Language(StrEnum):
+    """What a file is written in."""
+
+    PTX = "ptx"
+    C = "c"
+    PYTHON = "python"
+    TEXT = "text"
+    """A pasted line or two: PTX, or glued string literals."""
+    UNKNOWN = "unknown"
+    """Nothing that is known here: there is no PTX to be read in it."""
+
+
+_SUFFIXES = {
+    Language.PTX: ("ptx",),
+    Language.PYTHON: ("py", "pyi", "pyx"),
+    Language.C: (
+        *(
+            "cu",
+            "cuh",
+            "c",
+            "h",
+            "cc",
+            "cpp",
+            "cxx",
+            "hpp",
+            "hh",
+            "hxx",
+            "inl",
+            "inc",
+            "c++",
+            "h++",
+        ),
+        *("ipp", "tpp", "tcc", "txx", "ixx", "cppm", "ii", "cl", "hip", "m", "mm"),
+    ),
+}
+_BY_SUFFIX = {suffix: language for language, every in _SUFFIXES.items() for suffix in every}
+_STRING = re.compile(r"\s*+(?:u8|[uUL])?R?\"")
+_SOURCE = re.compile(rf"{ASM}\s*+(?:(?:u8|[uUL])?R?\"|//|/\*)")
+
+
+def language_of(name: str, head: str) -> Language:
+    """What a file is written in, by its name or, where that does not tell, by how it begins."""
+    known = _BY_SUFFIX.get(name.rpartition(".")[2].lower()) if "." in name else None
+    if known:
+        return known
+    if re.search(r"^[^\S\n]*+\.(?:version|target|entry|visible|func)\b", head, re.MULTILINE):
+        return Language.PTX
+    if _SOURCE.search(head):
+        python = re.search(r"^[^\S\n]*+(?:import|from|def)\s++\w", head, re.MULTILINE)
+        return Language.PYTHON if python else Language.C
+    if _STRING.match(head) and ("." not in name or _LIKELY.search(head)):
+        return Language.TEXT
+    return Language.PTX if not head.strip() or _looks_like_ptx(head) else Language.UNKNOWN
+
+
+_BEGINNING = re.compile(
+    r"""^[ \t]*+(?:[\w$%]++:[ \t]*+)?(?:\{[ \t]*+)?
+        (?:\.reg[ \t]++\.(?P<reg>[a-z])|(?:@!?[ \t]*+[\w$%]++[ \t]++)?(?P<opcode>[a-z]\w*+)
+           (?P<rest>(?:\.\w++)++)(?=[ \t]*+(?:;|$)|[ \t]++[^(=\s]))""",
+    re.VERBOSE | re.MULTILINE | re.ASCII,
+)
+_TYPES = frozenset(
+    f".{kind}{bits}" for kind in "bsuf" for bits in (8, 16, 32, 64) if (kind, bits) != ("f", 8)
+) | {".pred"}
+
+
+def _looks_like_ptx(text: str) -> bool:
+    """Whether a line of a text begins as a declaration or an instruction of PTX does."""
+    for line in _BEGINNING.finditer(text):
+        if line["reg"]:
+            return True
+        types = sum(f".{word}" in _TYPES for word in line["rest"].split("."))
+        if types > 1 or (types and (line["opcode"] in CATALOG or is_other_opcode(line["opcode"]))):
+            return True
+    return False
+
+
+class Piece(NamedTuple):
+    """PTX of a source: of one asm statement, or of one string."""
+
+    fragments: tuple[Fragment, ...]
+    """The PTX, and the texts it was in; the last stands in the file itself."""
+    lines: Lines
+    complete: bool = True
+    """All of it is literal text."""
+    asm: bool = True
+    """It is an asm statement's."""
+    registers: dict[str, str] | None = None
+    """The types of the asm statement's operands: ``%0`` to ``b32``."""
+
+    @property
+    def ptx(self) -> str:
+        """The decoded text."""
+        return self.fragments[0].ptx
+
+    def at(self, start: int) -> _Mapped:
+        """Places of a text that starts there in the piece."""
+        return _Mapped(self, start)
+
+    def problems(self) -> Iterator[tuple[Problem, Place]]:
+        """What is wrong with the text around the PTX."""
+        inner, *outer = self.fragments
+        for problem in inner.problems:
+            yield problem, _Mapped(self._replace(fragments=tuple(outer)), 0).place(*problem.span)
+
+
+class _Mapped(NamedTuple):
+    piece: Piece
+    start: int
+
+    def place(self, start: int, end: int) -> Place:
+        """Where a range of the text stands in the file."""
+        span = (self.start + start, self.start + end)
+        for fragment in self.piece.fragments:
+            span = fragment.origin(*span)
+        return self.piece.lines.place(*span)
+
+
+class Lines:
+    """A file's text and where its lines start."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.starts = [0, *(match.end() for match in re.finditer("\n", text))]
+
+    def place(self, start: int, end: int) -> Place:
+        """Where a range of the text stands."""
+        index = bisect_right(self.starts, start) - 1
+        first = self.starts[index]
+        near = max(first, start - WINDOW)
+        stop = self.starts[index + 1] - 1 if index + 1 < len(self.starts) else len(self.text)
+        excerpt = self.text[near : min(stop, end + WINDOW, start + LONGEST)]
+        span = (start - near, max(min(end - near, len(excerpt)), start - near))
+        return Place(index + 1, start - first + 1, excerpt, span, max(min(end, stop) - start, 0))
+
+
+def asm_only(text: str, name: str) -> str:
+    """A C source with its comments and other strings blanked; any other text as it is.
+
+    Every character that is left stands where it stood.
+    """
+    return _masked(text)[0] if language_of(name, text) is Language.C else text
+
+
+def pieces(text: str, language: Language) -> Iterator[Piece]:
+    """Every stretch of PTX in a source, in order."""
+    lines = Lines(text)
+    if language is Language.PYTHON:
+        for fragment, plain in _python_strings(text):
+            if _SOURCE.search(fragment.ptx):
+                for piece in _of_c(fragment.ptx, lines):
+                    yield piece._replace(
+                        fragments=(*piece.fragments, fragment), complete=piece.complete and plain
+                    )
+            elif _LIKELY.search(fragment.ptx) or (not plain and _PARTLY.search(fragment.ptx)):
+                yield Piece((fragment,), lines, plain, asm=False)
+    elif language is Language.TEXT and not _SOURCE.search(text):
+        for fragment in fragments(text):
+            yield Piece((fragment,), lines, asm=True)
+    else:
+        yield from _of_c(text, lines)
+
+
+# --- C ------------------------------------------------------------------------------------
+
+_C_TOKEN = re.compile(
+    rf"""(?P<comment>//(?:[^\n\\]++|\\.)*+|/\*.*?(?:\*/|\Z))
+      | (?P<string>(?:u8|[uUL])?(?:R"(?P<delimiter>[^\s()\\]{{0,16}})\(.*?(?:\)(?P=delimiter)"|\Z)
+                   |"(?:[^"\\\n]++|\\.)*+"?))
+      | (?P<char>')
+      | (?P<asm>{ASM})""",
+    re.VERBOSE | re.DOTALL,
+)
+_IN_CHAR = re.compile(r"(?:[^'\\\n]++|\\.)*+", re.DOTALL)
+_BLANK = re.compile(r"(?:\s++|\\\n)*+")
+_NOT_LINE_END = re.compile(r"[^\n]")
+_CLOSING = re.compile(r'(?:\\\r?\n|\)[^\s()"\\]{0,16}+)*+"')
+_OPCODES = "|".join(CATALOG)
+_LIKELY = re.compile(
+    rf"(?<![\w.$%])(?:{_OPCODES})(?=(?:\.\w++)*?\.(?:[bsu](?:16|32|64)|f32|f64)\b)"
+    r"(?:\.\w++)++[^;\"]{0,500}+;",
+    re.ASCII,
+)
+"""What a string holds where it is taken for PTX."""
+_PARTLY = re.compile(
+    rf"(?<![\w.$%])(?:{_OPCODES})(?:\.\w++|\.?\{{[^{{}}]*+\}})++\s[^;\"]{{0,500}}+;",
+    re.ASCII,
+)
+"""The same where some of it is an expression in braces."""
+
+
+def _of_c(text: str, lines: Lines) -> Iterator[Piece]:
+    masked, groups = _masked(text)
+    found = []
+    if _SOURCE.search(masked):
+        every = [fragment for fragment in fragments(masked) if fragment.ptx]
+        limits = [*(fragment.origins[0] for fragment in every[1:]), len(text)]
+        for fragment, limit in zip(every, limits, strict=False):
+            end = _end_of(masked, fragment)
+            complete = masked[end : end + 1] in (":", ")", "")
+            operands = _operands(text, end, limit)
+            found.append(Piece((fragment,), lines, complete, registers=operands))
+    for start, end in groups:
+        part = text[start:end]
+        for fragment in fragments(part):
+            if _LIKELY.search(fragment.ptx):
+                moved = fragment._replace(origins=tuple(x + start for x in fragment.origins))
+                found.append(Piece((moved,), lines, asm=False))
+    yield from sorted(found, key=lambda piece: piece.fragments[0].origins[:1])
+
+
+def _masked(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """The text with its comments and strings blanked, but for those of asm statements.
+
+    Also where the other strings stand, neighbours taken together.
+    """
+    parts: list[str] = []
+    groups: list[tuple[int, int]] = []
+    done = 0
+    before = ""
+    """What stands before it, comments aside: ``asm`` also where that is an asm's own string."""
+    for kind, start, end in _c_tokens(text):
+        parts.append(text[done:start])
+        if before and not _BLANK.fullmatch(text, done, start):
+            before = ""
+        done = end
+        own = text[start:end]
+        if kind == "asm" or (kind == "string" and before == "asm"):
+            before = "asm"
+        else:
+            if kind == "string" and before == "string":
+                groups[-1] = (groups[-1][0], end)
+            elif kind == "string":
+                groups.append((start, end))
+            if kind != "comment":
+                before = kind
+            own = _NOT_LINE_END.sub(" ", own)
+        parts.append(own)
+    return "".join(parts) + text[done:], groups
+
+
+def _c_tokens(text: str) -> Iterator[tuple[str, int, int]]:
+    """What the comments, strings, characters and beginnings of asm statements are, and where."""
+    at = unclosed = 0
+    while token := _C_TOKEN.search(text, at):
+        kind, start, at = token.lastgroup or "", token.start(), token.end()
+        if kind == "char":
+            if start < unclosed:
+                continue
+            inner = _IN_CHAR.match(text, at)
+            end = inner.end() if inner else at
+            if not text.startswith("'", end):
+                unclosed = end  # nor does any other quote up to there begin a character
+                continue
+            at = end + 1
+        yield kind, start, at
+
+
+def _end_of(masked: str, fragment: Fragment) -> int:
+    """Where what follows a glued string stands."""
+    end = fragment.origin(len(fragment.ptx) - 1, len(fragment.ptx))[1]
+    while True:
+        closing = _CLOSING.match(masked, end)
+        end = skip(masked, closing.end() if closing else end)
+        if not masked.startswith('""', end):
+            return end
+        end += 1
+
+
+_CONSTRAINT = re.compile(
+    r'"(?P<letters>[^"\n]*+)"|(?P<mark>[():])|//[^\n]*+|/\*.*?(?:\*/|\Z)', re.DOTALL
+)
+_LONGEST = 1 << 14
+"""How far an asm statement's operands are read."""
+_LETTERS = {"h": "b16", "r": "b32", "l": "b64", "f": "f32", "d": "f64"}
+
+
+def _operands(text: str, start: int, end: int) -> dict[str, str]:
+    """The types of an asm statement's operands by what the PTX calls them."""
+    found: dict[str, str] = {}
+    depth = section = count = 0
+    if not text.startswith(":", start):
+        return found
+    for token in _CONSTRAINT.finditer(text, start, min(end, start + _LONGEST)):
+        mark = token["mark"]
+        if mark == ":" and not depth:
+            section += 1
+        elif mark:
+            depth += (mark == "(") - (mark == ")")
+        elif token["letters"] is not None and not depth and section in (1, 2):
+            type_ = _LETTERS.get(token["letters"].strip("=+&% "))
+            if type_:
+                found[f"%{count}"] = type_
+            count += 1
+        if depth < 0 or section > 2:
+            break
+    return found
+
+
+# --- Python -------------------------------------------------------------------------------
+
+_PYTHON_START = re.compile(
+    r"""\#[^\n]*+ | (?<!\w)(?P<prefix>[rRbBuUfF]{0,2})(?P<quote>\"{3}|'{3}|["'])""", re.VERBOSE
+)
+_PYTHON_BODY = {
+    '"""': re.compile(r'(?:[^\\"]++|\\.|"(?!""))*+', re.DOTALL),
+    "'''": re.compile(r"(?:[^\\']++|\\.|'(?!''))*+", re.DOTALL),
+    '"': re.compile(r'(?:[^\\\n"]++|\\.)*+', re.DOTALL),
+    "'": re.compile(r"(?:[^\\\n']++|\\.)*+", re.DOTALL),
+}
+"""What stands in a string, by its quotes."""
+_PYTHON_ESCAPE = re.compile(r"\\(\r?\n|x[0-9a-fA-F]{2}|[0-7]{1,3}|.)|[^\\]++", re.DOTALL)
+_NAMED = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+_GAP = re.compile(r"(?:[\s\\]++|#[^\n]*+)*+")
+_FIELD = re.compile(r"\{\{|\}\}|\{")
+
+
+class _Quoted(NamedTuple):
+    """A string of Python: where it begins with its prefix and ends, and what is in it."""
+
+    prefix: str
+    start: int
+    body: Span
+    end: int
+
+
+def _python_tokens(text: str) -> Iterator[_Quoted]:
+    """Every string that is closed."""
+    unclosed = dict.fromkeys(_PYTHON_BODY, 0)
+    """Up to where no such quotes are closed."""
+    at = 0
+    while token := _PYTHON_START.search(text, at):
+        at = token.end()
+        if token["quote"] is None:
+            continue
+        start = token.start("quote")
+        for quote in dict.fromkeys((token["quote"], token["quote"][0])):
+            first = start + len(quote)
+            if start < unclosed[quote]:
+                continue
+            body = _PYTHON_BODY[quote].match(text, first)
+            last = body.end() if body else first
+            if text.startswith(quote, last):
+                at = last + len(quote)
+                yield _Quoted(token["prefix"].lower(), token.start(), (first, last), at)
+                break
+            unclosed[quote] = last
+        else:
+            at = start + 1
+
+
+def _python_strings(text: str) -> Iterator[tuple[Fragment, bool]]:
+    """Every string, neighbours glued, and whether all of it is literal."""
+    group: list[tuple[str, int, int]] = []
+    plain, end = True, -1
+    for token in _python_tokens(text):
+        if group and not _GAP.fullmatch(text, end, token.start):
+            yield _joined(group), plain and not _FILLED.match(text, end)
+            group, plain = [], True
+        if not group:
+            plain = not text[max(token.start - 80, 0) : token.start].rstrip().endswith("+")
+        end = token.end
+        body = text[slice(*token.body)]
+        if "f" in token.prefix and any(x[0] == "{" for x in _FIELD.finditer(body)):
+            plain = False
+        if "r" in token.prefix:
+            group.append((body, token.body[0], 0))
+        else:
+            group += _decoded(body, token.body[0])
+    if group:
+        yield _joined(group), plain and not _FILLED.match(text, end)
+
+
+_FILLED = re.compile(r"[\s)]*+(?:\.\s*+format\b|%|\+)")
+"""What stands behind a string that is a template, or only part of one."""
+
+
+def _decoded(text: str, origin: int) -> Iterator[tuple[str, int, int]]:
+    """Pieces of a string: text, where it stood, and its width where it was an escape."""
+    for match in _PYTHON_ESCAPE.finditer(text):
+        code, at = match[1], origin + match.start()
+        char = None if code is None else _escaped(code)
+        if char is None:
+            yield match[0], at, 0
+        elif char:
+            yield char, at, len(match[0])
+
+
+def _escaped(code: str) -> str | None:
+    """What an escape stands for; None where Python leaves it as it is written."""
+    if code.endswith("\n"):
+        return ""
+    if code[0] == "x" and len(code) == 3:
+        return chr(int(code[1:], 16))
+    if code[0] in "01234567":
+        return chr(int(code, 8))
+    return _NAMED.get(code, code if code in "\\'\"" else None)
+
+
+def _joined(group: list[tuple[str, int, int]]) -> Fragment:
+    starts, at = [], 0
+    for part, _, _ in group:
+        starts.append(at)
+        at += len(part)
+    texts, origins, widths = zip(*group, strict=True) if group else ((), (), ())
+    return Fragment("".join(texts), tuple(starts), tuple(origins), tuple(widths))

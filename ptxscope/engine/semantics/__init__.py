@@ -1,0 +1,1 @@
+"""What it computes: micro-operations, plans, the rules and errata that vary them, runs."""

@@ -1,0 +1,284 @@
+"""The errata: ways in which ptxas departs from the documentation, as data (SEMANTICS.md, 3).
+
+Each says which forms it touches and which fields of Rules it sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ..isa.form import Form
+from ..isa.types import SecOp, Type, selector
+from .lowering import converted_behind, signed_final
+
+Version = tuple[int, int]
+
+TARGETS = "sm_70 and later"
+"""Where the video instructions are emulated, and the errata live."""
+OLDEST: Version = (11, 8)
+NEWEST: Version = (13, 5)
+"""The versions of ptxas that were measured."""
+
+
+class Erratum(NamedTuple):
+    """One way in which an answer departs from the documentation: ptxas's, or a reader's habit."""
+
+    id: str
+    forms: str
+    """The forms it touches, in words."""
+    opcodes: tuple[str, ...]
+    when: Callable[[Form], bool]
+    """Which forms of these opcodes."""
+    rules: dict[str, bool]
+    """Fields of Rules and what it sets them to."""
+    sentence: str
+    example: tuple[str, dict[str, int], int, int]
+    """A line, values by name, and the result of ``isa`` and of ``ptxas``."""
+    repaired: Version | None = None
+    """The first version without it."""
+    remark: str = ""
+    """What else is worth a word, where errata are listed."""
+
+    def touches(self, form: Form) -> bool:
+        """Whether it is about this form at all; ``errata_of`` says whether it shows."""
+        return form.opcode in self.opcodes and self.when(form)
+
+    @property
+    def versions(self) -> str:
+        """The versions that have it."""
+        first = "{}.{}".format(*OLDEST)
+        if self.repaired:
+            return f"{first} to {self.repaired[0]}.{self.repaired[1] - 1}"
+        return "{} to {}.{} (newest known)".format(first, *NEWEST)
+
+
+def _minmax(f: Form) -> bool:
+    return f.secop in (SecOp.MIN, SecOp.MAX)
+
+
+def _scaled(f: Form) -> bool:
+    return f.sat or f.scale is not None
+
+
+_H1 = selector("h1")
+_SCALAR = ("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vset")
+
+ERRATA: tuple[Erratum, ...] = (
+    Erratum(
+        "E1",
+        "any scalar video instruction with d.h1",
+        _SCALAR,
+        lambda f: f.dsel == _H1,
+        {"h1_takes_high": True},
+        "The upper half-word of d receives bits 31:16 of the result instead of its low 16 bits.",
+        (
+            "vadd.s32.s32.s32 d.h1, a, b, c",
+            {"a": 0x00015678, "b": 1, "c": 0x11223344},
+            0x56793344,
+            0x00013344,
+        ),
+        repaired=(13, 3),
+    ),
+    Erratum(
+        "E2",
+        "vadd, vsub, vabsdiff with dtype .u32 and .sat, no dsel (vabsdiff: not with .min)",
+        ("vadd", "vsub", "vabsdiff"),
+        # c is a word and |a - b| is never negative: what lies above the bound is never the smaller
+        lambda f: (
+            f.dtype is Type.U32
+            and f.sat
+            and f.dsel is None
+            and not (f.opcode == "vabsdiff" and f.secop is SecOp.MIN)
+        ),
+        {"clamp_upper": False},
+        "The clamp's upper bound is missing, and nothing is cut there: a result above 0xffffffff "
+        "keeps its 33 bits, and d takes the low 32 (with .add, of its sum with c). vabsdiff's .max "
+        "compares all 33 with c, so such a result wins over every c; vadd and vsub with .min or "
+        ".max cut it first (E6).",
+        (
+            "vadd.u32.u32.u32.sat d, a, b",
+            {"a": 0xFFFFFFFF, "b": 1},
+            0xFFFFFFFF,
+            0x00000000,
+        ),
+    ),
+    Erratum(
+        "E3",
+        "vadd, vsub, vmin, vmax with .sat and dsel",
+        ("vadd", "vsub", "vmin", "vmax"),
+        lambda f: f.sat and f.dsel is not None,
+        {"clamp_unsigned": True},
+        "The clamp's lower bound is missing, and the result is taken as unsigned: every "
+        "negative result becomes the lane's maximum.",
+        (
+            "vadd.u32.s32.s32.sat d.b0, a, b, c",
+            {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344},
+            0x11223300,
+            0x112233FF,
+        ),
+    ),
+    Erratum(
+        "E4",
+        "vshl, vshr with .sat and dsel",
+        ("vshl", "vshr"),
+        lambda f: f.sat and f.dsel is not None,
+        {"clamp_word": True},
+        "The clamp is to 32 bits, not to the lane; the lane then takes the low bits.",
+        (
+            "vshr.u32.u32.u32.sat.clamp d.b0, a, b, c",
+            {"a": 0x00012345, "b": 4, "c": 0x11223344},
+            0x112233FF,
+            0x11223334,
+        ),
+    ),
+    Erratum(
+        "E5",
+        "vshl with .sat",
+        ("vshl",),
+        lambda f: f.sat,
+        {"shift_34": True},
+        "The shifted value wraps to 34 bits, signed, before it is clamped.",
+        (
+            "vshl.u32.u32.u32.sat.clamp d, a, b",
+            {"a": 2, "b": 0x20},
+            0xFFFFFFFF,
+            0x00000000,
+        ),
+    ),
+    Erratum(
+        "E6",
+        "vadd, vsub with .min or .max",
+        ("vadd", "vsub"),
+        _minmax,
+        {"cut_32": True, "compare_64": True},
+        "The result is cut to 32 bits and sign-extended whatever dtype is, before it is "
+        "compared with c as a 64-bit number, unsigned for .u32.",
+        (
+            "vadd.u32.u32.u32.max d, a, b, c",
+            {"a": 0x80000000, "b": 1, "c": 0xC0000000},
+            0xC0000000,
+            0x80000001,
+        ),
+    ),
+    Erratum(
+        "E7",
+        "vmin, vmax, vshl, vshr with .min or .max, dtype .u32, no .sat",
+        ("vmin", "vmax", "vshl", "vshr"),
+        lambda f: _minmax(f) and f.dtype is Type.U32 and not f.sat,
+        {"compare_64": True},
+        "The result is compared with c as an unsigned 64-bit number: a negative one counts "
+        "as larger than every c.",
+        (
+            "vmin.u32.s32.s32.min d, a, b, c",
+            {"a": 0xFFFFFFFF, "b": 0, "c": 5},
+            0xFFFFFFFF,
+            0x00000005,
+        ),
+    ),
+    Erratum(
+        "E8",
+        "vshl, vshr with .sat and .min or .max, dtype .u32",
+        ("vshl", "vshr"),
+        lambda f: f.sat and _minmax(f) and f.dtype is Type.U32,
+        {"cut_32": True, "compare_64": True},
+        "The clamped result is sign-extended from 32 bits: with bit 31 set it counts as "
+        "larger than every c.",
+        (
+            "vshr.u32.u32.u32.sat.clamp.max d, a, b, c",
+            {"a": 0x80000000, "b": 0, "c": 0xC0000000},
+            0xC0000000,
+            0x80000000,
+        ),
+    ),
+    Erratum(
+        "E9",
+        "vset with .min or .max, atype .s32",
+        ("vset",),
+        lambda f: _minmax(f) and f.atype is Type.S32,
+        {"c_by_atype": True},
+        "c is read as signed: the first type of the name is taken for the dtype.",
+        (
+            "vset.s32.u32.lt.min d, a, b, c",
+            {"a": 1, "b": 2, "c": 0xFFFFFFFF},
+            0x00000001,
+            0xFFFFFFFF,
+        ),
+    ),
+    Erratum(
+        "E10",
+        "vmad with .sat, .shr7 or .shr15 and a whole-word u32 operand",
+        ("vmad",),
+        _scaled,
+        {"words_signed": True},
+        "Whole-word operands are multiplied as signed, whatever their type.",
+        (
+            "vmad.u32.u32.u32.sat d, a, b, c",
+            {"a": 0xFFFFFFFF, "b": 1, "c": 0},
+            0xFFFFFFFF,
+            0x00000000,
+        ),
+    ),
+    Erratum(
+        "E11",
+        "vmad with .sat, .shr7 or .shr15, unsigned final",
+        ("vmad",),
+        lambda f: _scaled(f) and not signed_final(f),
+        {"c_signed": True},
+        "c is sign-extended although the sum is unsigned.",
+        (
+            "vmad.u32.u32.u32.sat d, a, b, c",
+            {"a": 2, "b": 3, "c": 0x80000000},
+            0x80000006,
+            0x00000000,
+        ),
+    ),
+    Erratum(
+        "E12",
+        "vmad with .sat",
+        ("vmad",),
+        # without the clamp, d takes none of the bits in which the two sums differ
+        lambda f: f.sat,
+        {"sum_64": True},
+        "The sum, exact in the documentation, is computed in 64 bits; where it is unsigned, the "
+        "shift is a logical one and the clamp takes a set bit 63 as negative.",
+        (
+            "vmad.u32.u32.u32.sat.shr7 d, a, b, c",
+            {"a": 1, "b": 1, "c": 0xFFFFFF7F},
+            0x01FFFFFF,
+            0xFFFFFFFF,
+        ),
+    ),
+    Erratum(
+        "E13",
+        "vshl with .min or .max, dtype .s32, no .sat",
+        ("vshl",),
+        lambda f: _minmax(f) and f.dtype is Type.S32 and not f.sat,
+        {"compare_64": True},
+        "The shifted value is a signed 64-bit number: a u32 with bit 31 set, shifted by 32, "
+        "counts as negative.",
+        (
+            "vshl.s32.u32.u32.clamp.min d, a, b, c",
+            {"a": 0x80000000, "b": 0x20, "c": 5},
+            0x00000005,
+            0x00000000,
+        ),
+    ),
+    Erratum(
+        "E14",
+        "set with dtype .f32 or a 16-bit stype under a guard that is false",
+        ("set",),
+        converted_behind,
+        {"old_converted": True},
+        "The guard covers the choice of true or 0 but not the conversion behind it, so a false "
+        "guard does not keep d: its old value is converted (of a 16-bit stype its low half-word, "
+        "sign-extended; for .f32 the magnitude of that, as a float).",
+        (
+            "@p set.lt.f32.s32 d, a, b",
+            {"a": 1, "b": 2, "p": 0, "d": 0x00000005},
+            0x00000005,
+            0x40A00000,
+        ),
+        remark="The manual's own guarded example, @p set.lt.and.f32.s32 d,a,b,r, is such a form.",
+    ),
+)

@@ -1,0 +1,335 @@
+"""Form to Plan: what each instruction computes (PTX ISA 9.7.6, 9.7.18; SEMANTICS.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+from ..isa.catalog import CATALOG
+from ..isa.form import Form
+from ..isa.types import Cmp, Destinations, SecOp, Selector, ShiftMode, Type
+from .arithmetic import Range, limits
+from .micro import (
+    AbsoluteDifference,
+    Accumulate,
+    Add,
+    Average,
+    Choose,
+    Clamp,
+    Combine,
+    Compare,
+    Encode,
+    Flush,
+    LimitAmount,
+    Magnitude,
+    Maximum,
+    Merge,
+    Micro,
+    Minimum,
+    Multiply,
+    Negate,
+    Not,
+    Pack,
+    PlusOne,
+    ScaleDown,
+    Select,
+    ShiftLeft,
+    ShiftRight,
+    Subtract,
+    ToBits,
+    ToFloat,
+    Truncate,
+    Wrap,
+)
+from .plan import Builder, Plan, Stage
+from .rules import ISA, Rules
+
+_OPERATIONS: dict[str, Micro] = {
+    "vadd": Add(),
+    "vsub": Subtract(),
+    "vabsdiff": AbsoluteDifference(),
+    "vmin": Minimum(),
+    "vmax": Maximum(),
+    "vavrg": Average(),
+    "vshl": ShiftLeft(),
+    "vshr": ShiftRight(),
+}
+_SECONDARY: dict[SecOp, Micro] = {
+    SecOp.ADD: Add(),
+    SecOp.MIN: Minimum(),
+    SecOp.MAX: Maximum(),
+}
+
+
+@lru_cache(maxsize=1 << 12)
+def lower(form: Form, rules: Rules = ISA, guard: bool | None = None) -> Plan:
+    """The plan of a legal form.
+
+    With a guard there is a last step that keeps the destination's old value where the
+    predicate forbids; True stands for ``@!p``, False for ``@p``. Where the destination is
+    thrown away, a guard has nothing to decide.
+    """
+    entry = CATALOG[form.opcode]
+    types = {operand.role: operand.type_in(form) for operand in entry.operands}
+    builder = Builder(types | {"guard": Type.PRED})
+    results = _LOWERINGS[form.opcode](builder, form, rules)
+    if guard is not None and form.dst is not Destinations.SINK:  # a sink has no old value to keep
+        builder.range("guard")  # sources stand in the order in which they are read
+        old = {x: _converted(builder, form, x) if rules.old_converted else x for x in results}
+        allowed = builder.row(Stage.GUARD, "guard", Not(), "guard") if guard else "guard"
+        results = {
+            role: builder.row(Stage.GUARD, role, Choose(), allowed, key, old[role])
+            for role, key in results.items()
+        }
+    return builder.plan(form, results)
+
+
+def converted_behind(form: Form) -> bool:
+    """Whether the choice of a ``set`` is converted before it is in d."""
+    assert form.stype
+    return form.dtype is Type.F32 or form.stype.bits == 16
+
+
+def _converted(b: Builder, form: Form, role: str) -> str:
+    """What the conversion behind the choice of ``set`` makes of d's old value."""
+    assert form.stype
+    bits = 16 if form.stype.bits == 16 else 32
+    number = b.extend(Stage.GUARD, "number", role, 32, signed=True)
+    number = b.wrap(Stage.GUARD, "low", number, bits, signed=True)
+    if form.dtype is not Type.F32:
+        return b.row(Stage.GUARD, "old", ToBits(32), number)
+    number = b.row(Stage.GUARD, "magnitude", Magnitude(bits), number)
+    return b.row(Stage.GUARD, "old", ToFloat(), number)
+
+
+# --- video (9.7.18) ----------------------------------------------------------------------
+
+
+def _operate(b: Builder, form: Form, rules: Rules, x: str, y: str, unit: int) -> str:
+    """Step 3, of lanes of ``unit`` bits."""
+    operation = Compare(form.cmp) if form.cmp else _OPERATIONS[form.opcode.rstrip("24")]
+    if isinstance(operation, Average) and (rules.average_down or rules.average_even):
+        return _averaged(b, rules, x, y)
+    t = b.row(Stage.OPERATE, "t", operation, x, y)
+    if rules.true_swapped and form.cmp:
+        t = b.row(Stage.OPERATE, "ones", Encode(limits(unit, signed=False).high), t)
+    return t
+
+
+def _averaged(b: Builder, rules: Rules, x: str, y: str) -> str:
+    """The average, rounded down or to even."""
+    total = b.row(Stage.OPERATE, "sum", Add(), x, y)
+    if rules.average_even:
+        half = b.row(Stage.OPERATE, "half", ScaleDown(1), total)
+        odd = b.row(Stage.OPERATE, "odd", Wrap(1, signed=False), half)
+        total = b.row(Stage.OPERATE, "even", Add(), total, odd)
+    return b.row(Stage.OPERATE, "t", ScaleDown(1), total)
+
+
+# --- scalar video (9.7.18.1) -------------------------------------------------------------
+
+
+def _scalar(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
+    unit = form.dsel.unit if form.dsel else 32
+    signed = form.dtype is Type.S32
+    x, y = _scalar_operand(b, form, "a"), _scalar_operand(b, form, "b")
+    if form.mode:
+        amount = LimitAmount(form.mode is ShiftMode.WRAP)
+        y = b.row(Stage.OPERATE, "amount", amount, y)
+    t = _operate(b, form, rules, x, y, unit)
+    if rules.declared_widths:
+        t = b.wrap(Stage.OPERATE, "s34", t, 34, signed=True)
+    if form.sat:
+        t = _saturate(b, t, limits(unit, signed), form, rules)
+    if form.secop:
+        t = _secondary(b, t, form, rules)
+    return _write(b, t, form.dsel, signed, rules)
+
+
+def _scalar_operand(b: Builder, form: Form, role: str, words_signed: bool = False) -> str:
+    """Select and extend a or b (steps 1 and 2)."""
+    chosen = form.asel if role == "a" else form.bsel
+    type_ = form.atype if role == "a" else form.btype
+    unit, index = (chosen.unit, chosen.lanes[0]) if chosen else (32, 0)
+    picked = b.row(Stage.SELECT, role, Select(unit, ((0, index),)), role)
+    signed = type_ is Type.S32 or (words_signed and not chosen)
+    return b.extend(Stage.EXTEND, role, picked, unit, signed)
+
+
+def _saturate(b: Builder, t: str, to: Range, form: Form, rules: Rules) -> str:
+    """Step 4. Where a rule can't show in any value, the documented clamp stands."""
+    if rules.shift_34:
+        t = b.wrap(Stage.SATURATE, "s34", t, 34, signed=True)
+    possible = b.range(t)
+    word = limits(32, form.dtype is Type.S32)
+    if rules.clamp_word and word.common(possible) != to.common(possible):
+        to = word
+    low, high = to
+    if rules.clamp_unsigned and possible.low < 0:
+        t = b.wrap(Stage.SATURATE, "u64", t, 64, signed=False)
+        return b.row(Stage.SATURATE, "t", Clamp(None, high), t)
+    bounded = rules.clamp_upper or possible.high <= high
+    return b.row(Stage.SATURATE, "t", Clamp(low, high if bounded else None), t)
+
+
+def _secondary(b: Builder, t: str, form: Form, rules: Rules) -> str:
+    assert form.secop
+    signed = form.dtype is Type.S32
+    c_signed = form.atype is Type.S32 if rules.c_by_atype else signed
+    if rules.declared_widths:
+        t = b.wrap(Stage.SECONDARY, "s33", t, 33, signed=True)
+    if rules.cut_32:
+        t = b.wrap(Stage.SECONDARY, "s32", t, 32, signed=True)
+    c = b.extend(Stage.SECONDARY, "c", "c", 32, c_signed)
+    if rules.compare_64:
+        t = b.wrap(Stage.SECONDARY, "t64", t, 64, signed)
+        c = b.wrap(Stage.SECONDARY, "c64", c, 64, signed)
+    t = b.row(Stage.SECONDARY, "t", _SECONDARY[form.secop], t, c)
+    if rules.add_clamps and form.secop is SecOp.ADD:
+        t = b.row(Stage.SECONDARY, "clamped", Clamp(*limits(32, signed)), t)
+    return t
+
+
+def _write(b: Builder, t: str, dsel: Selector | None, signed: bool, rules: Rules) -> dict[str, str]:
+    """Merge into c where dsel says so, and write the word (steps 6 and 7)."""
+    if dsel is None:
+        return {"d": b.row(Stage.WRITE, "d", Truncate(32, signed), t)}
+    high = rules.h1_takes_high and dsel == Selector(16, (1,))
+    merged = b.row(Stage.MERGE, "t", Merge(dsel.unit, dsel.lanes, signed, high), t, "c")
+    return {"d": b.row(Stage.WRITE, "d", Pack(dsel.unit), merged)}
+
+
+def signed_final(form: Form) -> bool:
+    """Whether ``vmad`` takes its sum for signed; dtype plays no part."""
+    signed_type = Type.S32 in (form.atype, form.btype)
+    return signed_type or form.nega != form.negb or form.negc
+
+
+def _vmad(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
+    signed = signed_final(form)
+    x = _scalar_operand(b, form, "a", rules.words_signed)
+    y = _scalar_operand(b, form, "b", rules.words_signed)
+    t = b.row(Stage.OPERATE, "t", Multiply(), x, y)
+    if form.nega != form.negb:
+        t = b.row(Stage.OPERATE, "negated", Negate(), t)
+    c = b.extend(Stage.SUM, "c", "c", 32, signed or rules.c_signed)
+    if form.negc:
+        c = b.row(Stage.SUM, "negated", Negate(), c)
+    t = b.row(Stage.SUM, "t", Add(), t, c)
+    if form.po:
+        t = b.row(Stage.SUM, "po", PlusOne(), t)
+    if form.scale:
+        if rules.sum_64:
+            t = b.wrap(Stage.SUM, "t64", t, 64, signed)
+        t = b.row(Stage.SCALE, "t", ScaleDown(form.scale.amount), t)
+    if form.sat:
+        if rules.sum_64:
+            t = b.wrap(Stage.SATURATE, "s64", t, 64, signed=True)
+        t = b.row(Stage.SATURATE, "t", Clamp(*limits(32, signed)), t)
+    return {"d": b.row(Stage.WRITE, "d", Truncate(32, form.dtype is Type.S32), t)}
+
+
+# --- SIMD video (9.7.18.2) ---------------------------------------------------------------
+
+
+def _simd(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
+    lanes = CATALOG[form.opcode].lanes
+    unit = 32 // lanes
+    signed = form.dtype is Type.S32
+    mask = form.mask.lanes if form.mask else tuple(range(lanes))
+    x = _simd_operand(b, form.asel, form.atype, "a", lanes)
+    y = _simd_operand(b, form.bsel, form.btype, "b", lanes)
+    t = _operate(b, form, rules, x, y, unit)
+    if form.secop:
+        if rules.lanes_cut:
+            t = b.wrap(Stage.ACCUMULATE, "cut", t, unit, signed)
+        # an unsigned c is its bits as they are
+        c = b.extend(Stage.ACCUMULATE, "c", "c", 32, signed=True) if signed else "c"
+        total = b.row(Stage.ACCUMULATE, "t", Accumulate(mask, lanes), t, c)
+        if rules.add_clamps:
+            total = b.row(Stage.ACCUMULATE, "clamped", Clamp(*limits(32, signed)), total)
+        return {"d": b.row(Stage.WRITE, "d", Truncate(32, signed), total)}
+    if form.sat:
+        t = b.row(Stage.SATURATE, "t", Clamp(*limits(unit, signed)), t)
+    kept = () if len(mask) == lanes else ("b" if rules.masked_from_b else "c",)
+    merged = b.row(Stage.MERGE, "t", Merge(unit, mask, signed), t, *kept)
+    return {"d": b.row(Stage.WRITE, "d", Pack(unit), merged)}
+
+
+def _simd_operand(
+    b: Builder, chosen: Selector | None, type_: Type | None, role: str, lanes: int
+) -> str:
+    """Select and extend the lanes of a or b from the pair {b, a}."""
+    first = 0 if role == "a" else lanes
+    digits = chosen.lanes if chosen else range(first, first + lanes)
+    words = sorted({digit // lanes for digit in digits})
+    picks = tuple((words.index(digit // lanes), digit % lanes) for digit in digits)
+    picked = b.row(Stage.SELECT, role, Select(32 // lanes, picks), *("ab"[i] for i in words))
+    return b.extend(Stage.EXTEND, role, picked, 32 // lanes, type_ is Type.S32)
+
+
+# --- comparison and selection (9.7.6) ----------------------------------------------------
+
+
+def _compared(b: Builder, form: Form) -> str:
+    """a CMP b of ``set`` and ``setp``, flushed where asked."""
+    assert form.cmp
+    a, other = "a", "b"
+    if form.ftz:
+        a, other = b.row(Stage.FLUSH, "a", Flush(), "a"), b.row(Stage.FLUSH, "b", Flush(), "b")
+    return b.row(Stage.COMPARE, "t", Compare(form.cmp, form.stype), a, other)
+
+
+def _condition(b: Builder, form: Form, stage: Stage) -> str:
+    """The predicate c, negated where asked."""
+    return b.row(stage, "c", Not(), "c") if form.negc else "c"
+
+
+def _set(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
+    t = _compared(b, form)
+    if form.boolop:
+        c = _condition(b, form, Stage.BOOLEAN)
+        t = b.row(Stage.BOOLEAN, "t", Combine(form.boolop), t, c)
+    true = 0x3F80_0000 if form.dtype is Type.F32 else 1 if rules.true_swapped else 0xFFFF_FFFF
+    return {"d": b.row(Stage.WRITE, "d", Encode(true), t)}
+
+
+def _setp(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+    t = _compared(b, form)
+    written = {"p": t}
+    if form.dst in (Destinations.P_Q, Destinations.SINK_Q):
+        written["q"] = b.row(Stage.BOOLEAN, "not", Not(), t)
+    if form.dst is Destinations.SINK_Q:
+        del written["p"]
+    if form.boolop:
+        c = _condition(b, form, Stage.BOOLEAN)
+        for role, key in written.items():
+            written[role] = b.row(Stage.BOOLEAN, role, Combine(form.boolop), key, c)
+    return {
+        role: b.row(Stage.WRITE, role, Truncate(1, signed=False), key)
+        for role, key in written.items()
+    }
+
+
+def _selp(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+    assert form.stype
+    c = _condition(b, form, Stage.CHOOSE)
+    chosen = b.row(Stage.CHOOSE, "t", Choose(), c, "a", "b")
+    return {"d": b.row(Stage.WRITE, "d", Truncate(form.stype.bits, form.stype.signed), chosen)}
+
+
+def _slct(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+    assert form.dtype
+    c = b.row(Stage.FLUSH, "c", Flush(), "c") if form.ftz else "c"
+    condition = b.row(Stage.COMPARE, "t", Compare(Cmp.GE, form.ctype), c)
+    chosen = b.row(Stage.CHOOSE, "t", Choose(), condition, "a", "b")
+    return {"d": b.row(Stage.WRITE, "d", Truncate(form.dtype.bits, form.dtype.signed), chosen)}
+
+
+_Lowering = Callable[[Builder, Form, Rules], dict[str, str]]
+_LOWERINGS: dict[str, _Lowering] = {
+    opcode: {"set": _set, "setp": _setp, "selp": _selp, "slct": _slct, "vmad": _vmad}.get(
+        opcode, _simd if entry.lanes > 1 else _scalar
+    )
+    for opcode, entry in CATALOG.items()
+}

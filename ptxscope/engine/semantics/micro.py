@@ -1,0 +1,373 @@
+"""The micro-operations, each written once over ``Arithmetic``.
+
+A plan is made of them; they run alike on integers, on intervals and on arrays. Two kinds
+with equal parameters are equal tuples: compare the classes too.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from ..isa.types import BoolOp, Cmp, Type
+from .arithmetic import Arithmetic, Picks, V
+
+
+class Micro(Protocol):
+    """A micro-operation: a pure function of lane vectors."""
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        """Apply it."""
+
+
+class Select(NamedTuple):
+    """Pick bytes, half-words or the word from registers."""
+
+    unit: int
+    picks: Picks
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.gather(v, self.unit, self.picks)
+
+
+class Extend(NamedTuple):
+    """Read a bit pattern as a signed or unsigned integer."""
+
+    bits: int
+    signed: bool
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.cast(v[0], self.bits, self.signed)
+
+
+class Add(NamedTuple):
+    """x + y."""
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.add(*v)
+
+
+class Subtract(NamedTuple):
+    """x - y."""
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.subtract(*v)
+
+
+class Multiply(NamedTuple):
+    """x * y."""
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.multiply(*v)
+
+
+class AbsoluteDifference(NamedTuple):
+    """|x - y|."""
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.absolute(ar.subtract(*v))
+
+
+class Minimum(NamedTuple):
+    """The smaller of two."""
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.minimum(*v)
+
+
+class Maximum(NamedTuple):
+    """The larger of two."""
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.maximum(*v)
+
+
+class Average(NamedTuple):
+    """Half the sum, halves rounded away from zero."""
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        total = ar.add(*v)
+        negative = ar.less(total, 0)
+        return ar.shift_right(ar.subtract(ar.add(total, 1), negative), 1)
+
+
+class LimitAmount(NamedTuple):
+    """The shift amount: clamped to 32, or its low five bits."""
+
+    wrap: bool
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.bitand(v[0], 31) if self.wrap else ar.minimum(v[0], 32)
+
+
+class ShiftLeft(NamedTuple):
+    """x * 2**y."""
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.shift_left(*v)
+
+
+class ShiftRight(NamedTuple):
+    """x // 2**y, rounding down: the sign is shifted in."""
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.shift_right(*v)
+
+
+class ScaleDown(NamedTuple):
+    """Shift right by a fixed amount, rounding down."""
+
+    amount: int
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.shift_right(v[0], self.amount)
+
+
+class Negate(NamedTuple):
+    """-x: the complement plus one, exactly."""
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.negative(v[0])
+
+
+class Magnitude(NamedTuple):
+    """|x| of a signed number of so many bits; the most negative one stays."""
+
+    bits: int
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.cast(ar.absolute(v[0]), self.bits, signed=True)
+
+
+class ToBits(NamedTuple):
+    """A number that so many bits hold, as their pattern."""
+
+    bits: int
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.cast(v[0], self.bits, signed=False)
+
+
+class ToFloat(NamedTuple):
+    """An integer of at most 32 bits as a binary32 pattern, ties to even."""
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        magnitude = ar.absolute(v[0])
+        some = ar.less(ar.negative(magnitude), 0)
+        # moved up until its top bit is bit 31: then eight bits lie below the significand
+        top, exponent = magnitude, ar.multiply(some, 126 + 31)
+        for distance in (16, 8, 4, 2, 1):
+            low = ar.less(top, 1 << (32 - distance))
+            top = ar.where(low, ar.multiply(top, 1 << distance), top)
+            top = ar.cast(top, 32, signed=False)
+            exponent = ar.subtract(exponent, ar.multiply(ar.minimum(low, some), distance))
+        odd = ar.bitand(ar.shift_right(top, 8), 1)
+        significand = ar.shift_right(ar.add(ar.add(top, 127), odd), 8)
+        # its leading one, and a carry out of it, count as one more in the exponent
+        bits = ar.add(ar.multiply(exponent, 1 << 23), significand)
+        signed = ar.add(bits, ar.multiply(ar.less(v[0], 0), 1 << 31))
+        return ar.cast(signed, 32, signed=False)
+
+
+class PlusOne(NamedTuple):
+    """x + 1, the ``.po`` of ``vmad``."""
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.add(v[0], 1)
+
+
+class Clamp(NamedTuple):
+    """Move what lies outside low..high to the nearer end; None does not bound."""
+
+    low: int | None
+    high: int | None
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        x = v[0]
+        if self.low is not None:
+            x = ar.maximum(x, self.low)
+        return x if self.high is None else ar.minimum(x, self.high)
+
+
+class Wrap(NamedTuple):
+    """Keep the low bits and read them as a signed or unsigned number."""
+
+    bits: int
+    signed: bool
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.cast(v[0], self.bits, self.signed)
+
+
+class Truncate(NamedTuple):
+    """Keep the low bits as a pattern; ``signed`` says how the destination will read them."""
+
+    bits: int
+    signed: bool
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.cast(v[0], self.bits, signed=False)
+
+
+class Merge(NamedTuple):
+    """Lanes of t cut to the unit, the other lanes from c's word, if any are left to it."""
+
+    unit: int
+    lanes: tuple[int, ...]
+    """The lanes that take t."""
+    signed: bool
+    """How the destination's lanes will be read."""
+    high: bool = False
+    """Take bits 31:16 of t instead of its low bits (erratum E1)."""
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        t, *c = v
+        if self.high:
+            t = ar.shift_right(ar.cast(t, 32, signed=False), 16)
+        t = ar.cast(t, self.unit, signed=False)
+        if not c:
+            return t
+        every = tuple((0, lane) for lane in range(32 // self.unit))
+        return ar.keep(t, ar.gather(c, self.unit, every), self.lanes, self.unit)
+
+
+class Pack(NamedTuple):
+    """Join lanes to a word."""
+
+    unit: int
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.pack(v[0], self.unit)
+
+
+class Accumulate(NamedTuple):
+    """c plus the chosen lanes of t."""
+
+    lanes: tuple[int, ...]
+    of: int
+    """How many lanes t has."""
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        t, c = v
+        return ar.add(ar.total(t, self.lanes, self.of), c)
+
+
+class Flush(NamedTuple):
+    """Turn subnormal binary32 patterns into zeros of the same sign."""
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        x = v[0]
+        small = ar.less(ar.bitand(x, 0x7FFF_FFFF), 0x0080_0000)
+        return ar.where(small, ar.bitand(x, 0x8000_0000), x)
+
+
+class Compare(NamedTuple):
+    """1 where the comparison holds, else 0.
+
+    With a type, the inputs are bit patterns of it; without, they are integers. With one
+    input, the second is zero. Unordered comparisons hold where an input is NaN.
+    """
+
+    cmp: Cmp
+    type: Type | None = None
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        if self.type is None:
+            return _relation(self.cmp, ar, *v)
+        if not self.type.is_float:
+            read = [ar.cast(x, self.type.bits, self.type.signed) for x in v]
+            return _relation(self.cmp, ar, *read)
+        nan = is_nan(ar, v[0], self.type.bits)
+        for other in v[1:]:
+            nan = ar.maximum(nan, is_nan(ar, other, self.type.bits))
+        if self.cmp is Cmp.NAN:
+            return nan
+        if self.cmp is Cmp.NUM:
+            return ar.equal(nan, 0)
+        holds = _relation(self.cmp, ar, *(_ordered(ar, x, self.type.bits) for x in v))
+        if self.cmp in UNORDERED:
+            return ar.maximum(holds, nan)
+        return ar.minimum(holds, ar.equal(nan, 0))
+
+
+UNORDERED = frozenset((Cmp.EQU, Cmp.NEU, Cmp.LTU, Cmp.LEU, Cmp.GTU, Cmp.GEU))
+RELATIONS = {
+    Cmp.LO: Cmp.LT,
+    Cmp.LS: Cmp.LE,
+    Cmp.HI: Cmp.GT,
+    Cmp.HS: Cmp.GE,
+    **{cmp: Cmp(cmp[:-1]) for cmp in UNORDERED},
+}
+"""The plain comparison behind an unsigned or unordered one."""
+
+
+def _relation(cmp: Cmp, ar: Arithmetic[V], x: V, y: V | int = 0) -> V:
+    match RELATIONS.get(cmp, cmp):
+        case Cmp.EQ:
+            return ar.equal(x, y)
+        case Cmp.NE:
+            return ar.equal(ar.equal(x, y), 0)
+        case Cmp.LT:
+            return ar.less(x, y)
+        case Cmp.GE:
+            return ar.equal(ar.less(x, y), 0)
+        case Cmp.GT:
+            return ar.equal(ar.maximum(ar.less(x, y), ar.equal(x, y)), 0)
+        case _:
+            return ar.maximum(ar.less(x, y), ar.equal(x, y))
+
+
+def _magnitude(bits: int) -> int:
+    return (1 << (bits - 1)) - 1
+
+
+def infinity(bits: int) -> int:
+    """The pattern of plus infinity in binary32 or binary64."""
+    return 0x7F80_0000 if bits == 32 else 0x7FF0_0000_0000_0000
+
+
+def is_nan(ar: Arithmetic[V], x: V, bits: int) -> V:
+    """1 where a binary32 or binary64 pattern is NaN."""
+    return ar.equal(ar.less(ar.bitand(x, _magnitude(bits)), infinity(bits) + 1), 0)
+
+
+def _ordered(ar: Arithmetic[V], x: V, bits: int) -> V:
+    """A float's pattern as an integer that compares as the number does; both zeros are 0."""
+    magnitude = ar.bitand(x, _magnitude(bits))
+    negative = ar.equal(ar.less(x, 1 << (bits - 1)), 0)
+    return ar.where(negative, ar.negative(magnitude), magnitude)
+
+
+class Not(NamedTuple):
+    """The opposite of a predicate."""
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.equal(v[0], 0)
+
+
+class Combine(NamedTuple):
+    """and, or, xor of two predicates."""
+
+    boolop: BoolOp
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        if self.boolop is BoolOp.AND:
+            return ar.minimum(*v)
+        if self.boolop is BoolOp.OR:
+            return ar.maximum(*v)
+        return ar.equal(ar.equal(*v), 0)
+
+
+class Choose(NamedTuple):
+    """x where the condition is true, else y."""
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.where(*v)
+
+
+class Encode(NamedTuple):
+    """The pattern that stands for true, or 0."""
+
+    true: int
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.multiply(v[0], self.true)

@@ -1,0 +1,114 @@
+"""What people expect of these instructions and the documentation does not say, as data.
+
+A habit is written as an erratum is: the forms it touches and the rules it sets. So what a
+reader expected can be computed, traced and drawn like every other answer.
+"""
+
+from __future__ import annotations
+
+from ..isa.form import Form
+from ..isa.types import SecOp, Type
+from .errata import Erratum
+
+
+def _always(_: Form) -> bool:
+    return True
+
+
+_SIMD = ("vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax", "vset")
+_DUAL_AND_QUAD = tuple(f"{name}{lanes}" for name in _SIMD for lanes in (2, 4))
+_WITH_ADD = (*_DUAL_AND_QUAD, *("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vset"))
+
+HABITS: tuple[Erratum, ...] = (
+    Erratum(
+        "H1",
+        "vset, vset2, vset4",
+        ("vset", "vset2", "vset4"),
+        _always,
+        {"true_swapped": True},
+        "`vset` writes 1 where the comparison holds; all ones is what `set` writes.",
+        ("vset.s32.u32.lt d, a, b", {"a": 0xFFFFFFFF, "b": 0}, 0x00000001, 0xFFFFFFFF),
+    ),
+    Erratum(
+        "H2",
+        "set with dtype .u32 or .s32",
+        ("set",),
+        lambda f: f.dtype is not Type.F32,
+        {"true_swapped": True},
+        "`set` writes 0xffffffff where the comparison holds; 1 is what `vset` writes.",
+        ("set.lt.u32.s32 d, a, b", {"a": 1, "b": 2}, 0xFFFFFFFF, 0x00000001),
+    ),
+    Erratum(
+        "H3",
+        "vavrg2, vavrg4",
+        ("vavrg2", "vavrg4"),
+        _always,
+        {"average_down": True},
+        "`vavrg` rounds halves away from zero, not down.",
+        ("vavrg2.u32.u32.u32 d, a, b, c", {"a": 1, "b": 2, "c": 0}, 0x00000002, 0x00000001),
+    ),
+    Erratum(
+        "H4",
+        "vavrg2, vavrg4",
+        ("vavrg2", "vavrg4"),
+        _always,
+        {"average_even": True},
+        "`vavrg` rounds halves away from zero, not to the even neighbour.",
+        ("vavrg2.u32.u32.u32 d, a, b, c", {"a": 2, "b": 3, "c": 0}, 0x00000003, 0x00000002),
+    ),
+    Erratum(
+        "H5",
+        "video instructions with .add",
+        _WITH_ADD,
+        lambda f: f.secop is SecOp.ADD,
+        {"add_clamps": True},
+        "`.add` wraps around in 32 bits; no clamp follows it.",
+        (
+            "vadd.s32.s32.s32.sat.add d, a, b, c",
+            {"a": 0x7FFFFFFF, "b": 1, "c": 1},
+            0x80000000,
+            0x7FFFFFFF,
+        ),
+    ),
+    Erratum(
+        "H6",
+        "SIMD instructions with .add",
+        _DUAL_AND_QUAD,
+        lambda f: f.secop is SecOp.ADD,
+        {"lanes_cut": True},
+        "`.add` sums the exact lanes; they are not cut to their width before.",
+        (
+            "vadd4.u32.u32.u32.add d, a, b, c",
+            {"a": 0xFF, "b": 1, "c": 0},
+            0x00000100,
+            0x00000000,
+        ),
+    ),
+    Erratum(
+        "H7",
+        "SIMD instructions with a mask and without .add",
+        _DUAL_AND_QUAD,
+        lambda f: f.mask is not None and f.secop is None,
+        {"masked_from_b": True},
+        "Lanes outside the mask keep c's bits. The manual's prose for `vset2` and `vset4` says "
+        "b's; its pseudo-code takes c's.",
+        (
+            "vset4.u32.u32.eq d.b20, a, b, c",
+            {"a": 0x01020304, "b": 0x01020304, "c": 0xAABBCCDD},
+            0xAA01CC01,
+            0x01010301,
+        ),
+    ),
+)
+"""Every habit; ``example`` has the documented result, then the expected one."""
+
+BELIEFS = {
+    "H1": "true were all ones",
+    "H2": "true were 1",
+    "H3": "halves were rounded down",
+    "H4": "halves were rounded to the even neighbour",
+    "H5": "`.add` clamped",
+    "H6": "the lanes were cut before they are summed",
+    "H7": "masked-out lanes came from b",
+}
+"""What is believed, by the habit's id."""

@@ -1,0 +1,110 @@
+"""Whose answer a plan computes: the documentation's, an assembler's, or a mistaken reader's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from functools import lru_cache
+from typing import NamedTuple
+
+from ..isa.form import Form
+from .errata import ERRATA, NEWEST, OLDEST, Erratum
+from .lowering import lower
+from .misconceptions import HABITS
+from .plan import Plan
+from .rules import ISA, Rules
+
+
+class Model(NamedTuple):
+    """A named set of errata; none at all is the documentation."""
+
+    name: str
+    errata: tuple[Erratum, ...] = ()
+
+    def rules(self, form: Form) -> Rules:
+        """The rules by which this model lowers a form."""
+        set_: dict[str, bool] = {}
+        for erratum in self.errata:
+            if erratum.touches(form):
+                set_ |= erratum.rules
+        return ISA._replace(**set_) if set_ else ISA
+
+    def without(self, erratum: Erratum) -> Model:
+        """The model with one erratum repaired."""
+        return Model(self.name, tuple(e for e in self.errata if e is not erratum))
+
+
+_BY_ID = {erratum.id: erratum for erratum in (*ERRATA, *HABITS)}
+
+ISA_MODEL = Model("isa")
+_PTXAS = re.compile(r"ptxas(?:-(\d{1,3})\.(\d{1,3}))?")
+
+
+@lru_cache(maxsize=256)
+def model(name: str) -> Model:
+    """A model by name: ``isa``, ``ptxas`` (the newest known), ``ptxas-13.0``, ``E3``, ``E3+E6``.
+
+    Ids of errata or habits name the documentation with just those switched on; they may
+    follow a ptxas too: ``ptxas-13.5+H1``. Raises ValueError.
+    """
+    if name == "isa":
+        return ISA_MODEL
+    named, errata = list[str](), dict[str, Erratum]()
+    for part in name.split("+"):
+        if match := _PTXAS.fullmatch(part):
+            version = (int(match[1]), int(match[2])) if match[1] else NEWEST
+            if version < OLDEST:
+                raise ValueError(f"{name} is not known; ptxas versions from 11.8 on are")
+            has = [e for e in ERRATA if e.repaired is None or version < e.repaired]
+            named.append("ptxas-{}.{}".format(*version))
+        elif part.upper() in _BY_ID:
+            has = [_BY_ID[part.upper()]]
+            named.append(has[0].id)
+        else:
+            raise ValueError(
+                f"unknown model {name!r}: isa, ptxas, ptxas-MAJOR.MINOR (11.8 and later), "
+                "or errata: E3+E6"
+            )
+        errata |= {e.id: e for e in has}
+    known = {part: at for at, part in enumerate(_BY_ID)}
+    named.sort(key=lambda part: known.get(part, -1))
+    return Model("+".join(named), tuple(e for e in _BY_ID.values() if e.id in errata))
+
+
+def erratum(id_: str) -> Erratum:
+    """The erratum with an id; raises ValueError."""
+    found = _BY_ID.get(id_.upper())
+    if found not in ERRATA:
+        raise ValueError(f"unknown erratum {id_!r}: E1 to E{len(ERRATA)}")
+    return found
+
+
+PTXAS_MODELS = (model("ptxas-13.5"), model("ptxas-13.0"))
+"""Every distinct set of errata, newest first, under the name of a version that has it."""
+_REPAIR = max(e.repaired for e in ERRATA if e.repaired)
+
+
+def versions(having: Collection[Model]) -> str:
+    """The versions that some of PTXAS_MODELS stand for: ``11.8 to 13.2``."""
+    newest, oldest = (model in having for model in PTXAS_MODELS)
+    first = OLDEST if oldest else _REPAIR
+    last = NEWEST if newest else (_REPAIR[0], _REPAIR[1] - 1)
+    return "{}.{} to {}.{}".format(*first, *last)
+
+
+@lru_cache(maxsize=1 << 12)
+def errata_of(form: Form, guard: bool | None = None) -> tuple[Erratum, ...]:
+    """The errata that can change what a form computes, alone or with the others.
+
+    The guard is given as to ``lower``: one of them shows only under a guard.
+    """
+    return tuple(e for e in ERRATA if e.touches(form) and _can_change(form, guard, e))
+
+
+def _can_change(form: Form, guard: bool | None, erratum: Erratum) -> bool:
+    def plan(*errata: Erratum) -> Plan:
+        return lower(form, Model("", errata).rules(form), guard)
+
+    return plan(erratum) != plan() or plan(*ERRATA) != plan(
+        *(e for e in ERRATA if e is not erratum)
+    )

@@ -1,0 +1,178 @@
+"""A Plan: the semantics of one form as a straight line of rows over lane vectors."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from functools import cache
+from itertools import groupby
+from typing import NamedTuple
+
+from ..isa.form import Form
+from ..isa.types import Type
+from .arithmetic import RANGES, Range, limits
+from .micro import Accumulate, Extend, Merge, Micro, Pack, Select, Wrap
+
+
+class Stage(StrEnum):
+    """What a step is for, in the order a reader meets them."""
+
+    FLUSH = "flush"
+    SELECT = "select"
+    EXTEND = "extend"
+    OPERATE = "operate"
+    COMPARE = "compare"
+    BOOLEAN = "boolean"
+    CHOOSE = "choose"
+    SUM = "sum"
+    SCALE = "scale"
+    SATURATE = "saturate"
+    SECONDARY = "secondary"
+    MERGE = "merge"
+    ACCUMULATE = "accumulate"
+    WRITE = "write"
+    GUARD = "guard"
+
+
+_ORDER = {stage: order for order, stage in enumerate(Stage)}
+
+
+class Row(NamedTuple):
+    """One micro-operation applied to lane vectors."""
+
+    key: str
+    """Unique in a plan, and the same in every model: ``select.a``, ``operate.t``."""
+    stage: Stage
+    operation: str
+    """The kind of micro-operation: ``absolute difference``."""
+    micro: Micro
+    inputs: tuple[str, ...]
+    """Keys of earlier rows, or operand roles: a, b, c, guard, d, p, q."""
+    lanes: int
+    """How many lanes it yields: 1, 2 or 4."""
+    range: Range
+    """Every value it can yield lies in it."""
+
+    @property
+    def name(self) -> str:
+        """The part of the key behind the stage: ``a``, ``t``, ``d``."""
+        return self.key.partition(".")[2]
+
+    @property
+    def signed(self) -> bool:
+        """It can yield negative values."""
+        return self.range.low < 0
+
+    @property
+    def bits(self) -> int:
+        """Width in bits of the smallest integer type that holds every value."""
+        low, high = self.range
+        return max(high.bit_length(), (~low).bit_length() if low < 0 else 1) + (low < 0)
+
+
+class Source(NamedTuple):
+    """An operand that a plan reads."""
+
+    role: str
+    type: Type
+
+
+class Result(NamedTuple):
+    """A destination that a plan writes, and the row that holds its bits."""
+
+    role: str
+    type: Type
+    key: str
+
+
+class PlanStep(NamedTuple):
+    """The rows of one stage: what a reader steps through."""
+
+    number: int
+    """From 1."""
+    stage: Stage
+    rows: tuple[Row, ...]
+
+
+class Plan(NamedTuple):
+    """What an instruction computes under some rules."""
+
+    form: Form
+    sources: tuple[Source, ...]
+    """The operands it reads."""
+    rows: tuple[Row, ...]
+    results: tuple[Result, ...]
+
+    @property
+    def steps(self) -> tuple[PlanStep, ...]:
+        """The rows grouped by stage."""
+        groups = groupby(self.rows, key=lambda row: row.stage)
+        return tuple(
+            PlanStep(number, stage, tuple(rows)) for number, (stage, rows) in enumerate(groups, 1)
+        )
+
+
+@cache
+def _operation(kind: type) -> str:
+    """``AbsoluteDifference`` to ``absolute difference``."""
+    return re.sub(r"(?<!^)(?=[A-Z])", " ", kind.__name__).lower()
+
+
+def _lanes(micro: Micro, first: int) -> int:
+    match micro:
+        case Select():
+            return len(micro.picks)
+        case Merge():
+            return 32 // micro.unit
+        case Pack() | Accumulate():
+            return 1
+        case _:
+            return first
+
+
+class Builder:
+    """Collects rows; knows the range and the lanes of each."""
+
+    def __init__(self, types: dict[str, Type]) -> None:
+        self.types = types
+        self.rows: dict[str, Row] = {}
+        self.read: dict[str, Source] = {}
+
+    def row(self, stage: Stage, name: str, micro: Micro, *inputs: str) -> str:
+        """Append a row; returns its key."""
+        ranges = [self.range(key) for key in inputs]
+        row = Row(
+            f"{stage}.{name}",
+            stage,
+            _operation(type(micro)),
+            micro,
+            inputs,
+            _lanes(micro, self.rows[inputs[0]].lanes if inputs[0] in self.rows else 1),
+            micro.run(RANGES, *ranges),
+        )
+        assert row.key not in self.rows, row.key
+        self.rows[row.key] = row
+        return row.key
+
+    def range(self, key: str) -> Range:
+        """The range of an earlier row or of an operand, which is then read."""
+        if key in self.rows:
+            return self.rows[key].range
+        self.read.setdefault(key, Source(key, self.types[key]))
+        return limits(self.types[key].bits, signed=False)
+
+    def extend(self, stage: Stage, name: str, key: str, bits: int, signed: bool) -> str:
+        """Read a pattern as a number."""
+        return self.row(stage, name, Extend(bits, signed), key)
+
+    def wrap(self, stage: Stage, name: str, key: str, bits: int, signed: bool) -> str:
+        """Cut to a width, unless every value fits."""
+        if self.range(key).within(bits, signed):
+            return key
+        return self.row(stage, name, Wrap(bits, signed), key)
+
+    def plan(self, form: Form, results: dict[str, str]) -> Plan:
+        """The rows collected, in the order of their stages, as a Plan."""
+        rows = sorted(self.rows.values(), key=lambda row: _ORDER[row.stage])
+        written = (Result(role, self.types[role], key) for role, key in results.items())
+        return Plan(form, tuple(self.read.values()), tuple(rows), tuple(written))

@@ -1,0 +1,1 @@
+"""Pasted text to instructions, or to errors that point into it."""

@@ -1,0 +1,33 @@
+"""What ptxas makes of constants, where that is not what it makes of registers (SEMANTICS.md, 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..isa.form import Form
+from ..isa.types import Cmp, Type
+from ..semantics.arithmetic import EXACT
+from ..semantics.micro import Compare
+from .instruction import Literal, Register
+
+
+def folding_note(form: Form, operands: Sequence[Register | Literal], c: int) -> str:
+    """What is said of a ``slct`` whose c is a constant; empty where folding does no harm.
+
+    ``operands`` are a and b as written, c the bits of the constant.
+    """
+    if (form.opcode, form.dtype, form.ctype) != ("slct", Type.S32, Type.S32):
+        return ""
+    a, b, *_ = operands
+    if a == b or (isinstance(a, Literal) and isinstance(b, Literal) and a.bits == b.bits):
+        return ""
+    documented, folded = (Compare(Cmp.GE, x).run(EXACT, (c,))[0] for x in (Type.S32, Type.F32))
+    if documented == folded:
+        return ""
+    chosen, wanted = (a, b) if folded else (b, a)
+    read = "-0.0, which is >= 0" if folded else "a NaN, which is not >= 0"
+    return (
+        f"with this constant c ptxas 11.8 to 13.3 at -O1 and above takes {chosen}, not {wanted} "
+        f"as documented: it folds c as if it were an f32, {read}; -O0, ptxas 13.5 and a c that "
+        "is not known before it runs are right"
+    )

@@ -1,0 +1,203 @@
+"""One parsed instruction: a legal form with its operands, and its canonical text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ..isa.catalog import CATALOG
+from ..isa.entry import Entry, Place
+from ..isa.form import Form
+from ..isa.types import Destinations, Type
+from ..semantics.errata import Erratum
+from ..semantics.lowering import lower
+from ..semantics.models import errata_of
+from ..semantics.plan import Plan
+from ..semantics.rules import ISA, Rules
+from .errors import Span
+
+
+class Register(NamedTuple):
+    """A register operand, by the name that was written: ``%r1``, ``%0``, ``t1``."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Literal(NamedTuple):
+    """A literal operand: its bits, cut to the operand's width, and how it was written."""
+
+    bits: int
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Guard(NamedTuple):
+    """``@p`` or ``@!p``: the instruction acts only where the predicate allows."""
+
+    name: str
+    negated: bool
+
+    def __str__(self) -> str:
+        return f"@{'!' if self.negated else ''}{self.name}"
+
+
+class Input(NamedTuple):
+    """A register whose value decides the result."""
+
+    name: str
+    type: Type
+    """The type of its first role."""
+    roles: tuple[str, ...]
+    """a, b, c, ``guard``; d, p, q where a guard may keep the destination's old value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """One of the 27, parsed and legal. Equal when form, operands and guard are."""
+
+    form: Form
+    destinations: tuple[str | None, ...]
+    """Names of d, or of p and q; None for ``_``."""
+    sources: tuple[Register | Literal, ...]
+    """a, b and, where it is written, c."""
+    guard: Guard | None = None
+    text: str = field(default="", compare=False, repr=False)
+    """The text it was parsed from."""
+    spans: Mapping[str, Span] = field(default_factory=dict, compare=False, repr=False)
+    """Where each part stands in ``text``: ``opcode``, ``guard``, ``line``, slots, operand roles."""
+    notes: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    """What is legal but worth a word."""
+
+    @property
+    def opcode(self) -> str:
+        """The opcode without modifiers."""
+        return self.form.opcode
+
+    @property
+    def entry(self) -> Entry:
+        """The catalog's entry."""
+        return CATALOG[self.form.opcode]
+
+    @property
+    def roles(self) -> dict[str, Register | Literal]:
+        """The source operands by role."""
+        return dict(zip("abc", self.sources, strict=False))
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Every register by role: d, p, q, a, b, c, guard. Sinks and literals have no name."""
+        names = {
+            role: name
+            for role, name in zip(_DST_ROLES[self.form.dst], self.destinations, strict=True)
+            if name is not None
+        }
+        names |= {role: x.name for role, x in self.roles.items() if isinstance(x, Register)}
+        return names | ({"guard": self.guard.name} if self.guard else {})
+
+    def called(self, role: str) -> str:
+        """What the line calls an operand: ``%1``, a literal; the role where nothing is written.
+
+        A destination that is thrown away is called ``_``.
+        """
+        source = self.roles.get(role)
+        if source:
+            return str(source)
+        return self.names.get(role, "_" if role in "dpq" else role)
+
+    @property
+    def one_destination(self) -> bool:
+        """p and q are one register: only p writes it."""
+        return self.form.dst is Destinations.P_Q and len(set(self.destinations)) == 1
+
+    @property
+    def results(self) -> dict[str, str]:
+        """Role (d, p, q) to name of every destination that is kept."""
+        names = {role: name for role, name in self.names.items() if role in "dpq"}
+        if self.one_destination:
+            del names["q"]
+        return names
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """The registers whose values decide the result, in the order of their roles."""
+        names, roles = self.names, dict[str, list[str]]()
+        for source in sorted(self.plan().sources, key=lambda x: _ROLE_ORDER.index(x.role)):
+            if source.role in names:
+                roles.setdefault(names[source.role], []).append(source.role)
+        return tuple(Input(name, self.type_of(x[0]), tuple(x)) for name, x in roles.items())
+
+    def plan(self, rules: Rules = ISA) -> Plan:
+        """What it computes under some rules, its guard included."""
+        form = self.form
+        if self.one_destination:
+            form = form._replace(dst=Destinations.P_SINK)
+        return lower(form, rules, self.guard.negated if self.guard else None)
+
+    @property
+    def errata(self) -> tuple[Erratum, ...]:
+        """The errata that can change its result, on some operands."""
+        return errata_of(self.form, self.guard.negated if self.guard else None)
+
+    def type_of(self, role: str) -> Type:
+        """The type of the operand with this role."""
+        return Type.PRED if role == "guard" else self.entry.operand(role).type_in(self.form)
+
+    @property
+    def mnemonic(self) -> str:
+        """Opcode and modifiers in documented order, as they were written."""
+        return mnemonic(self.form)
+
+    def __str__(self) -> str:
+        """The canonical text."""
+        guard = f"{self.guard} " if self.guard else ""
+        d = "|".join(name or "_" for name in self.destinations)
+        if self.form.dst is Destinations.SINK:
+            d = "_"
+        operands = [d + operand_suffix(self.form, Place.D)]
+        for role, source in zip((Place.A, Place.B, Place.C), self.sources, strict=False):
+            operands.append(
+                operand_prefix(self.form, role) + str(source) + operand_suffix(self.form, role)
+            )
+        return f"{guard}{self.mnemonic} {', '.join(operands)};"
+
+
+_ROLE_ORDER = ("a", "b", "c", "guard", "d", "p", "q")
+_DST_ROLES = {
+    None: ("d",),
+    Destinations.P: ("p",),
+    Destinations.P_Q: ("p", "q"),
+    Destinations.P_SINK: ("p", "q"),
+    Destinations.SINK_Q: ("p", "q"),
+    Destinations.SINK: ("p",),
+}
+
+
+def mnemonic(form: Form) -> str:
+    """Opcode and modifiers in documented order: ``vadd4.s32.s32.u32.sat``."""
+    slots = (slot for slot in CATALOG[form.opcode].slots if slot.place is Place.MODIFIER)
+    return ".".join(
+        [form.opcode, *filter(None, (slot.text(form.get(slot.name)) for slot in slots))]
+    )
+
+
+_PREFIXES = {Place.A: "nega", Place.B: "negb", Place.C: "negc"}
+_SUFFIXES = {Place.A: ("asel",), Place.B: ("bsel",), Place.D: ("dsel", "mask")}
+
+
+def operand_prefix(form: Form, place: Place) -> str:
+    """``-``, ``!`` or nothing: what stands before an operand."""
+    name = _PREFIXES.get(place, "")
+    slot = CATALOG[form.opcode].slot(name)
+    return slot.text(form.get(name)) if slot else ""
+
+
+def operand_suffix(form: Form, place: Place) -> str:
+    """``.b3210`` or nothing: what stands behind an operand."""
+    chosen = (form.get(name) for name in _SUFFIXES.get(place, ()))
+    return "".join(f".{value}" for value in chosen if value is not None)

@@ -1,0 +1,202 @@
+"""The words behind an opcode to the slots of its catalog entry."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+from ..isa.catalog import CATALOG
+from ..isa.entry import Entry, Slot
+from ..isa.grammar import (
+    SLOT_NAMES,
+    allowed,
+    is_type_slot,
+    modifier_slots,
+    modifier_syntax,
+    vocabulary,
+)
+from ..isa.types import Type
+from .errors import MOST, Problem, Span, nearest, quoted
+from .tokens import Token
+
+_TYPE_NAMES = frozenset(str(t) for t in Type if t is not Type.PRED)
+_OTHER_TYPES = frozenset(("pred", "b8", "u8", "s8", "f16", "f16x2", "bf16", "b128", "s4", "u4"))
+_PTX_MODIFIERS = frozenset(
+    [
+        "rn",
+        "rz",
+        "rm",
+        "rp",
+        "rni",
+        "rzi",
+        "rmi",
+        "rpi",
+        "approx",
+        "full",
+        "wide",
+        "cc",
+        "global",
+        "shared",
+        "local",
+        "const",
+        "param",
+        "volatile",
+        "relaxed",
+        "acquire",
+        "release",
+        "sync",
+        "aligned",
+        "uni",
+        "x2",
+        "v2",
+        "v4",
+        "ca",
+        "cg",
+        "cs",
+        "cv",
+        "wb",
+        "wt",
+        "noftz",
+        "xorsign",
+        "abs",
+        "satfinite",
+        "relu",
+    ]
+)
+
+
+class Modifiers(NamedTuple):
+    """What was understood of the modifiers."""
+
+    values: dict[str, object]
+    spans: dict[str, Span]
+    problems: tuple[Problem, ...]
+    notes: tuple[str, ...]
+    more: int = 0
+    """Unknown words that are not among the problems."""
+
+
+@cache
+def _known_modifiers() -> frozenset[str]:
+    known = {word for opcode in CATALOG for word in vocabulary(opcode)}
+    return frozenset(known | _PTX_MODIFIERS)
+
+
+def resolve(entry: Entry, words: tuple[Token, ...], end: int) -> Modifiers:
+    """Assign each word to a slot, in any order; ``end`` is where a missing one would stand."""
+    reader = _Reader(entry)
+    for word in words:
+        reader.read(word)
+    slots = modifier_slots(entry.opcode)
+    reader.problems += [
+        Problem(
+            f"`{entry.opcode}` is missing its {SLOT_NAMES[slot.name]}", (end, end), allowed(slot)
+        )
+        for slot in slots
+        if not slot.optional and slot.name not in reader.spans
+    ]
+    documented = [slot.name for slot in slots if slot.name in reader.spans]
+    if not reader.problems and list(reader.spans) != documented:
+        reader.notes.append("the modifiers are not in documented order; their meaning is the same")
+    notes = tuple(dict.fromkeys(reader.notes))
+    return Modifiers(reader.values, reader.spans, tuple(reader.problems), notes, reader.more)
+
+
+class _Reader:
+    """Takes modifiers one by one, as they were written."""
+
+    def __init__(self, entry: Entry) -> None:
+        self.entry = entry
+        self.types = [slot for slot in modifier_slots(entry.opcode) if is_type_slot(slot)]
+        self.values: dict[str, object] = {}
+        self.spans: dict[str, Span] = {}
+        self.problems: list[Problem] = []
+        self.notes: list[str] = []
+        self.more = 0
+
+    def read(self, word: Token) -> None:
+        text = word.text[1:]
+        known = vocabulary(self.entry.opcode)
+        if text in _TYPE_NAMES or text in _OTHER_TYPES:
+            self._type(word)
+        elif text in known:
+            slot, value = known[text]
+            if slot.name not in self.spans:
+                self.values[slot.name], self.spans[slot.name] = value, word.span
+            elif slot.name == "sat":
+                self.notes.append("`.sat` is written twice; once is enough")
+            else:
+                message = f"`.{text}` is one {SLOT_NAMES[slot.name]} too many: only one of them"
+                self.problems.append(Problem(message, word.span, allowed(slot)))
+        elif len(self.problems) >= MOST:
+            self.more += 1
+        else:
+            problem = _unknown(self.entry, word)
+            self.problems.append(problem)
+            # what was likely meant is not called missing as well
+            meant = (problem.fix or ".")[1:]
+            if meant in known:
+                self.spans.setdefault(known[meant][0].name, word.span)
+            elif meant and self.types:
+                self.spans[self.types.pop(0).name] = word.span
+
+    def _type(self, word: Token) -> None:
+        opcode = self.entry.opcode
+        if not self.types:
+            count = sum(map(is_type_slot, modifier_slots(opcode)))
+            message = f"one type too many: `{opcode}` takes {count}"
+            self.problems.append(Problem(message, word.span, modifier_syntax(opcode)))
+            return
+        slot = self.types.pop(0)
+        self.spans[slot.name] = word.span
+        if word.text[1:] in map(str, slot.values):
+            self.values[slot.name] = Type(word.text[1:])
+        else:
+            self.problems.append(_bad_type(self.entry, slot, word))
+
+
+def _bad_type(entry: Entry, slot: Slot, word: Token) -> Problem:
+    text = word.text[1:]
+    message = f"`.{text}` can't be the {SLOT_NAMES[slot.name]} of `{entry.opcode}`"
+    if entry.opcode in ("vshl", "vshr") and slot.name == "btype":
+        message = f"the shift amount of `{entry.opcode}` is unsigned: its btype is `.u32`"
+    elif text == "pred" and entry.opcode in ("set", "setp"):
+        message += " (some assemblers let it through by oversight)"
+    fix = f".{slot.values[0]}" if len(slot.values) == 1 else None
+    return Problem(message, word.span, allowed(slot), fix)
+
+
+def _unknown(entry: Entry, word: Token) -> Problem:
+    text = word.text[1:]
+    known = vocabulary(entry.opcode)
+    hint = f"{entry.opcode}{modifier_syntax(entry.opcode)}"
+    if entry.opcode.startswith("vset") and text in ("lo", "ls", "hi", "hs"):
+        return Problem(
+            f"`.{text}` is not a comparison of `{entry.opcode}`: its operands carry their own "
+            "signedness (assemblers for old targets let it through by oversight)",
+            word.span,
+            " ".join(f".{c}" for c in next(s for s in entry.slots if s.name == "cmp").values),
+            {"lo": ".lt", "ls": ".le", "hi": ".gt", "hs": ".ge"}[text],
+        )
+    if entry.lanes > 1 and text in ("min", "max"):
+        message = f"`.{text}` is not a secondary operation of dual and quad forms, only `.add` is"
+        if entry.opcode == "vset4":
+            message += (
+                ". The example `vset4.u32.u32.ne.max` published in the PTX ISA is wrong: no "
+                "assembler accepts it"
+            )
+        return Problem(message, word.span, ".add, or none")
+    if text in _known_modifiers():
+        return Problem(f"`.{text}` is not a modifier of `{entry.opcode}`", word.span, hint)
+    candidates = sorted(known) + sorted(_TYPE_NAMES)
+    if text[:1] in ("b", "h") and text[1:].isdigit():
+        return Problem(
+            f"{quoted(word.text)} is a selector; it belongs behind an operand",
+            word.span,
+            hint,
+        )
+    close = nearest(text, candidates)
+    message = f"unknown modifier {quoted(word.text)}" + (
+        f"; did you mean `.{close}`?" if close else ""
+    )
+    return Problem(message, word.span, hint, f".{close}" if close else None)

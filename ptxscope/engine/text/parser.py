@@ -1,0 +1,304 @@
+"""Pasted text to Instructions, or to errors that point into the text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..isa.catalog import CATALOG
+from ..isa.entry import Entry
+from ..isa.form import Form
+from ..isa.legality import remarks, violations
+from ..isa.types import Destinations, Type
+from . import modifiers, operands
+from .errors import Problem, PtxError, Span, capped, nearest, quoted
+from .folding import folding_note
+from .instruction import Guard, Instruction, Literal, Register
+from .source import Fragment, fragments
+from .tokens import Kind, Statement, statements
+
+_OPCODES = frozenset(CATALOG)
+_OTHER_OPCODES = frozenset(
+    [
+        "abs",
+        "activemask",
+        "add",
+        "addc",
+        "alloca",
+        "and",
+        "applypriority",
+        "atom",
+        "bar",
+        "barrier",
+        "bfe",
+        "bfi",
+        "bfind",
+        "bmsk",
+        "bra",
+        "brev",
+        "brkpt",
+        "brx",
+        "call",
+        "clusterlaunchcontrol",
+        "clz",
+        "cnot",
+        "copysign",
+        "cos",
+        "cp",
+        "createpolicy",
+        "cvt",
+        "cvta",
+        "discard",
+        "div",
+        "dp2a",
+        "dp4a",
+        "elect",
+        "ex2",
+        "exit",
+        "fence",
+        "fma",
+        "fns",
+        "getctarank",
+        "griddepcontrol",
+        "isspacep",
+        "istypep",
+        "ld",
+        "ldmatrix",
+        "ldu",
+        "lg2",
+        "lop3",
+        "mad",
+        "mad24",
+        "madc",
+        "mapa",
+        "match",
+        "max",
+        "mbarrier",
+        "membar",
+        "min",
+        "mma",
+        "mov",
+        "movmatrix",
+        "mul",
+        "mul24",
+        "multimem",
+        "nanosleep",
+        "neg",
+        "not",
+        "or",
+        "pmevent",
+        "popc",
+        "prefetch",
+        "prefetchu",
+        "prmt",
+        "rcp",
+        "red",
+        "redux",
+        "rem",
+        "ret",
+        "rsqrt",
+        "sad",
+        "setmaxnreg",
+        "shf",
+        "shfl",
+        "shl",
+        "shr",
+        "sin",
+        "sqrt",
+        "st",
+        "stackrestore",
+        "stacksave",
+        "stmatrix",
+        "sub",
+        "subc",
+        "suld",
+        "suq",
+        "sured",
+        "sust",
+        "szext",
+        "tanh",
+        "tcgen05",
+        "tensormap",
+        "testp",
+        "tex",
+        "tld4",
+        "trap",
+        "txq",
+        "vote",
+        "wgmma",
+        "wmma",
+        "xor",
+    ]
+)
+
+
+def is_other_opcode(word: str) -> bool:
+    """Whether a word is an opcode of PTX that is none of the 27."""
+    return word in _OTHER_OPCODES
+
+
+class Parsed(NamedTuple):
+    """A statement that means to be one of the 27: an instruction, or what is wrong with it."""
+
+    instruction: Instruction | None
+    problems: tuple[Problem, ...]
+    span: Span
+
+
+def parse(text: str) -> Instruction:
+    """The one instruction in a text.
+
+    Guards, comments, labels, declarations and other instructions may stand around it; the
+    text may be an ``asm`` statement or glued string literals. Raises PtxError where there
+    is not exactly one, or where it is not legal.
+    """
+    found = parse_all(text)
+    if len(found) > 1:
+        span = found[1].spans["line"]
+        message = f"there are {len(found)} instructions here; one is wanted"
+        raise PtxError(text, (Problem(message, span),))
+    return found[0]
+
+
+def parse_all(text: str) -> tuple[Instruction, ...]:
+    """Every one of the 27 in a text, in order; at least one. Raises PtxError."""
+    parsed = list(scan(text))
+    if not parsed:
+        raise PtxError(text, (_nothing(text),))
+    problems = tuple(problem for item in parsed for problem in item.problems)
+    if problems:
+        raise PtxError(text, problems)
+    return tuple(item.instruction for item in parsed if item.instruction)
+
+
+def scan(text: str) -> Iterator[Parsed]:
+    """Every statement of a text that is, or was likely meant to be, one of the 27."""
+    for fragment in fragments(text):
+        if fragment.problems:
+            yield Parsed(None, fragment.problems, fragment.problems[0].span)
+        for statement in statements(fragment.ptx, _OPCODES):
+            if statement.opcode.text in _OPCODES:
+                yield _resolve(text, fragment, statement)
+            elif _meant(statement):
+                problem = _unknown_opcode(statement, fragment)
+                yield Parsed(None, (problem,), fragment.origin(*statement.span))
+
+
+def _nothing(text: str) -> Problem:
+    """What is wrong with a text that holds none of the 27."""
+    for fragment in fragments(text):
+        for statement in statements(fragment.ptx, _OPCODES):
+            return _unknown_opcode(statement, fragment)
+    span = (0, len(text.rstrip()))
+    return Problem("there is no instruction here", span, "one of " + " ".join(CATALOG))
+
+
+def _meant(statement: Statement) -> bool:
+    """Whether an unknown opcode is a misspelling of one of the 27."""
+    opcode = statement.opcode
+    return (
+        opcode.kind is Kind.NAME
+        and opcode.text not in _OTHER_OPCODES
+        and bool(statement.modifiers)
+        and nearest(opcode.text, list(CATALOG), 0.75) is not None
+    )
+
+
+def _unknown_opcode(statement: Statement, fragment: Fragment) -> Problem:
+    opcode = statement.opcode
+    at = fragment.origin(*opcode.span)
+    if not opcode.text:
+        return Problem("an instruction is missing behind the guard", at, " ".join(CATALOG))
+    if opcode.text in _OTHER_OPCODES:
+        message = f"`{opcode.text}` is a PTX instruction, but none of the 27 that ptxscope explains"
+        return Problem(message, at, " ".join(CATALOG))
+    close = nearest(opcode.text, list(CATALOG))
+    message = f"{quoted(opcode.text)} is not an instruction" + (
+        f"; did you mean `{close}`?" if close else ""
+    )
+    if opcode.text in ("varvg2", "varvg4"):
+        message += " (the PTX ISA's target notes misspell it)"
+    return Problem(message, at, " ".join(CATALOG), close)
+
+
+def _resolve(text: str, fragment: Fragment, statement: Statement) -> Parsed:
+    entry = CATALOG[statement.opcode.text]
+    end = (statement.modifiers[-1] if statement.modifiers else statement.opcode).end
+    mods = modifiers.resolve(entry, statement.modifiers, end)
+    partial = Form(entry.opcode, **mods.values)  # type: ignore[arg-type]
+    ops = operands.resolve(entry, statement, partial)
+    problems = [*statement.problems, *mods.problems, *ops.problems]
+    form = partial._replace(**ops.values)  # type: ignore[arg-type]
+    spans = {"opcode": statement.opcode.span, **mods.spans, **ops.spans, "line": statement.span}
+    if statement.guard:
+        spans["guard"] = statement.guard.span
+    unsure = _unsure(entry, mods, ops)
+    for constraint in violations(form):
+        if not unsure & set(constraint.slots):
+            at = spans.get(constraint.blame, (statement.span[1], statement.span[1]))
+            message = constraint.message.format(f=form)
+            problems.append(Problem(message, at, constraint.allowed(form)))
+    line = fragment.origin(*statement.span)
+    if not problems:
+        guard = None
+        if statement.guard:
+            guard = Guard(statement.guard.text, statement.guard_negated)
+        instruction = Instruction(
+            form,
+            ops.destinations,
+            tuple(ops.sources),
+            guard,
+            text,
+            {part: fragment.origin(*span) for part, span in spans.items()},
+            (*mods.notes, *ops.notes, *_notes(form, guard, ops)),
+        )
+        problems = list(_register_conflicts(instruction, spans))
+        if not problems:
+            return Parsed(instruction, (), line)
+    told = capped(problems, mods.more)
+    return Parsed(None, tuple(p._replace(span=fragment.origin(*p.span)) for p in told), line)
+
+
+def _unsure(entry: Entry, mods: modifiers.Modifiers, ops: operands.Operands) -> set[str]:
+    """The slots whose value is not known, because something is wrong with them."""
+    seen = mods.spans.keys() | ops.spans.keys()
+    values = mods.values.keys() | ops.values.keys()
+    unsure = {slot.name for slot in entry.slots if not slot.optional} | set(seen)
+    if any(problem.span[0] == problem.span[1] for problem in ops.problems):
+        unsure.add("c")
+    return unsure - values
+
+
+def _notes(form: Form, guard: Guard | None, ops: operands.Operands) -> Iterator[str]:
+    for remark in remarks(form):
+        yield remark.text
+    c = ops.sources[2] if len(ops.sources) > 2 else None
+    if isinstance(c, Literal) and CATALOG[form.opcode].operand("c").type is Type.PRED:
+        yield "a literal as the predicate c is not documented; ptxas accepts it"
+    if form.dst is Destinations.P_Q and len(set(ops.destinations)) == 1:
+        yield (
+            "both destinations are one register: ptxas (11.8 to 13.5) writes the first, p, and "
+            "drops the second, q; the manual does not say which is kept"
+        )
+    if isinstance(c, Literal) and (said := folding_note(form, ops.sources, c.bits)):
+        yield said
+    if guard and form.dst is Destinations.SINK_Q:
+        yield "a guarded `setp` with `_|q` crashes ptxas 13.0; it is legal all the same"
+
+
+def _register_conflicts(instruction: Instruction, spans: dict[str, Span]) -> Iterator[Problem]:
+    """One name used for registers of different widths."""
+    widths: dict[str, Type] = {}
+    uses = [(name, role) for role, name in instruction.results.items()]
+    uses += [(x.name, role) for role, x in instruction.roles.items() if isinstance(x, Register)]
+    if instruction.guard:
+        uses.append((instruction.guard.name, "guard"))
+    for name, role in uses:
+        type_ = instruction.type_of(role)
+        first = widths.setdefault(name, type_)
+        if first.bits != type_.bits:
+            kinds = [
+                "a predicate" if t is Type.PRED else f"a {t.bits}-bit register"
+                for t in (first, type_)
+            ]
+            yield Problem(f"{quoted(name)} can't be both {kinds[0]} and {kinds[1]}", spans[role])

@@ -1,0 +1,1 @@
+"""What happened: an evaluation's steps, flags, origins, sentences; where two part."""

@@ -1,0 +1,65 @@
+"""Where two answers part: the same instruction and values under two models."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..semantics.errata import Erratum
+from ..semantics.models import ISA_MODEL, PTXAS_MODELS
+from ..semantics.plan import Stage
+from .trace import Trace
+
+
+class Parting(NamedTuple):
+    """The documented answer beside another one that differs from it."""
+
+    isa: Trace
+    other: Trace
+    errata: tuple[Erratum, ...]
+    """What makes the difference."""
+    stage: Stage
+    """The first step at which the two differ."""
+
+
+def partings(trace: Trace) -> tuple[Parting, ...]:
+    """Every known answer that differs from ``isa`` for these values, newest version first."""
+    isa = Trace(trace.instruction, ISA_MODEL, trace.operands)
+    others = (Trace(trace.instruction, model, trace.operands) for model in PTXAS_MODELS)
+    found: list[Parting] = []
+    for other in others:
+        if other.result != isa.result and all(other.errata != x.other.errata for x in found):
+            found.append(Parting(isa, other, other.changed_by, first_difference(isa, other)))
+    return tuple(found)
+
+
+def beside(trace: Trace, found: tuple[Parting, ...]) -> Parting | None:
+    """The two answers to show for a trace: its own and the other; None where they agree."""
+    if not trace.model.errata:
+        return found[0] if found else None
+    isa = Trace(trace.instruction, ISA_MODEL, trace.operands)
+    if isa.result == trace.result:
+        return None
+    return Parting(isa, trace, trace.changed_by, first_difference(isa, trace))
+
+
+def first_difference(x: Trace, y: Trace) -> Stage:
+    """The first stage at which two traces of one instruction differ; the last if none does.
+
+    A row that only one of them has counts as a difference where it changed its value.
+    """
+    order = list(Stage)
+    stages = sorted(
+        {row.row.stage for row in (*x.rows.values(), *y.rows.values())}, key=order.index
+    )
+    for stage in stages:
+        if _values(x, stage) != _values(y, stage):
+            return stage
+    return stages[-1]
+
+
+def _values(trace: Trace, stage: Stage) -> dict[str, tuple[int, ...]]:
+    return {
+        key: row.values
+        for key, row in trace.rows.items()
+        if row.row.stage is stage and not (len(row.inputs) == 1 and row.inputs[0] == row.values)
+    }

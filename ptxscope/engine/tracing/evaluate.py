@@ -1,0 +1,126 @@
+"""Results of an instruction, for integers or for whole arrays of operands."""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+from ..isa.types import Type
+from ..semantics.arithmetic import limits
+from ..semantics.models import Model, model
+from ..semantics.run import result
+from ..text.errors import counted
+from ..text.instruction import Instruction, Literal
+from ..text.parser import parse
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Value = int | npt.NDArray[Any]
+    Given = SupportsIndex | npt.NDArray[Any]
+
+
+def evaluate(
+    instruction: str | Instruction, values: Mapping[str, Given], *, model: str | Model = "isa"
+) -> dict[str, Value]:
+    """The destinations' bits by name, unsigned (0 or 1 for predicates).
+
+    ``values`` has an integer for each register that is read, by its name as written, from
+    -2**(w-1) to 2**w - 1 for w bits; or an array of integers in that range. Arrays
+    broadcast and give arrays, also where they have no dimension: uint16, uint32, uint64, bool
+    for predicates. Arrays of float32 or float64, in either byte order, are taken by their bits
+    where the operand's type is ``.f32``, ``.f64``. Masked arrays are refused. Raises PtxError,
+    and ValueError that names the operand.
+    """
+    ins = parse(instruction) if isinstance(instruction, str) else instruction
+    plan = ins.plan(resolve_model(model).rules(ins.form))
+    check_names(ins, values)
+    if any(_is_array(value) or integer(value) is None for value in values.values()):
+        from ..semantics.arrays import evaluate_arrays
+
+        found: dict[str, Value] = dict(evaluate_arrays(ins, plan, values))
+    else:
+        found = dict(result(plan, bind(ins, values)))
+    return {name: found[role] for role, name in ins.results.items()}
+
+
+def resolve_model(name: str | Model) -> Model:
+    """A model, given as one or by its name; raises ValueError."""
+    return model(name) if isinstance(name, str) else name
+
+
+def check_names(ins: Instruction, values: Mapping[str, object]) -> None:
+    """Raise ValueError unless every register that is read has a value, and no other name."""
+    for needed in ins.inputs:
+        if needed.name not in values:
+            raise ValueError(f"no value for {described(needed.name, needed.roles)}")
+    known = set(ins.names.values())
+    for name in values:
+        if name not in known:
+            wanted = ", ".join(needed.name for needed in ins.inputs) or "nothing"
+            raise ValueError(f"{name} is not an operand of {ins}; it reads {wanted}")
+
+
+def described(name: str, roles: tuple[str, ...]) -> str:
+    """``%r2 (operand a)``, ``p (the guard)``, ``d (its old value, which a guard may keep)``."""
+    role = roles[0]
+    if role == "guard":
+        return f"{name} (the guard)"
+    if role in "dpq":
+        return f"{name} (its old value, which the guard may keep)"
+    plural = "s" if len(roles) > 1 else ""
+    return f"{name} (operand{plural} {', '.join(roles)})" if name != role else f"operand {role}"
+
+
+def bind(ins: Instruction, values: Mapping[str, object]) -> dict[str, int]:
+    """Operand bits by role; raises ValueError where an integer does not fit its operand."""
+    operands = {role: x.bits for role, x in ins.roles.items() if isinstance(x, Literal)}
+    for role, name in ins.names.items():
+        if name in values:
+            operands[role] = bits_of(values[name], ins.type_of(role), name)
+    return operands
+
+
+def bits_of(value: object, type_: Type, name: str) -> int:
+    """The bits of an integer that is given as signed or unsigned; raises ValueError."""
+    whole = integer(value)
+    if whole is None:
+        hint = "; a float is given by its bits" if type_.is_float else ""
+        raise ValueError(f"{name} is {shown(value)}, not an integer{hint}")
+    low, high = limits(type_.bits, signed=True).low, limits(type_.bits, signed=False).high
+    if not low <= whole <= high:
+        raise ValueError(f"{name} = {whole:#x} does not fit in {counted(type_.bits, 'bit')}")
+    return whole & high
+
+
+def integer(value: object) -> int | None:
+    """An integer as Python's own, be it one of NumPy's or an array of one; None for another value.
+
+    A masked integer is none.
+    """
+    if type(value) is int:
+        return value
+    numpy = sys.modules.get("numpy")  # where nobody imported it, no value is of it
+    if numpy is not None and isinstance(value, numpy.ndarray | numpy.generic):
+        value = value[()]
+        if isinstance(value, numpy.bool_):
+            return int(value)
+    try:
+        return int(operator.index(value))  # type: ignore[arg-type]
+    except TypeError:
+        return None
+
+
+def shown(value: object) -> str:
+    """A value that is refused, in few words."""
+    if getattr(value, "shape", ()):
+        return f"an array of {getattr(value, 'dtype', 'something')}"
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else f"{text[:50]}…"
+
+
+def _is_array(value: object) -> bool:
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, numpy.ndarray)

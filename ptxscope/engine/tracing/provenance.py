@@ -1,0 +1,151 @@
+"""Which bits of which operands a lane came from, and which lanes a lane went to.
+
+Selection, extension, cutting, merging and packing map bit to bit; a choice depends on its
+condition and on what it chose; everything else depends on the whole of its input lanes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..semantics.micro import (
+    Accumulate,
+    Choose,
+    Extend,
+    Merge,
+    Pack,
+    Select,
+    ToBits,
+    Truncate,
+    Wrap,
+)
+from .trace import RowTrace, Trace
+
+
+class Cell(NamedTuple):
+    """A stretch of bits of one lane of a row, or of an operand (lane 0)."""
+
+    key: str
+    """A row's key or an operand's role."""
+    lane: int
+    low: int
+    """Lowest bit, from 0."""
+    high: int
+    """Behind the highest bit."""
+
+
+class Origin(NamedTuple):
+    """Bits low..high-1 of an operand."""
+
+    role: str
+    low: int
+    high: int
+
+
+WHOLE = 128
+"""As many bits as any lane has."""
+
+
+def provenance(
+    trace: Trace, key: str, lane: int, low: int = 0, high: int = WHOLE
+) -> tuple[Origin, ...]:
+    """The operand bits that bits low..high-1 of a row's lane came from, as disjoint ranges."""
+    masks: dict[str, int] = {}
+    for cell in ancestors(trace, Cell(key, lane, low, high)):
+        if cell.key not in trace.rows:
+            masks[cell.key] = masks.get(cell.key, 0) | _mask(trace, cell)
+    return tuple(
+        Origin(role, start, stop)
+        for role, mask in sorted(masks.items())
+        for start, stop in _runs(mask)
+    )
+
+
+def ancestors(trace: Trace, cell: Cell) -> set[Cell]:
+    """The cell and every cell that it depends on, back to the operands."""
+    found: set[Cell] = set()
+    waiting = [cell]
+    while waiting:
+        current = waiting.pop()
+        if current not in found:
+            found.add(current)
+            if current.key in trace.rows:
+                waiting.extend(_inputs(trace.rows[current.key], current))
+    return found
+
+
+def descendants(trace: Trace, cell: Cell) -> set[tuple[str, int]]:
+    """Key and lane of every row that depends on bits of a cell."""
+    return {
+        (key, lane)
+        for key, row in trace.rows.items()
+        for lane in range(len(row.lanes))
+        if any(_overlap(cell, other) for other in ancestors(trace, Cell(key, lane, 0, WHOLE)))
+    }
+
+
+def _overlap(x: Cell, y: Cell) -> bool:
+    return x.key == y.key and x.lane == y.lane and x.low < y.high and y.low < x.high
+
+
+def _inputs(row: RowTrace, cell: Cell) -> Iterator[Cell]:
+    """The cells that a cell was made from at once."""
+    keys = row.row.inputs
+
+    def same(index: int, low: int, high: int) -> Cell:
+        return Cell(keys[index], cell.lane if len(row.inputs[index]) > 1 else 0, low, high)
+
+    match row.row.micro:
+        case Select(unit, picks):
+            word, index = picks[cell.lane]
+            first = unit * index
+            yield Cell(keys[word], 0, first + cell.low, first + min(cell.high, unit))
+        case Extend(bits, signed) | Wrap(bits, signed):
+            if cell.low < bits:
+                yield same(0, cell.low, min(cell.high, bits))
+            if cell.high > bits and signed:
+                yield same(0, bits - 1, bits)
+        case Truncate(bits, _) | ToBits(bits):
+            yield same(0, cell.low, min(cell.high, bits))
+        case Merge(unit, lanes, _, takes_high):
+            stop = min(cell.high, unit)
+            if cell.lane in lanes:
+                shift = 16 if takes_high else 0
+                yield same(0, cell.low + shift, stop + shift)
+            else:
+                yield Cell(keys[1], 0, unit * cell.lane + cell.low, unit * cell.lane + stop)
+        case Pack(unit):
+            for lane in range(len(row.inputs[0])):
+                low = max(cell.low - unit * lane, 0)
+                high = min(cell.high - unit * lane, unit)
+                if low < high:
+                    yield Cell(keys[0], lane, low, high)
+        case Choose():
+            yield Cell(keys[0], 0, 0, WHOLE)
+            yield same(1 if row.inputs[0][0] else 2, cell.low, cell.high)
+        case Accumulate(lanes, _):
+            for lane in lanes:
+                yield Cell(keys[0], lane, 0, WHOLE)
+            yield Cell(keys[1], 0, 0, WHOLE)
+        case _:
+            for index in range(len(keys)):
+                yield same(index, 0, WHOLE)
+
+
+def _mask(trace: Trace, cell: Cell) -> int:
+    width = trace.instruction.type_of(cell.key).bits
+    return (1 << min(cell.high, width)) - (1 << min(cell.low, width))
+
+
+def _runs(mask: int) -> Iterator[tuple[int, int]]:
+    """The ranges of set bits, lowest first."""
+    low = 0
+    while mask >> low:
+        while not mask >> low & 1:
+            low += 1
+        high = low
+        while mask >> high & 1:
+            high += 1
+        yield low, high
+        low = high

@@ -1,0 +1,269 @@
+"""A Trace: a Plan run on one set of operands, with everything that happened kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import Any, NamedTuple, SupportsIndex
+
+from ..semantics.arithmetic import EXACT, Lanes, limits
+from ..semantics.errata import Erratum
+from ..semantics.micro import (
+    Clamp,
+    Compare,
+    Extend,
+    Flush,
+    LimitAmount,
+    Magnitude,
+    Merge,
+    ToFloat,
+    Truncate,
+    Wrap,
+    is_nan,
+)
+from ..semantics.models import Model
+from ..semantics.plan import Plan, Row, Stage
+from ..semantics.rules import Rules
+from ..semantics.run import result, run
+from ..text.constants import bits_float
+from ..text.instruction import Instruction
+from ..text.parser import parse
+from .annotations import NOTHING, Annotations
+from .evaluate import bind, check_names, resolve_model
+
+
+class Flag(StrEnum):
+    """What happened to a lane at a row."""
+
+    SIGN_EXTENDED = "sign-extended"
+    ZERO_EXTENDED = "zero-extended"
+    CLAMPED_LOW = "clamped low"
+    """It lay below the range and was moved up to its low end."""
+    CLAMPED_HIGH = "clamped high"
+    WRAPPED = "wrapped"
+    """High bits were cut off that mattered."""
+    MASKED_OUT = "masked out"
+    """The lane keeps c's bits."""
+    FLUSHED = "flushed"
+    ROUNDED = "rounded"
+    """The float nearest to an integer is another number."""
+    NAN = "NaN"
+
+
+class LaneTrace(NamedTuple):
+    """One lane of a row."""
+
+    value: int
+    flags: tuple[Flag, ...]
+
+
+class RowTrace(NamedTuple):
+    """A row of the plan and what it yielded; lane 0 first."""
+
+    row: Row
+    lanes: tuple[LaneTrace, ...]
+    inputs: tuple[Lanes, ...]
+    """The lane values of each input."""
+
+    @property
+    def values(self) -> Lanes:
+        """The lanes' values."""
+        return tuple(lane.value for lane in self.lanes)
+
+
+class Step(NamedTuple):
+    """What a reader steps through: the rows of one stage."""
+
+    number: int
+    """From 1."""
+    stage: Stage
+    rows: tuple[RowTrace, ...]
+
+    @property
+    def flags(self) -> tuple[Flag, ...]:
+        """Every flag of its lanes, once."""
+        seen = (flag for row in self.rows for lane in row.lanes for flag in lane.flags)
+        return tuple(dict.fromkeys(seen))
+
+
+@dataclass(frozen=True)
+class Trace:
+    """An instruction's evaluation under one model."""
+
+    instruction: Instruction
+    model: Model
+    operands: Mapping[str, int]
+    """Bits by role: a, b, c, guard, and d, p, q where a guard may keep the old value."""
+    annotations: Annotations = NOTHING
+    """What a writer added."""
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        """What a notebook shows."""
+        return {mime: show(self) for mime, show in DISPLAYS.items() if "/" in mime}
+
+    def _repr_html_(self) -> str | None:
+        """What an older notebook shows."""
+        return DISPLAYS["text/html"](self) if "text/html" in DISPLAYS else None
+
+    def __rich_console__(self, *_: object) -> Iterator[Any]:
+        """What Rich prints."""
+        yield DISPLAYS["rich"](self) if "rich" in DISPLAYS else repr(self)
+
+    @cached_property
+    def plan(self) -> Plan:
+        """What was computed."""
+        return self.instruction.plan(self.model.rules(self.instruction.form))
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """What happened, stage by stage. The last step's values are the result."""
+        values = run(self.plan, self.operands)
+        return tuple(
+            Step(step.number, step.stage, tuple(_row_trace(row, values) for row in step.rows))
+            for step in self.plan.steps
+        )
+
+    @cached_property
+    def rows(self) -> dict[str, RowTrace]:
+        """Every row by key."""
+        return {row.row.key: row for step in self.steps for row in step.rows}
+
+    @cached_property
+    def result(self) -> dict[str, int]:
+        """The destinations' bits by name."""
+        keys = {written.role: written.key for written in self.plan.results}
+        return {
+            name: self.rows[keys[role]].lanes[0].value
+            for role, name in self.instruction.results.items()
+        }
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What is worth a word about the instruction, and about this evaluation of it."""
+        return self.instruction.notes + tuple(_notes(self)) + self.contradictions
+
+    @cached_property
+    def contradictions(self) -> tuple[str, ...]:
+        """Where the manual contradicts itself about this form; the last of the notes."""
+        if self.model.errata:
+            return ()
+        form = self.instruction.form
+        return tuple(x.text for x in self.instruction.entry.contradictions if x.when(form))
+
+    @cached_property
+    def errata(self) -> tuple[str, ...]:
+        """The ids of the model's errata that changed this result."""
+        return tuple(erratum.id for erratum in self.changed_by)
+
+    @cached_property
+    def changed_by(self) -> tuple[Erratum, ...]:
+        """The model's errata without which, or by which alone, the result is another."""
+        ins, model = self.instruction, self.model
+
+        def of(*errata: Erratum) -> dict[str, int]:
+            return result(ins.plan(Model("", errata).rules(ins.form)), self.operands)
+
+        active = [e for e in model.errata if e.touches(ins.form)]
+        if not active or of() == of(*active):
+            return ()
+        return tuple(
+            e
+            for e in active
+            if of(e) != of() or of(*(x for x in active if x is not e)) != of(*active)
+        )
+
+
+DISPLAYS: dict[str, Callable[[Trace], Any]] = {}
+"""How a trace shows itself, by MIME type, and as ``rich``; ``ptxscope.display`` fills it in."""
+
+
+def trace(
+    instruction: str | Instruction,
+    values: Mapping[str, SupportsIndex],
+    *,
+    model: str | Model = "isa",
+) -> Trace:
+    """Trace an instruction on integers by operand name, as ``evaluate`` takes them.
+
+    Raises PtxError, and ValueError that names the operand.
+    """
+    ins = parse(instruction) if isinstance(instruction, str) else instruction
+    check_names(ins, values)
+    return Trace(ins, resolve_model(model), bind(ins, values))
+
+
+def replay(trace_: Trace) -> dict[str, int]:
+    """Run every row again on the inputs that the trace recorded for it.
+
+    Raises ValueError where a row's recorded values do not follow; returns the result by
+    name.
+    """
+    recorded: dict[str, Lanes] = {role: (bits,) for role, bits in trace_.operands.items()}
+    for row in trace_.rows.values():
+        inputs = tuple(recorded[key] for key in row.row.inputs)
+        if inputs != row.inputs or row.row.micro.run(EXACT, *inputs) != row.values:
+            raise ValueError(f"row {row.row.key} does not follow from its inputs")
+        recorded[row.row.key] = row.values
+    keys = {written.role: written.key for written in trace_.plan.results}
+    return {name: recorded[keys[role]][0] for role, name in trace_.instruction.results.items()}
+
+
+def _row_trace(row: Row, values: Mapping[str, Lanes]) -> RowTrace:
+    inputs = tuple(values[key] for key in row.inputs)
+    lanes = (
+        LaneTrace(value, tuple(_flags(row, inputs, lane, value)))
+        for lane, value in enumerate(values[row.key])
+    )
+    return RowTrace(row, tuple(lanes), inputs)
+
+
+def _flags(row: Row, inputs: tuple[Lanes, ...], lane: int, value: int) -> Iterator[Flag]:
+    before = inputs[0][lane if len(inputs[0]) > lane else 0]
+    match row.micro:
+        case Extend(_, signed):
+            yield Flag.SIGN_EXTENDED if signed else Flag.ZERO_EXTENDED
+        case Clamp():
+            if value != before:
+                yield Flag.CLAMPED_LOW if value > before else Flag.CLAMPED_HIGH
+        case LimitAmount(wrap):
+            if value != before:
+                yield Flag.WRAPPED if wrap else Flag.CLAMPED_HIGH
+        case Wrap():
+            if value != before:
+                yield Flag.WRAPPED
+        case Truncate(bits, signed):
+            if not limits(bits, signed).low <= before <= limits(bits, signed).high:
+                yield Flag.WRAPPED
+        case Merge(unit, lanes, signed, high):
+            if lane not in lanes:
+                yield Flag.MASKED_OUT
+            elif not high and not limits(unit, signed).low <= before <= limits(unit, signed).high:
+                yield Flag.WRAPPED
+        case Flush():
+            if value != before:
+                yield Flag.FLUSHED
+        case Magnitude():
+            if value < 0:
+                yield Flag.WRAPPED
+        case ToFloat():
+            if bits_float(value, 32) != before:
+                yield Flag.ROUNDED
+        case Compare(_, type_) if type_ is not None and type_.is_float:
+            if any(is_nan(EXACT, x, type_.bits)[lane] for x in inputs):
+                yield Flag.NAN
+
+
+def _notes(trace_: Trace) -> Iterator[str]:
+    ins = trace_.instruction
+    if trace_.model.errata:
+        return
+    declared = ins.plan(Rules(declared_widths=True))
+    if declared != trace_.plan:
+        narrow = result(declared, trace_.operands)["d"]
+        if narrow != result(trace_.plan, trace_.operands)["d"]:
+            yield (
+                "the widths that the manual's pseudo-code declares (.s34, .s33) would matter "
+                f"here: wrapping to them gives {narrow:#010x}"
+            )

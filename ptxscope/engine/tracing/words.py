@@ -1,0 +1,498 @@
+"""What a trace says in words: a formula with its numbers and a sentence for each lane.
+
+Every text is made from the values that the trace recorded. ``about`` tells what a step
+does for this instruction, whatever the values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from ..isa.types import Cmp, Type
+from ..semantics import micro as m
+from ..semantics.arithmetic import EXACT, cast, limits
+from ..semantics.plan import Row, Stage
+from ..text.constants import bits_float
+from ..text.instruction import Instruction
+from ..text.values import float_text, hex_text, value_text
+from .trace import RowTrace, Trace
+
+UNIT_NAMES = {8: "byte", 16: "half-word", 32: "word"}
+_SIGNS = {
+    Cmp.EQ: "==",
+    Cmp.NE: "!=",
+    Cmp.LT: "<",
+    Cmp.LE: "<=",
+    Cmp.GT: ">",
+    Cmp.GE: ">=",
+}
+
+
+def cmp_sign(cmp: Cmp) -> str:
+    """``<`` for ``lt``, ``lo`` and ``ltu``; ``num``, ``nan``."""
+    return _SIGNS.get(m.RELATIONS.get(cmp, cmp), str(cmp))
+
+
+def relation(cmp: Cmp, left: str, right: str) -> str:
+    """``a < b``; ``a < b or unordered`` for ``ltu``, which holds with a NaN too."""
+    return f"{left} {cmp_sign(cmp)} {right}" + (" or unordered" if cmp in m.UNORDERED else "")
+
+
+def operand_name(trace: Trace, role: str) -> str:
+    """What an operand is called: its register, or its literal."""
+    return trace.instruction.called(role)
+
+
+def integer_type(signed: bool, bits: int = 32) -> str:
+    """``s8``, ``u32``."""
+    return f"{'s' if signed else 'u'}{bits}"
+
+
+def reading(ins: Instruction, role: str, bits: int) -> str:
+    """What an operand's bits mean to an instruction: a number, or its lanes, highest first."""
+    type_ = ins.type_of(role)
+    if ins.entry.lanes == 1 or role in ("c", "guard") or (role == "d" and ins.form.secop):
+        return value_text(bits, type_)
+    unit = 32 // ins.entry.lanes
+    lanes = (cast(bits >> at, unit, type_ is Type.S32) for at in range(32 - unit, -1, -unit))
+    return f"[{', '.join(map(str, lanes))}]"
+
+
+def result_text(trace: Trace) -> str:
+    """The destinations' bits: ``0x00000007``; several as ``p = 0, q = 1``."""
+    ins = trace.instruction
+    return bits_text(ins, {role: trace.result[name] for role, name in ins.results.items()})
+
+
+def bits_text(ins: Instruction, bits: Mapping[str, int]) -> str:
+    """A result by role as ``result_text`` has it."""
+    return by_name(ins, {role: hex_text(x, ins.type_of(role).bits) for role, x in bits.items()})
+
+
+def by_name(ins: Instruction, told: Mapping[str, str]) -> str:
+    """A word on each destination, by role; with their names where there are several."""
+    if len(ins.results) == 1:
+        return next(iter(told.values()))
+    return ", ".join(f"{name} = {told[role]}" for role, name in ins.results.items() if role in told)
+
+
+class Words(NamedTuple):
+    """What is said of one lane of a row."""
+
+    formula: str
+    sentence: str
+
+
+class _Scene(NamedTuple):
+    """One lane of a row, ready to be put into words."""
+
+    trace: Trace
+    row: RowTrace
+    lane: int
+
+    @property
+    def value(self) -> int:
+        return self.row.lanes[self.lane].value
+
+    def input(self, index: int) -> int:
+        lanes = self.row.inputs[index]
+        return lanes[self.lane if len(lanes) > 1 else 0]
+
+    @property
+    def x(self) -> int:
+        return self.input(0)
+
+    @property
+    def y(self) -> int:
+        return self.input(1)
+
+    @property
+    def subject(self) -> str:
+        return "the lane" if len(self.row.lanes) > 1 else self.row.row.name
+
+    def called(self, index: int) -> str:
+        """What an input is called: an operand's name, or a row's."""
+        key = self.row.row.inputs[index]
+        known = self.trace.rows.get(key)
+        return known.row.name if known else operand_name(self.trace, key)
+
+
+def words(trace: Trace, row: RowTrace, lane: int) -> Words:
+    """Formula and sentence of one lane of a row."""
+    return _WORDS[type(row.row.micro)](row.row.micro, _Scene(trace, row, lane))
+
+
+def sentence(trace: Trace, row: RowTrace, lane: int) -> str:
+    """The sentence of a lane, with its number in front where there are several."""
+    said = words(trace, row, lane).sentence
+    return f"{part_name(trace, row)} {lane}: {said}" if len(row.lanes) > 1 else said
+
+
+def part_name(trace: Trace, row: RowTrace) -> str:
+    """What the values of a row are: ``lane``; ``byte`` where a scalar instruction merges."""
+    if trace.instruction.entry.lanes > 1:
+        return "lane"
+    return UNIT_NAMES[32 // len(row.lanes)] if len(row.lanes) > 1 else "value"
+
+
+def row_name(trace: Trace, row: Row) -> str:
+    """What a row is called: ``t``, ``a``; ``_`` for a destination that is thrown away."""
+    return "_" if row.stage is Stage.WRITE and _thrown(trace, row.name) else row.name
+
+
+def _thrown(trace: Trace, role: str) -> bool:
+    return operand_name(trace, role) == "_"
+
+
+def _factor(number: int) -> str:
+    return f"({number})" if number < 0 else str(number)
+
+
+def _binary(sign: str) -> Callable[[m.Micro, _Scene], Words]:
+    def said(_: m.Micro, s: _Scene) -> Words:
+        left = f"{s.x} {sign} {_factor(s.y)}"
+        return Words(f"{left} = {s.value}", f"{left} is {s.value}")
+
+    return said
+
+
+def _extreme(name: str, adjective: str) -> Callable[[m.Micro, _Scene], Words]:
+    def said(_: m.Micro, s: _Scene) -> Words:
+        formula = f"{name}({s.x}, {s.y}) = {s.value}"
+        if s.x == s.y:
+            return Words(formula, f"both are {s.value}")
+        return Words(formula, f"the {adjective} of {s.x} and {s.y} is {s.value}")
+
+    return said
+
+
+def _select(micro: m.Select, s: _Scene) -> Words:
+    word, index = micro.picks[s.lane]
+    name, bits = s.called(word), hex_text(s.value, micro.unit)
+    if micro.unit == 32:
+        return Words(f"{name} = {bits}", f"all of {name} is taken, {bits}")
+    part = f"{name}.{'b' if micro.unit == 8 else 'h'}{index}"
+    top = micro.unit * (index + 1) - 1
+    place = f"{UNIT_NAMES[micro.unit]} {index} of {name} (bits {top}:{top + 1 - micro.unit})"
+    return Words(f"{part} = {bits}", f"{place} is {bits}")
+
+
+def _extend(micro: m.Extend, s: _Scene) -> Words:
+    bits, name = hex_text(s.x, micro.bits), integer_type(micro.signed, micro.bits)
+    said = f"{bits} is {s.value} as {name}"
+    if micro.bits < 32:
+        top = s.x >> (micro.bits - 1)
+        said += f": its top bit, {top}, is repeated above" if micro.signed else ": zeros go above"
+    return Words(f"{name}({bits}) = {s.value}", said)
+
+
+def _absolute_difference(_: m.Micro, s: _Scene) -> Words:
+    left = f"|{s.x} - {_factor(s.y)}|"
+    return Words(f"{left} = {s.value}", f"{left} is {s.value}")
+
+
+def _average(_: m.Micro, s: _Scene) -> Words:
+    total = s.x + s.y
+    plus = " + 1" if total >= 0 else ""
+    formula = f"({s.x} + {_factor(s.y)}{plus}) >> 1 = {s.value}"
+    half = f"half of {s.x} + {_factor(s.y)} is "
+    if total % 2:
+        said = f"{half}{total / 2}, rounded away from zero to {s.value}"
+    else:
+        said = f"{half}{s.value}"
+    return Words(formula, said)
+
+
+def _limit_amount(micro: m.LimitAmount, s: _Scene) -> Words:
+    formula = f"{s.x} & 31 = {s.value}" if micro.wrap else f"min({s.x}, 32) = {s.value}"
+    if s.value == s.x:
+        return Words(formula, f"the shift amount is {s.x}")
+    if micro.wrap:
+        return Words(formula, f".wrap keeps the low five bits of {s.x}: {s.value}")
+    return Words(formula, f".clamp lowers the shift amount {s.x} to 32")
+
+
+def _shift_right(_: m.Micro, s: _Scene) -> Words:
+    left = f"{s.x} >> {s.y}"
+    down = " (rounded down: copies of the sign come in)" if s.x < 0 < s.y else ""
+    return Words(f"{left} = {s.value}", f"{left} is {s.value}{down}")
+
+
+def _scale(micro: m.ScaleDown, s: _Scene) -> Words:
+    left = f"{s.x} >> {micro.amount}"
+    return Words(f"{left} = {s.value}", f"{left} is {s.value}")
+
+
+def _negate(_: m.Micro, s: _Scene) -> Words:
+    return Words(f"-({s.x}) = {s.value}", f"{s.called(0)} negated is {s.value}")
+
+
+def _magnitude(micro: m.Magnitude, s: _Scene) -> Words:
+    formula = f"|{s.x}| = {s.value}"
+    if s.value < 0:
+        name = integer_type(True, micro.bits)
+        return Words(formula, f"{s.x} is the most negative {name}: its magnitude wraps to itself")
+    return Words(formula, f"the magnitude of {s.x} is {s.value}")
+
+
+def _to_bits(micro: m.ToBits, s: _Scene) -> Words:
+    bits = hex_text(s.value, micro.bits)
+    return Words(f"{s.x} -> {bits}", f"{s.x} in {micro.bits} bits is {bits}")
+
+
+def _to_float(_: m.Micro, s: _Scene) -> Words:
+    bits = hex_text(s.value, 32)
+    number = bits_float(s.value, 32)
+    rounded = "" if number == s.x else f", {s.x} rounded to 24 significant bits"
+    said = f"{s.x} as a float is {bits} ({number:.1f}{rounded})"
+    return Words(f"float({s.x}) = {bits}", said)
+
+
+def _plus_one(_: m.Micro, s: _Scene) -> Words:
+    return Words(f"{s.x} + 1 = {s.value}", f".po adds one: {s.value}")
+
+
+def _clamp(micro: m.Clamp, s: _Scene) -> Words:
+    low, high, name = micro.low, micro.high, _bounds_name(micro)
+    if low is None:
+        formula = f"min({s.x}, {high}) = {s.value}"
+    elif high is None:
+        formula = f"max({s.x}, {low}) = {s.value}"
+    else:
+        formula = f"clamp({s.x}, {low}..{high}) = {s.value}"
+    if s.value < s.x:
+        return Words(formula, f"{s.x} is above {high}, the largest {name}, so it becomes {high}")
+    if s.value > s.x:
+        return Words(formula, f"{s.x} is below {low}, the smallest {name}, so it becomes {low}")
+    if low is None:
+        return Words(formula, f"{s.x} is not above {high} and stays; nothing bounds it below")
+    if high is None:
+        return Words(formula, f"{s.x} is not below {low} and stays; nothing bounds it above")
+    return Words(formula, f"{s.x} lies in {low}..{high}, the range of {name}, and stays")
+
+
+def _bounds_name(micro: m.Clamp) -> str:
+    """The integer type that a clamp's bounds belong to."""
+    for bits in (8, 16, 32):
+        for signed in (True, False):
+            low, high = limits(bits, signed)
+            if micro.low in (low, None) and micro.high in (high, None):
+                return integer_type(signed, bits)
+    raise AssertionError(micro)
+
+
+def _wrap(micro: m.Wrap, s: _Scene) -> Words:
+    name = integer_type(micro.signed, micro.bits)
+    formula = f"{name}({s.x}) = {s.value}"
+    if s.value == s.x:
+        return Words(formula, f"{s.x} fits in {name} and stays")
+    low = f"bit 0 of {s.x} is" if micro.bits == 1 else f"the low {micro.bits} bits of {s.x}"
+    read = "" if micro.bits == 1 else f", read as {name}, are"
+    return Words(formula, f"{low}{read} {s.value}")
+
+
+def _truncate(micro: m.Truncate, s: _Scene) -> Words:
+    bits = hex_text(s.value, micro.bits)
+    name = operand_name(s.trace, s.row.row.name)
+    guarded = s.trace.instruction.guard is not None
+    if micro.bits == 1:
+        truth = value_text(s.value, Type.PRED)
+        if name == "_":
+            return Words(f"{s.value} -> _", f"{truth} is thrown away")
+        if guarded:
+            return Words(f"{s.value} for {name}", f"the predicate for {name} is {truth}")
+        return Words(f"{name} = {bits}", f"{name} is {truth}")
+    formula = f"{_shown(s, 0)} -> {bits}"
+    low, high = limits(micro.bits, micro.signed)
+    if not low <= s.x <= high:
+        kept = cast(s.value, micro.bits, micro.signed)
+        kind = integer_type(micro.signed, micro.bits)
+        wrapped = (
+            f"{s.x} does not fit in {kind}: its low {micro.bits} bits are {bits}, which is {kept}"
+        )
+        return Words(formula, wrapped)
+    return Words(formula, f"{'the value for ' if guarded else ''}{name} is {bits}")
+
+
+def _shown(s: _Scene, index: int) -> str:
+    """An input as it was shown at its own row: a number, or the bits of an operand."""
+    key = s.row.row.inputs[index]
+    source = s.trace.rows.get(key)
+    if source is None or isinstance(source.row.micro, m.Choose | m.Flush):
+        return hex_text(s.input(index), _width(s, key))
+    return str(s.input(index))
+
+
+def _width(s: _Scene, key: str) -> int:
+    """The width of an operand, or of the operand that a row passes on."""
+    row = s.trace.rows.get(key)
+    return _width(s, row.row.inputs[-1]) if row else s.trace.instruction.type_of(key).bits
+
+
+def _merge(micro: m.Merge, s: _Scene) -> Words:
+    bits, unit = hex_text(s.value, micro.unit), UNIT_NAMES[micro.unit]
+    part = f"{'b' if micro.unit == 8 else 'h'}{s.lane}"
+    if s.lane not in micro.lanes:
+        name = s.called(1)
+        masked = "" if s.trace.instruction.entry.lanes == 1 else "is not in the mask and "
+        said = f"it {masked}keeps {unit} {s.lane} of {name}, {bits}"
+        return Words(f"{name}.{part} = {bits}", said)
+    formula = f"{s.x} -> {bits}"
+    if micro.high:
+        return Words(formula, f"it takes bits 31:16 of {s.x}, {bits}")
+    low, high = limits(micro.unit, micro.signed)
+    if low <= s.x <= high:
+        return Words(formula, f"it takes {s.x}, {bits}")
+    kept = cast(s.value, micro.unit, micro.signed)
+    kind = integer_type(micro.signed, micro.unit)
+    cut = (
+        f"{s.x} does not fit in {kind}: it takes the low {micro.unit} bits, {bits}, which is {kept}"
+    )
+    return Words(formula, cut)
+
+
+def _pack(micro: m.Pack, s: _Scene) -> Words:
+    lanes = " ".join(hex_text(lane, micro.unit)[2:] for lane in reversed(s.row.inputs[0]))
+    bits = hex_text(s.value, 32)
+    return Words(f"{lanes} -> {bits}", f"the {UNIT_NAMES[micro.unit]}s side by side are {bits}")
+
+
+def _accumulate(micro: m.Accumulate, s: _Scene) -> Words:
+    lanes = [s.row.inputs[0][lane] for lane in sorted(micro.lanes, reverse=True)]
+    total = " + ".join([str(s.y), *map(_factor, lanes)])
+    left_out = [str(lane) for lane in reversed(range(micro.of)) if lane not in micro.lanes]
+    rest = f"; lane{'s' * (len(left_out) > 1)} {', '.join(left_out)} left out" if left_out else ""
+    return Words(f"{total} = {s.value}", f"{s.called(1)} and the lanes: {total} is {s.value}{rest}")
+
+
+def _flush(_: m.Micro, s: _Scene) -> Words:
+    was, now = hex_text(s.x, 32), hex_text(s.value, 32)
+    if s.value == s.x:
+        return Words(f"ftz({was}) = {now}", f"{float_text(s.x, 32)} is not subnormal and stays")
+    zero = float_text(s.value, 32)
+    return Words(f"ftz({was}) = {now}", f"{was} is subnormal and is flushed to {zero}")
+
+
+def _compare(micro: m.Compare, s: _Scene) -> Words:
+    type_ = micro.type
+    values = [s.input(i) for i in range(len(s.row.inputs))]
+    if type_ is None:
+        texts, read = list(map(str, values)), _readings(s)
+    else:
+        texts = [value_text(x, type_) for x in values]
+        read = [
+            f"{hex_text(x, type_.bits)} is {text} as {type_}"
+            for x, text in zip(values, texts, strict=True)
+        ]
+    if len(texts) == 1:
+        texts.append("0")
+    so = f"so {s.subject} is {s.value}"
+    holds = relation(micro.cmp, texts[0], texts[1])
+    formula = f"({holds}) = {s.value}"
+    if type_ is not None and type_.is_float:
+        names = (s.called(i) for i, x in enumerate(values) if is_nan(x, type_))
+        nan = list(dict.fromkeys(names))
+        are = " and ".join(nan) + (" are NaN" if nan[1:] else " is NaN")
+        if micro.cmp in (Cmp.NUM, Cmp.NAN):
+            formula = f"{micro.cmp}({', '.join(texts)}) = {s.value}"
+            fact = are if nan else "neither is NaN"
+            return Words(formula, f"{'; '.join(dict.fromkeys(read))}; {fact}, {so}")
+        if nan:
+            kind = "unordered" if micro.cmp in m.UNORDERED else "ordered"
+            always = "holds" if s.value else "does not hold"
+            return Words(formula, f"{are}: an {kind} comparison {always}, {so}")
+    fact = f"{texts[0]} {cmp_sign(micro.cmp)} {texts[1]}"
+    verdict = f"{fact}, {so}" if s.value else f"{fact} is false, {so}"
+    return Words(formula, "; ".join([*dict.fromkeys(read), verdict]))
+
+
+def is_nan(bits: int, type_: Type) -> bool:
+    """Whether a float's pattern is NaN."""
+    return bool(m.is_nan(EXACT, (bits,), type_.bits)[0])
+
+
+def _readings(s: _Scene) -> list[str]:
+    """How the inputs were read from their bits, where a comparison follows an extension."""
+    read = []
+    for key in s.row.row.inputs:
+        row = s.trace.rows[key]
+        if isinstance(row.row.micro, m.Extend):
+            lane = s.lane if len(row.lanes) > 1 else 0
+            read.append(words(s.trace, row, lane).sentence.partition(":")[0])
+    return read
+
+
+def _not(_: m.Micro, s: _Scene) -> Words:
+    return Words(f"!{s.x} = {s.value}", f"the opposite of {s.called(0)} is {s.value}")
+
+
+def _combine(micro: m.Combine, s: _Scene) -> Words:
+    left = f"{s.x} {micro.boolop} {s.y}"
+    return Words(f"{left} = {s.value}", f"{left} is {s.value}")
+
+
+def _choose(_: m.Micro, s: _Scene) -> Words:
+    chosen = 1 if s.x else 2
+    key = s.row.row.inputs[chosen]
+    if s.row.row.stage is Stage.GUARD:
+        return _guarded(s)
+    bits = hex_text(s.value, _width(s, key))
+    truth = value_text(s.x, Type.PRED)
+    names = f"{s.called(1)} : {s.called(2)}"
+    said = f"the condition is {truth}, so {s.called(chosen)} is chosen, {bits}"
+    return Words(f"{s.x} ? {names} = {bits}", said)
+
+
+def _guarded(s: _Scene) -> Words:
+    """Whether a guard lets a destination be written."""
+    role = s.row.row.name
+    name, guard = operand_name(s.trace, role), s.trace.instruction.guard
+    bits = hex_text(s.value, s.trace.instruction.type_of(role).bits)
+    if s.x:
+        return Words(f"{name} = {bits}", f"{guard} holds: {name} is written, {bits}")
+    if s.row.row.inputs[2] in s.trace.rows:
+        said = f"{guard} does not hold, but {name} becomes {bits}: its old value is converted"
+        return Words(f"{name} = {bits}", said)
+    said = f"{guard} does not hold: {name} keeps its old value, {bits}"
+    return Words(f"{name} = {bits}", said)
+
+
+def _encode(micro: m.Encode, s: _Scene) -> Words:
+    bits, truth = hex_text(s.value, 32), value_text(s.x, Type.PRED)
+    one = " (1.0)" if micro.true == 0x3F80_0000 and s.x else ""
+    return Words(f"{truth} -> {bits}", f"{truth} becomes {bits}{one}")
+
+
+_WORDS: dict[type, Callable[..., Words]] = {
+    m.Select: _select,
+    m.Extend: _extend,
+    m.Add: _binary("+"),
+    m.Subtract: _binary("-"),
+    m.Multiply: _binary("*"),
+    m.AbsoluteDifference: _absolute_difference,
+    m.Minimum: _extreme("min", "smaller"),
+    m.Maximum: _extreme("max", "larger"),
+    m.Average: _average,
+    m.LimitAmount: _limit_amount,
+    m.ShiftLeft: _binary("<<"),
+    m.ShiftRight: _shift_right,
+    m.ScaleDown: _scale,
+    m.Negate: _negate,
+    m.Magnitude: _magnitude,
+    m.ToBits: _to_bits,
+    m.ToFloat: _to_float,
+    m.PlusOne: _plus_one,
+    m.Clamp: _clamp,
+    m.Wrap: _wrap,
+    m.Truncate: _truncate,
+    m.Merge: _merge,
+    m.Pack: _pack,
+    m.Accumulate: _accumulate,
+    m.Flush: _flush,
+    m.Compare: _compare,
+    m.Not: _not,
+    m.Combine: _combine,
+    m.Choose: _choose,
+    m.Encode: _encode,
+}

@@ -1,0 +1,233 @@
+"""A Plan as a small function in another language, made row by row from its micro-operations.
+
+What both languages share is here: one expression a lane for each kind of micro-operation.
+A Dialect says what differs between the languages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple, Protocol
+
+from ...engine.isa.types import BoolOp, Cmp
+from ...engine.semantics import micro as m
+from ...engine.semantics.arithmetic import Range, limits
+from ...engine.semantics.plan import Plan, Row, Stage
+from ...engine.tracing.trace import Trace
+
+
+class Dialect(Protocol):
+    """What the languages say differently."""
+
+    def number(self, value: int) -> str:
+        """An integer literal."""
+
+    def choose(self, condition: str, x: str, y: str) -> str:
+        """x where the condition holds, else y."""
+
+    def power(self, exponent: str) -> str:
+        """2 to the power of an expression of at most 32."""
+
+    def truth(self, condition: str) -> str:
+        """A condition as 1 or 0."""
+
+    def float_bits(self, x: str) -> str:
+        """The binary32 pattern of a variable that holds an integer of at most 32 bits."""
+
+
+class Statement(NamedTuple):
+    """``name = expression``."""
+
+    name: str
+    expression: str
+    wide: bool
+    """Whether 64 bits with a sign don't hold every value in it."""
+    stage: Stage
+    row: str
+    """The row's key."""
+
+
+Lane = Callable[[Dialect, Any, list[str], int], str]
+_RELATIONS = {Cmp.EQ: "==", Cmp.NE: "!=", Cmp.LT: "<", Cmp.LE: "<=", Cmp.GT: ">", Cmp.GE: ">="}
+
+
+def statements(plan: Plan, dialect: Dialect, names: dict[str, str]) -> list[Statement]:
+    """The plan's rows, a statement a lane; ``names`` are the parameters by role."""
+    known = {role: [name] for role, name in names.items()}
+    ranges = {source.role: limits(source.type.bits, signed=False) for source in plan.sources}
+    found = []
+    for row in plan.rows:
+        base = re.sub(r"\W", "not_", row.key.replace(".", "_"))
+        wide = any(_is_wide(ranges[key]) for key in row.inputs) or _is_wide(row.range)
+        lanes = [base] if row.lanes == 1 else [f"{base}{lane}" for lane in range(row.lanes)]
+        for lane, name in enumerate(lanes):
+            expression = _expression(dialect, row, [known[key] for key in row.inputs], lane)
+            found.append(Statement(name, _stripped(expression), wide, row.stage, row.key))
+        known[row.key], ranges[row.key] = lanes, row.range
+    return found
+
+
+def by_stage(found: list[Statement]) -> list[tuple[Stage, list[Statement]]]:
+    """The statements of each stage."""
+    return [(stage, list(group)) for stage, group in groupby(found, key=lambda x: x.stage)]
+
+
+def results(trace: Trace, found: list[Statement]) -> list[tuple[str, str]]:
+    """Role and variable of every destination that is kept."""
+    names = {statement.row: statement.name for statement in found}
+    kept = trace.instruction.results
+    return [(x.role, names[x.key]) for x in trace.plan.results if x.role in kept]
+
+
+def function_name(trace: Trace) -> str:
+    """``vadd4_s32_s32_u32_sat``, with every selector, and the model where it is not ``isa``."""
+    form = trace.instruction.form
+    parts = [trace.instruction.mnemonic]
+    parts += [f"{slot}_{form.get(slot)}" for slot in ("dsel", "mask", "asel", "bsel")
+              if form.get(slot) is not None]  # fmt: skip
+    parts += [slot for slot in ("nega", "negb", "negc") if form.get(slot)]
+    if trace.model.errata:
+        parts.append(trace.model.name)
+    return re.sub(r"\W+", "_", "_".join(parts))
+
+
+def _is_wide(range_: Range) -> bool:
+    return not range_.within(63, signed=True)
+
+
+def _expression(dialect: Dialect, row: Row, inputs: Sequence[list[str]], lane: int) -> str:
+    micro: Any = row.micro
+    match micro:
+        case m.Select(unit, picks):
+            word, index = picks[lane]
+            return _part(dialect, inputs[word][0], unit, index)
+        case m.Pack(unit):
+            parts = [f"({x} << {unit * at})" if at else x for at, x in enumerate(inputs[0])]
+            return " | ".join(reversed(parts))
+        case m.Accumulate(lanes, _):
+            return " + ".join([inputs[1][0], *(inputs[0][at] for at in lanes)])
+        case m.Merge(unit, lanes, _, high) if lane in lanes or len(inputs) == 1:
+            t = inputs[0][lane if len(inputs[0]) > 1 else 0]
+            t = _part(dialect, t, 16, 1) if high else t
+            return _low(dialect, t, unit)
+        case m.Merge(unit):
+            return _part(dialect, inputs[1][0], unit, lane)
+    x = [values[lane if len(values) > 1 else 0] for values in inputs]
+    return _LANES[type(micro)](dialect, micro, x)
+
+
+def _stripped(expression: str) -> str:
+    """The expression without brackets around the whole of it."""
+    depth = 0
+    for at, char in enumerate(expression):
+        depth += (char == "(") - (char == ")")
+        if depth == 0:
+            whole = at == len(expression) - 1 and expression[0] == "("
+            return expression[1:-1] if whole else expression
+    return expression
+
+
+def _low(d: Dialect, x: str, bits: int) -> str:
+    return f"({x} & {d.number((1 << bits) - 1)})"
+
+
+def _part(d: Dialect, x: str, unit: int, index: int) -> str:
+    return _low(d, f"({x} >> {unit * index})" if index else x, unit)
+
+
+def _read(d: Dialect, x: str, bits: int, signed: bool) -> str:
+    if not signed:
+        return _low(d, x, bits)
+    top = d.number(1 << (bits - 1))
+    return f"(({_low(d, x, bits)} ^ {top}) - {top})"
+
+
+def _absolute(d: Dialect, _: m.Micro, x: list[str]) -> str:
+    return d.choose(f"{x[0]} < {x[1]}", f"{x[1]} - {x[0]}", f"{x[0]} - {x[1]}")
+
+
+def _magnitude(d: Dialect, micro: m.Magnitude, x: list[str]) -> str:
+    least = d.number(limits(micro.bits, signed=True).low)
+    return d.choose(f"{x[0]} < 0 AND {x[0]} != {least}", f"-{x[0]}", x[0])
+
+
+def _average(d: Dialect, _: m.Micro, x: list[str]) -> str:
+    total = f"{x[0]} + {x[1]}"
+    return f"({total} + {d.truth(f'{total} >= 0')}) >> 1"
+
+
+def _amount(d: Dialect, micro: m.LimitAmount, x: list[str]) -> str:
+    return f"{x[0]} & 31" if micro.wrap else d.choose(f"{x[0]} < 32", x[0], "32")
+
+
+def _clamp(d: Dialect, micro: m.Clamp, x: list[str]) -> str:
+    said = x[0]
+    if micro.high is not None:
+        high = d.number(micro.high)
+        said = d.choose(f"{x[0]} > {high}", high, said)
+    if micro.low is not None:
+        low = d.number(micro.low)
+        said = d.choose(f"{x[0]} < {low}", low, said)
+    return said
+
+
+def _flush(d: Dialect, _: m.Micro, x: list[str]) -> str:
+    small = f"{_low(d, x[0], 31)} < {d.number(1 << 23)}"
+    return d.choose(small, f"{x[0]} & {d.number(1 << 31)}", x[0])
+
+
+def _compare(d: Dialect, micro: m.Compare, x: list[str]) -> str:
+    cmp, type_ = micro.cmp, micro.type
+    sign = _RELATIONS.get(m.RELATIONS.get(cmp, cmp), "")
+    if type_ is None or not type_.is_float:
+        read = x if type_ is None else [_read(d, v, type_.bits, type_.signed) for v in x]
+        return d.truth(f"{read[0]} {sign} {(*read, '0')[1]}")
+    bits = type_.bits
+    infinity = d.number(m.infinity(bits))
+    nan = " OR ".join(f"{_low(d, v, bits - 1)} > {infinity}" for v in x)
+    nan = d.truth(nan)
+    if cmp in (Cmp.NAN, Cmp.NUM):
+        return nan if cmp is Cmp.NAN else f"1 - {nan}"
+    ordered = [
+        d.choose(f"{v} >> {bits - 1}", f"-{_low(d, v, bits - 1)}", _low(d, v, bits - 1)) for v in x
+    ]
+    holds = d.truth(f"{ordered[0]} {sign} {(*ordered, '0')[1]}")
+    return f"{holds} | {nan}" if cmp in m.UNORDERED else f"{holds} & (1 - {nan})"
+
+
+def _combine(_: Dialect, micro: m.Combine, x: list[str]) -> str:
+    sign = {BoolOp.AND: "&", BoolOp.OR: "|", BoolOp.XOR: "^"}[micro.boolop]
+    return f"{x[0]} {sign} {x[1]}"
+
+
+_LANES: dict[type, Callable[[Dialect, Any, list[str]], str]] = {
+    m.Extend: lambda d, micro, x: _read(d, x[0], micro.bits, micro.signed),
+    m.Wrap: lambda d, micro, x: _read(d, x[0], micro.bits, micro.signed),
+    m.Truncate: lambda d, micro, x: _low(d, x[0], micro.bits),
+    m.Add: lambda _d, _m, x: f"{x[0]} + {x[1]}",
+    m.Subtract: lambda _d, _m, x: f"{x[0]} - {x[1]}",
+    m.Multiply: lambda _d, _m, x: f"{x[0]} * {x[1]}",
+    m.AbsoluteDifference: _absolute,
+    m.Minimum: lambda d, _m, x: d.choose(f"{x[0]} < {x[1]}", x[0], x[1]),
+    m.Maximum: lambda d, _m, x: d.choose(f"{x[0]} > {x[1]}", x[0], x[1]),
+    m.Average: _average,
+    m.LimitAmount: _amount,
+    # a negative number must not be shifted left in C
+    m.ShiftLeft: lambda d, _m, x: f"{x[0]} * {d.power(x[1])}",
+    m.ShiftRight: lambda _d, _m, x: f"{x[0]} >> {x[1]}",
+    m.ScaleDown: lambda _d, micro, x: f"{x[0]} >> {micro.amount}",
+    m.Negate: lambda _d, _m, x: f"-{x[0]}",
+    m.Magnitude: _magnitude,
+    m.ToBits: lambda d, micro, x: _low(d, x[0], micro.bits),
+    m.ToFloat: lambda d, _m, x: d.float_bits(x[0]),
+    m.PlusOne: lambda _d, _m, x: f"{x[0]} + 1",
+    m.Clamp: _clamp,
+    m.Flush: _flush,
+    m.Compare: _compare,
+    m.Not: lambda _d, _m, x: f"1 - {x[0]}",
+    m.Combine: _combine,
+    m.Choose: lambda d, _m, x: d.choose(x[0], x[1], x[2]),
+    m.Encode: lambda d, micro, x: f"{x[0]} * {d.number(micro.true)}",
+}

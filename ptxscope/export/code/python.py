@@ -1,0 +1,51 @@
+"""The instruction as a Python function without imports, for the user's own tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...engine.text.errors import printable
+from ...engine.tracing.trace import Trace
+from ..document import both_of, document
+from ..options import DEFAULT, Options
+from .functions import by_stage, function_name, results, statements
+
+
+class _Python:
+    def number(self, value: int) -> str:
+        return str(value) if abs(value) < 256 else hex(value)
+
+    def choose(self, condition: str, x: str, y: str) -> str:
+        return f"({x} if {condition.replace(' AND ', ' and ')} else {y})"
+
+    def power(self, exponent: str) -> str:
+        return f"(1 << {exponent})"
+
+    def truth(self, condition: str) -> str:
+        return f"int({condition.replace(' OR ', ' or ')})"
+
+    def float_bits(self, x: str) -> str:
+        size = f"abs({x}).bit_length()"
+        significand = f"round(abs({x}) / 2.0 ** ({size} - 24))"  # ties to even
+        magnitude = f"(((125 + {size}) << 23) + {significand} if {x} else 0)"
+        return f"{magnitude} + (0x80000000 if {x} < 0 else 0)"
+
+
+def render(trace: Trace, options: Options = DEFAULT) -> str:
+    """A function of the operands' bits, unsigned; with ``options.both`` one for each answer."""
+    return "\n\n".join("\n".join(_function(x)) for x in both_of(trace, options)) + "\n"
+
+
+def _function(trace: Trace) -> Iterator[str]:
+    doc, ins = document(trace, DEFAULT), trace.instruction
+    names = {source.role: source.role for source in trace.plan.sources}
+    found = statements(trace.plan, _Python(), names)
+    said = [f"{role}: {printable(ins.called(role))}" for role in names]
+    yield f"def {function_name(trace)}({', '.join(f'{role}: int' for role in names)}):"
+    yield f"    # {doc.ptx}"
+    yield f"    # model {doc.model}; {doc.source}"
+    yield f"    # {', '.join(said)}; unsigned bits"
+    for stage, lines in by_stage(found):
+        yield f"    # {stage}"
+        yield from (f"    {x.name} = {x.expression}" for x in lines)
+    yield f"    return {', '.join(name for _, name in results(trace, found)) or None}"

@@ -1,0 +1,1 @@
+"""The lanes drawn as SVG."""
