@@ -8,6 +8,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
+from ptxscope import Instruction, parse
+
 DATA = Path(__file__).parent / "data"
 MODELS = {"isa": "isa", "ptxas-13.0": "ptxas_13_0", "ptxas-13.5": "ptxas_13_5"}
 """Model name to column of the golden files."""
@@ -21,6 +23,20 @@ class Golden(NamedTuple):
     results: dict[str, tuple[int, ...]]
     """Model name to the destinations' bits."""
     file: str
+
+    @property
+    def instruction(self) -> Instruction:
+        """What the line says; lines are few, and each is parsed once."""
+        return parsed(self.ptx)
+
+    @property
+    def operands(self) -> dict[str, int]:
+        """Values by the names that the line has."""
+        named = set(self.instruction.names.values())
+        return {name: bits for name, bits in self.values.items() if name in named}
+
+
+parsed = cache(parse)
 
 
 @cache
@@ -46,6 +62,12 @@ def golden_forms() -> tuple[tuple[str, tuple[Golden, ...]], ...]:
     rows = sorted(golden_rows(), key=lambda row: (row.ptx, sorted(row.values)))
     groups = groupby(rows, key=lambda row: (row.ptx, sorted(row.values)))
     return tuple((ptx, tuple(rows)) for (ptx, _), rows in groups)
+
+
+@cache
+def golden_opcodes() -> frozenset[str]:
+    """The opcodes that the golden files have rows of."""
+    return frozenset(parsed(ptx).opcode for ptx, _ in golden_forms())
 
 
 def table(name: str) -> list[dict[str, str]]:

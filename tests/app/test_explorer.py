@@ -31,7 +31,7 @@ async def test_steps_are_revealed_one_by_one() -> None:
         assert "%r1 = 0x00000007" in shown
         shown = await drive.press("n", "n")
         assert "▸3 compare" in shown
-        assert "lane 2: 0xff is -1 as s32; 0x01 is 1 as u32; -1 < 1, so the lane is 1" in shown
+        assert "lane 2: 0xff is -1 as s8; 0x01 is 1 as u8; -1 < 1, so the lane is 1" in shown
         assert "5 + 1 = 6" not in shown
         assert "▸2 extend" in await drive.press("p")
         assert "▸3 compare" in await drive.press("right")

@@ -270,7 +270,7 @@ async def test_a_tall_panel_shows_every_revealed_step() -> None:
     async with explorer(size=(200, 60)) as drive:
         words = drive.pane("steps").text()
         assert "1 select" in words
-        assert "lane 3: 0x80 is -128 as s32" in words
+        assert "lane 3: 0x80 is -128 as s8" in words
         assert "%r0 and the lanes" in words
 
 

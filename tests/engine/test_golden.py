@@ -7,14 +7,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from ptxscope import evaluate, parse, replay, trace
-from ptxscope.engine.text.instruction import Instruction
+from ptxscope import evaluate, replay, trace
 from tests.reference import reference
-from tests.reference_data import MODELS, Golden, golden_forms, golden_rows
-
-
-def _values(ins: Instruction, row: Golden) -> dict[str, int]:
-    return {name: bits for name, bits in row.values.items() if name in ins.names.values()}
+from tests.reference_data import MODELS, golden_forms, golden_opcodes, golden_rows
 
 
 def test_the_golden_files_are_whole() -> None:
@@ -23,26 +18,24 @@ def test_the_golden_files_are_whole() -> None:
         "errata.csv": 602,
         "guarded.csv": 50,
     }
-    assert len({parse(row.ptx).opcode for row in golden_rows()}) == 27
+    assert len(golden_opcodes()) == 27
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_integers(model: str) -> None:
     for row in golden_rows():
-        ins = parse(row.ptx)
-        found = evaluate(ins, _values(ins, row), model=model)
+        found = evaluate(row.instruction, row.operands, model=model)
         assert tuple(found.values()) == row.results[model], (row.ptx, row.values)
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_arrays(model: str) -> None:
     for ptx, rows in golden_forms():
-        ins = parse(ptx)
         columns = {
             name: np.array([row.values[name] for row in rows], np.uint64)
-            for name in _values(ins, rows[0])
+            for name in rows[0].operands
         }
-        found = evaluate(ins, columns, model=model)
+        found = evaluate(rows[0].instruction, columns, model=model)
         results = zip(*(np.asarray(x).tolist() for x in found.values()), strict=True)
         assert list(results) == [row.results[model] for row in rows], ptx
 
@@ -50,8 +43,7 @@ def test_arrays(model: str) -> None:
 @pytest.mark.parametrize("model", MODELS)
 def test_traces_end_in_the_result_and_replay_to_it(model: str) -> None:
     for row in golden_rows()[::5]:
-        ins = parse(row.ptx)
-        found = trace(ins, _values(ins, row), model=model)
+        found = trace(row.instruction, row.operands, model=model)
         assert tuple(found.result.values()) == row.results[model]
         assert tuple(replay(found).values()) == row.results[model]
         last = {written.values[0] for written in found.steps[-1].rows}
@@ -61,13 +53,12 @@ def test_traces_end_in_the_result_and_replay_to_it(model: str) -> None:
 def test_where_answers_differ_an_erratum_is_known_to_the_form_and_named_by_the_trace() -> None:
     differing = 0
     for row in golden_rows():
-        ins = parse(row.ptx)
         for model in MODELS:
-            errata = trace(ins, _values(ins, row), model=model).errata
+            errata = trace(row.instruction, row.operands, model=model).errata
             differs = row.results[model] != row.results["isa"]
             differing += differs
             assert bool(errata) == differs, (row, model)
-            assert set(errata) <= {x.id for x in ins.errata}
+            assert set(errata) <= {x.id for x in row.instruction.errata}
     assert differing > 500
 
 

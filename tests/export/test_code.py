@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from ptxscope import Instruction, Trace, evaluate, export, trace
 from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.tracing.evaluate import bind
 from ptxscope.export.code.functions import function_name
 from ptxscope.export.options import Options
 from tests.export.samples import E3
@@ -50,7 +51,8 @@ def test_python_agrees_with_every_golden_row(model: str) -> None:
         function = compiled(export(shown, "python"), function_name(shown))
         roles = [source.role for source in shown.plan.sources]
         for row in rows:
-            found = function(*(trace(ptx, row.values).operands[role] for role in roles))
+            operands = bind(shown.instruction, row.values)
+            found = function(*(operands[role] for role in roles))
             found = found if isinstance(found, tuple) else (found,)
             assert found == row.results[model], (ptx, row.values)
 
@@ -82,7 +84,7 @@ def test_c_agrees_with_golden_rows(model: str, tmp_path: Path) -> None:
         functions.append(text.replace(f" {function_name(shown)}(", f" {name}(", 1))
         roles = [source.role for source in shown.plan.sources]
         for row in rows[:40]:
-            operands = trace(ptx, row.values).operands
+            operands = bind(shown.instruction, row.values)
             given_ = [f"UINT64_C({operands[role]})" for role in roles]
             expected = row.results[model]
             if len(shown.instruction.results) == 1:
