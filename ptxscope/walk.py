@@ -22,7 +22,7 @@ from .engine.listings.inline_asm import Language, asm_only, language_of
 from .engine.semantics.models import model
 from .engine.text.errors import Problem, PtxError
 from .engine.text.values import hex_text
-from .engine.tracing.divergence import partings
+from .engine.tracing.divergence import divergences
 from .session import Setup, opened, with_line
 
 _KEPT = ("run", "rows")
@@ -271,7 +271,7 @@ def _row(
     row = row._replace(result=" ".join(hex_text(x, types[n].bits) for n, x in known.items()))
     if step.trace is None or not row.possible:
         return row
-    errata = {e.id: e for parting in partings(step.trace) for e in parting.errata}
+    errata = {e.id: e for divergence in divergences(step.trace) for e in divergence.errata}
     return row._replace(errata=tuple(errata))
 
 

@@ -16,7 +16,7 @@ from ..engine.listings.inline_asm import asm_only
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ..engine.text.errors import Problem, PtxError, nearest, printable
 from ..engine.text.values import hex_text, parse_value, value_text
-from ..engine.tracing.divergence import Parting, beside, partings
+from ..engine.tracing.divergence import Divergence, divergence_of, divergences
 from ..engine.tracing.trace import Trace
 from ..export.data import dumps
 from . import CommandError
@@ -221,17 +221,17 @@ def _told(done: Run, step: Step) -> Iterator[str]:
         yield lead + text
         if effect:
             yield " " * (len(lead) + _WIDTH) + effect
-    other = _parting(step)
-    if other:
+    divergence = _divergence(step)
+    if divergence:
         isa_is_shown = not done.model.errata
-        shown = other.other if isa_is_shown else other.isa
-        ids = ", ".join(erratum.id for erratum in other.errata)
+        shown = divergence.other if isa_is_shown else divergence.isa
+        ids = ", ".join(erratum.id for erratum in divergence.errata)
         yield f"    ! from these operands {shown.model.name} makes {_results(shown)} ({ids})"
 
 
-def _parting(step: Step) -> Parting | None:
+def _divergence(step: Step) -> Divergence | None:
     """Where the documentation and an assembler part at a step."""
-    return beside(step.trace, partings(step.trace)) if step.trace else None
+    return divergence_of(step.trace, divergences(step.trace)) if step.trace else None
 
 
 def _results(trace: Trace) -> str:
@@ -332,9 +332,9 @@ def _others(
         if all(_holds(other, name, seen) for name, seen in expected.items()):
             yield f"Under {model.name} everything is as observed; the two part at"
             for step in done.steps:
-                part = _parting(step)
-                if part:
-                    ids = ", ".join(erratum.id for erratum in part.errata)
+                divergence = _divergence(step)
+                if divergence:
+                    ids = ", ".join(erratum.id for erratum in divergence.errata)
                     yield f"  line {step.line}: {printable(step.text)}  ({ids})"
             return
 
@@ -368,7 +368,9 @@ def _data(done: Run, expected: Mapping[str, Observed]) -> dict[str, Any]:
                 "reads": hexed({name: value.bits for name, value in step.reads.items()}),
                 "writes": hexed(step.writes),
                 "note": step.note,
-                "errata": [x.id for x in part.errata] if (part := _parting(step)) else [],
+                "errata": [x.id for x in divergence.errata]
+                if (divergence := _divergence(step))
+                else [],
             }
             for step in done.steps
         ],

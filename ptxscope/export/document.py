@@ -18,7 +18,7 @@ from ..engine.semantics.plan import Stage
 from ..engine.text.errors import printable
 from ..engine.text.values import hex_text
 from ..engine.tracing.annotations import Note
-from ..engine.tracing.divergence import Parting, beside, partings
+from ..engine.tracing.divergence import Divergence, divergence_of, divergences
 from ..engine.tracing.stages import about, title
 from ..engine.tracing.trace import Flag, RowTrace, Step, Trace
 from ..engine.tracing.words import part_name, reading, result_text, row_name, words
@@ -174,8 +174,8 @@ def command(trace: Trace) -> str:
 
 def both_of(trace: Trace, options: Options) -> tuple[Trace, ...]:
     """The trace, and where both answers are wanted and part, the other one."""
-    parting = beside(trace, partings(trace)) if options.both else None
-    return (parting.isa, parting.other) if parting else (trace,)
+    divergence = divergence_of(trace, divergences(trace)) if options.both else None
+    return (divergence.isa, divergence.other) if divergence else (trace,)
 
 
 def _operands(trace: Trace) -> Iterator[OperandView]:
@@ -260,26 +260,26 @@ def _note(note: Note) -> str:
 
 
 def _answers(trace: Trace, options: Options) -> Answers | None:
-    found = partings(trace)
+    found = divergences(trace)
     if not found:
         return None
     isa = Answer("isa, as documented", result_text(found[0].isa), ())
     others = (
         Answer(
-            f"ptxas {_versions(parting)}, sm_70+",
-            result_text(parting.other),
-            tuple(erratum.id for erratum in parting.errata),
+            f"ptxas {_versions(divergence)}, sm_70+",
+            result_text(divergence.other),
+            tuple(erratum.id for erratum in divergence.errata),
         )
-        for parting in found
+        for divergence in found
     )
-    errata = {e.id: e for parting in found for e in parting.errata}.values()
-    parting = beside(trace, found) or found[0]
-    same = trace.model == parting.other.model
-    other = parting.isa if same else parting.other
-    steps = tuple(steps_from(other, parting.stage)) if options.both else ()
+    errata = {e.id: e for divergence in found for e in divergence.errata}.values()
+    divergence = divergence_of(trace, found) or found[0]
+    same = trace.model == divergence.other.model
+    other = divergence.isa if same else divergence.other
+    steps = tuple(steps_from(other, divergence.stage)) if options.both else ()
     return Answers(
         (isa, *others),
-        _title_of(parting),
+        _title_of(divergence),
         tuple(errata),
         other.model.name,
         other if options.both else None,
@@ -295,13 +295,13 @@ def steps_from(trace: Trace, stage: Stage) -> Iterator[StepView]:
             yield _step(trace, step)
 
 
-def _title_of(parting: Parting) -> str:
-    steps = parting.isa.steps + parting.other.steps
-    return title(next(step for step in steps if step.stage is parting.stage))
+def _title_of(divergence: Divergence) -> str:
+    steps = divergence.isa.steps + divergence.other.steps
+    return title(next(step for step in steps if step.stage is divergence.stage))
 
 
-def _versions(parting: Parting) -> str:
+def _versions(divergence: Divergence) -> str:
     """The versions with this answer."""
-    result = parting.other.result
-    ins, operands = parting.other.instruction, parting.other.operands
+    result = divergence.other.result
+    ins, operands = divergence.other.instruction, divergence.other.operands
     return versions([m for m in PTXAS_MODELS if Trace(ins, m, operands).result == result])

@@ -19,7 +19,7 @@ from ..engine.text.errors import PtxError, printable
 from ..engine.text.instruction import Instruction
 from ..engine.text.parser import parse, scan
 from ..engine.tracing.annotations import Annotations
-from ..engine.tracing.divergence import beside, partings
+from ..engine.tracing.divergence import divergence_of, divergences
 from ..engine.tracing.provenance import Cell, provenance
 from ..engine.tracing.stages import title
 from ..engine.tracing.trace import Trace
@@ -165,12 +165,12 @@ class MainScreen(InkScreen[None]):
         self._show_step()
 
     def _show_step(self) -> None:
-        trace, found = self.session.trace, partings(self.session.trace)
+        trace, found = self.session.trace, divergences(self.session.trace)
         pin = self._pinned()
         self.query_one(ResultBar).show(trace, found, pin)
-        self.query_one(Lanes).show(trace, self.step, beside(trace, found), pin)
+        self.query_one(Lanes).show(trace, self.step, divergence_of(trace, found), pin)
         self.query_one(Steps).show(
-            trace, self.step, beside(trace, found), playing=self._playing is not None
+            trace, self.step, divergence_of(trace, found), playing=self._playing is not None
         )
 
     def _pinned(self) -> Trace | None:
@@ -488,7 +488,7 @@ class MainScreen(InkScreen[None]):
     def action_toggle_model(self) -> None:
         """Go to the next answer: isa, ptxas, and an older ptxas where it has one of its own."""
         setup = self.session.setup
-        others = [parting.other.model.name for parting in partings(self.session.trace)]
+        others = [divergence.other.model.name for divergence in divergences(self.session.trace)]
         names = ["isa", *dict.fromkeys(["ptxas-13.5", *others])]
         at = names.index(setup.model) if setup.model in names else 0
         self.edit(edits.with_model(setup, names[(at + 1) % len(names)]))

@@ -8,7 +8,7 @@ from textual import events
 from textual.message import Message
 
 from ..engine.text.values import hex_text
-from ..engine.tracing.divergence import Parting, beside
+from ..engine.tracing.divergence import Divergence, divergence_of
 from ..engine.tracing.trace import Trace
 from ..engine.tracing.words import reading, result_text
 from .pane import Line, Pane, Piece
@@ -24,12 +24,12 @@ class ResultBar(Pane, can_focus=False):
     def __init__(self, id: str = "result") -> None:  # noqa: A002
         super().__init__(id, "")
         self._trace: Trace | None = None
-        self._partings: tuple[Parting, ...] = ()
+        self._divergences: tuple[Divergence, ...] = ()
         self._pin: Trace | None = None
 
-    def show(self, trace: Trace, partings: tuple[Parting, ...], pin: Trace | None) -> None:
+    def show(self, trace: Trace, divergences: tuple[Divergence, ...], pin: Trace | None) -> None:
         """Show the result of a trace, how other models differ, and what is pinned."""
-        self._trace, self._partings, self._pin = trace, partings, pin
+        self._trace, self._divergences, self._pin = trace, divergences, pin
         self.redraw()
 
     def draw(self, width: int) -> list[Line]:
@@ -54,12 +54,12 @@ class ResultBar(Pane, can_focus=False):
 
     def _badge(self, trace: Trace) -> Piece:
         model = trace.model.name
-        if not self._partings:
+        if not self._divergences:
             return Piece(f"model {model}; isa = ptxas", "good")
-        parting = beside(trace, self._partings) or self._partings[0]
-        ids = ", ".join(erratum.id for erratum in parting.errata)
-        same = trace.result == parting.isa.result
-        other = parting.other if same else parting.isa
+        divergence = divergence_of(trace, self._divergences) or self._divergences[0]
+        ids = ", ".join(erratum.id for erratum in divergence.errata)
+        same = trace.result == divergence.isa.result
+        other = divergence.other if same else divergence.isa
         said = f"model {model} ≠ {other.model.name} {result_text(other)} ({ids})"
         return Piece(said, "clamped")
 

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from ..engine.semantics.plan import Stage
-from ..engine.tracing.divergence import Parting
+from ..engine.tracing.divergence import Divergence
 from ..engine.tracing.stages import title
 from ..engine.tracing.trace import RowTrace, Step, Trace
 from ..engine.tracing.words import operand_name, row_name
@@ -31,7 +31,7 @@ class View(NamedTuple):
     step: int
     """Steps up to this number are revealed."""
     lights: Lights = DARK
-    parting: Parting | None = None
+    divergence: Divergence | None = None
     """Another answer, shown beside the trace from where they part."""
     pin: Trace | None = None
     """An evaluation to compare with, row by row."""
@@ -64,7 +64,7 @@ class _Composer:
         self.painter = Painter(view.trace, width, view.lights)
         current = view.trace.steps[min(view.step, len(view.trace.steps)) - 1]
         self.current = current.stage
-        self.parting = view.parting if view.pin is None else None
+        self.divergence = view.divergence if view.pin is None else None
 
     @staticmethod
     def step_of(trace: Trace, stage: Stage) -> Step | None:
@@ -73,8 +73,8 @@ class _Composer:
     def stages(self) -> list[Stage]:
         """The stages that any of the traces shown has."""
         traces: list[Trace] = [self.trace]
-        if self.parting:
-            traces += [self.parting.isa, self.parting.other]
+        if self.divergence:
+            traces += [self.divergence.isa, self.divergence.other]
         if self.view.pin:
             traces.append(self.view.pin)
         used = {step.stage for trace in traces for step in trace.steps}
@@ -120,16 +120,16 @@ class _Composer:
     def _elsewhere(self, stage: Stage) -> Step:
         """A step that only the other answer or the pin has."""
         others = [self.view.pin] if self.view.pin else []
-        others += [self.parting.isa, self.parting.other] if self.parting else []
+        others += [self.divergence.isa, self.divergence.other] if self.divergence else []
         return next(step for other in others if (step := self.step_of(other, stage)))
 
     def bodies(self, stage: Stage, step: Step | None) -> Iterator[tuple[str, Line]]:
         """Row names and lines of a step."""
-        parting = self.parting
-        if parting and _ORDER[stage] >= _ORDER[parting.stage]:
-            if stage is parting.stage:
-                yield "", self.halves_header(parting)
-            yield from self.halves(parting, stage)
+        divergence = self.divergence
+        if divergence and _ORDER[stage] >= _ORDER[divergence.stage]:
+            if stage is divergence.stage:
+                yield "", self.halves_header(divergence)
+            yield from self.halves(divergence, stage)
             return
         for row in step.rows if step else ():
             yield from _named(row_name(self.trace, row.row), self.painter.row(row))
@@ -139,23 +139,25 @@ class _Composer:
 
     # --- two answers ---------------------------------------------------------------
 
-    def halves_header(self, parting: Parting) -> Line:
+    def halves_header(self, divergence: Divergence) -> Line:
         """The names of the two answers, the one that is stepped through marked."""
         half = self.width // 2
         names = []
-        for trace in (parting.isa, parting.other):
+        for trace in (divergence.isa, divergence.other):
             mine = trace.model == self.trace.model
-            ids = "" if trace is parting.isa else " " + ", ".join(x.id for x in parting.errata)
+            ids = (
+                "" if trace is divergence.isa else " " + ", ".join(x.id for x in divergence.errata)
+            )
             mark = "▸ " if mine else "  "
             text = f"{mark}{trace.model.name}{ids}"
             names += fitted([Piece(text, "current" if mine else "strong")], half)
         return names
 
-    def halves(self, parting: Parting, stage: Stage) -> Iterator[tuple[str, Line]]:
+    def halves(self, divergence: Divergence, stage: Stage) -> Iterator[tuple[str, Line]]:
         """Both answers' rows of a stage side by side, ≠ where they differ."""
         half = self.width // 2 - 2
         sides = []
-        for trace in (parting.isa, parting.other):
+        for trace in (divergence.isa, divergence.other):
             mine = trace.model == self.trace.model
             painter = Painter(self.trace if mine else trace, half, self.view.lights)
             step = self.step_of(trace, stage)
@@ -176,8 +178,8 @@ class _Composer:
 
     def footer(self) -> Iterator[Line]:
         """The sentences of the errata that make the answers part, once that step is revealed."""
-        if self.parting and _ORDER[self.parting.stage] <= _ORDER[self.current]:
-            for erratum in self.parting.errata:
+        if self.divergence and _ORDER[self.divergence.stage] <= _ORDER[self.current]:
+            for erratum in self.divergence.errata:
                 said = f"≠ {erratum.id}: {erratum.sentence}"
                 for text in textwrap.wrap(said, self.width + LABEL - 2, subsequent_indent="  "):
                     yield [Piece(f" {text}", "clamped")]

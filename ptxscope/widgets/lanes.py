@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from ..engine.tracing.divergence import Parting
+from ..engine.tracing.divergence import Divergence
 from ..engine.tracing.provenance import WHOLE, Cell, ancestors, descendants
 from ..engine.tracing.trace import Trace
 from .lane_lines import View, draw
@@ -44,7 +44,7 @@ class Lanes(Pane):
         super().__init__(id, "Lanes")
         self._trace: Trace | None = None
         self._step = 0
-        self._parting: Parting | None = None
+        self._divergence: Divergence | None = None
         self._pin: Trace | None = None
         self._starts: dict[int, int] = {}
         self.cell: Cell | None = None
@@ -54,14 +54,14 @@ class Lanes(Pane):
         self,
         trace: Trace,
         step: int,
-        parting: Parting | None = None,
+        divergence: Divergence | None = None,
         pin: Trace | None = None,
     ) -> None:
         """Draw a trace, its steps revealed up to a number, beside another answer or a pin."""
         if trace is not self._trace and self.cell and not self._has(trace, self.cell):
             self._set_cell(None)
         self._trace, self._step = trace, step
-        self._parting, self._pin = parting, pin
+        self._divergence, self._pin = divergence, pin
         self.redraw()
 
     @staticmethod
@@ -74,7 +74,7 @@ class Lanes(Pane):
         if self._trace is None:
             return []
         lights = self._lights(self._trace)
-        view = View(self._trace, self._step, lights, self._parting, self._pin)
+        view = View(self._trace, self._step, lights, self._divergence, self._pin)
         drawing = draw(view, width)
         self._starts = drawing.steps
         return drawing.lines

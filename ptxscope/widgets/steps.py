@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from textual.message import Message
 
 from ..engine.text.errors import printable
-from ..engine.tracing.divergence import Parting
+from ..engine.tracing.divergence import Divergence
 from ..engine.tracing.stages import about, title
 from ..engine.tracing.trace import Flag, Step, Trace
 from ..engine.tracing.words import sentence
@@ -40,14 +40,19 @@ class Steps(Pane):
         super().__init__(id, "Steps")
         self._trace: Trace | None = None
         self._step = 0
-        self._parting: Parting | None = None
+        self._divergence: Divergence | None = None
         self._start = 0
 
     def show(
-        self, trace: Trace, step: int, parting: Parting | None = None, *, playing: bool = False
+        self,
+        trace: Trace,
+        step: int,
+        divergence: Divergence | None = None,
+        *,
+        playing: bool = False,
     ) -> None:
         """Show a step of a trace, and what makes another answer part from it."""
-        self._trace, self._step, self._parting = trace, step, parting
+        self._trace, self._step, self._divergence = trace, step, divergence
         count = len(trace.steps)
         chosen = trace.steps[min(step, count) - 1]
         mark = " · playing" if playing else ""
@@ -80,8 +85,8 @@ class Steps(Pane):
     def _words(self, trace: Trace, step: Step, width: int) -> Iterator[Line]:
         """What a step does, why another answer parts from it, and a sentence for each lane."""
         yield from _wrapped(about(trace, step), width, "strong")
-        if self._parting and self._parting.stage is step.stage:
-            for erratum in self._parting.errata:
+        if self._divergence and self._divergence.stage is step.stage:
+            for erratum in self._divergence.errata:
                 yield from _wrapped(f"≠ {erratum.id}: {erratum.sentence}", width, "clamped")
         for text, ink in _sentences(trace, step):
             yield from _wrapped(text, width, ink)

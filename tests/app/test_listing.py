@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.engine.tracing.divergence import partings
+from ptxscope.engine.tracing.divergence import divergences
 from ptxscope.widgets.fields import Page
 from ptxscope.widgets.listing import Listing
 from ptxscope.widgets.pane import Pane
@@ -194,8 +194,8 @@ async def test_a_source_is_checked_and_a_finding_opens(size: tuple[int, int]) ->
         assert drive.screen.walk
         assert drive.screen.walk.statement.line == 38
         assert drive.session.setup.line.startswith("vadd.u32.s32.s32.sat %0.b0")
-        parting = partings(drive.session.trace)[0]
-        assert [erratum.id for erratum in parting.errata] == ["E3"]
+        divergence = divergences(drive.session.trace)[0]
+        assert [erratum.id for erratum in divergence.errata] == ["E3"]
         drive.agree()
 
 
@@ -243,7 +243,7 @@ async def test_an_example_of_an_erratum_stays_beside_the_run() -> None:
         await drive.press("o", "5", "enter", "escape", "c")
         shown = await drive.press("enter")
         assert "these operands are not the run's" in shown
-        assert partings(drive.session.trace)
+        assert divergences(drive.session.trace)
         assert drive.screen.walk
         assert drive.screen.walk.given[0]["a"] == 5
         await drive.press("left_square_bracket", "right_square_bracket")

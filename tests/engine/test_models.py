@@ -16,11 +16,11 @@ from ptxscope.engine.isa.types import selector
 from ptxscope.engine.semantics.arrays import run_blocks
 from ptxscope.engine.semantics.errata import ERRATA, Erratum
 from ptxscope.engine.semantics.lowering import lower
-from ptxscope.engine.semantics.misconceptions import HABITS
+from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.semantics.models import Model, errata_of, erratum, model
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.semantics.rules import Rules
-from ptxscope.engine.tracing.divergence import first_difference, partings
+from ptxscope.engine.tracing.divergence import divergences, first_difference
 from ptxscope.engine.tracing.provenance import provenance
 from ptxscope.engine.tracing.trace import Flag
 from ptxscope.engine.tracing.words import sentence
@@ -77,15 +77,15 @@ def test_every_erratum_is_in_the_table() -> None:
         assert x.rules
 
 
-@pytest.mark.parametrize("habit", HABITS, ids=[x.id for x in HABITS])
-def test_a_habit_is_a_model_of_what_was_expected(habit: Erratum) -> None:
-    ptx, values, isa, expected = habit.example
+@pytest.mark.parametrize("misconception", MISCONCEPTIONS, ids=[x.id for x in MISCONCEPTIONS])
+def test_a_misconception_is_a_model_of_what_was_expected(misconception: Erratum) -> None:
+    ptx, values, isa, expected = misconception.example
     assert evaluate(ptx, values) == {"d": isa}
-    shown = trace(ptx, values, model=habit.id)
+    shown = trace(ptx, values, model=misconception.id)
     assert shown.result == replay(shown) == {"d": expected}
-    assert shown.errata == (habit.id,)
+    assert shown.errata == (misconception.id,)
     assert export(shown, "text")
-    assert habit not in errata_of(parse(ptx).form)
+    assert misconception not in errata_of(parse(ptx).form)
 
 
 # SEMANTICS.md, section 2: equal in both
@@ -136,23 +136,23 @@ def test_names_of_models() -> None:
             model(wrong)
 
 
-def test_a_trace_under_isa_has_no_errata_and_partings_tell_where_answers_part() -> None:
+def test_a_trace_under_isa_has_no_errata_and_divergences_tell_where_answers_part() -> None:
     values = {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344}
     isa = trace("vadd.u32.s32.s32.sat d.b0, a, b, c", values)
     assert isa.errata == ()
-    (parting,) = partings(isa)
-    assert [x.id for x in parting.errata] == ["E3"]
-    assert parting.stage is Stage.SATURATE
-    assert parting.other.result == {"d": 0x112233FF}
-    assert partings(trace("vadd.u32.u32.u32 d, a, b", {"a": 1, "b": 2})) == ()
+    (divergence,) = divergences(isa)
+    assert [x.id for x in divergence.errata] == ["E3"]
+    assert divergence.stage is Stage.SATURATE
+    assert divergence.other.result == {"d": 0x112233FF}
+    assert divergences(trace("vadd.u32.u32.u32 d, a, b", {"a": 1, "b": 2})) == ()
     assert first_difference(isa, isa) is Stage.WRITE
 
 
 def test_a_repaired_erratum_shows_in_the_older_answer_only() -> None:
     isa = trace("vset.s32.u32.lt d.h1, a, b, c", {"a": 0xFFFFFFFF, "b": 0, "c": 1})
-    (parting,) = partings(isa)
-    assert parting.other.model.name == "ptxas-13.0"
-    assert parting.stage is Stage.MERGE
+    (divergence,) = divergences(isa)
+    assert divergence.other.model.name == "ptxas-13.0"
+    assert divergence.stage is Stage.MERGE
 
 
 def test_the_declared_widths_are_noted_where_they_would_matter() -> None:
@@ -314,9 +314,9 @@ def test_the_trace_shows_the_conversion_that_the_guard_does_not_cover() -> None:
         "16777217 as a float is 0x4b800000 (16777216.0, 16777217 rounded to 24 significant bits)"
     )
     assert said[3] == "@p does not hold, but d becomes 0x4b800000: its old value is converted"
-    (parting,) = partings(trace("@p set.lt.f32.s32 d, a, b", values))
-    assert parting.stage is Stage.GUARD
-    assert partings(trace("@p set.lt.f32.s32 d, a, b", values | {"p": 1})) == ()
+    (divergence,) = divergences(trace("@p set.lt.f32.s32 d, a, b", values))
+    assert divergence.stage is Stage.GUARD
+    assert divergences(trace("@p set.lt.f32.s32 d, a, b", values | {"p": 1})) == ()
     halves = trace("@!p set.lt.u32.u16 d, a, b", values | {"p": 1}, model="ptxas")
     assert halves.result == {"d": 1}
     assert provenance(halves, "guard.old", 0) == (("d", 0, 16),)

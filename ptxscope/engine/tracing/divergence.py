@@ -10,7 +10,7 @@ from ..semantics.plan import Stage
 from .trace import Trace
 
 
-class Parting(NamedTuple):
+class Divergence(NamedTuple):
     """The documented answer beside another one that differs from it."""
 
     isa: Trace
@@ -21,25 +21,25 @@ class Parting(NamedTuple):
     """The first step at which the two differ."""
 
 
-def partings(trace: Trace) -> tuple[Parting, ...]:
+def divergences(trace: Trace) -> tuple[Divergence, ...]:
     """Every known answer that differs from ``isa`` for these values, newest version first."""
     isa = Trace(trace.instruction, ISA_MODEL, trace.operands)
     others = (Trace(trace.instruction, model, trace.operands) for model in PTXAS_MODELS)
-    found: list[Parting] = []
+    found: list[Divergence] = []
     for other in others:
         if other.result != isa.result and all(other.errata != x.other.errata for x in found):
-            found.append(Parting(isa, other, other.changed_by, first_difference(isa, other)))
+            found.append(Divergence(isa, other, other.changed_by, first_difference(isa, other)))
     return tuple(found)
 
 
-def beside(trace: Trace, found: tuple[Parting, ...]) -> Parting | None:
+def divergence_of(trace: Trace, found: tuple[Divergence, ...]) -> Divergence | None:
     """The two answers to show for a trace: its own and the other; None where they agree."""
     if not trace.model.errata:
         return found[0] if found else None
     isa = Trace(trace.instruction, ISA_MODEL, trace.operands)
     if isa.result == trace.result:
         return None
-    return Parting(isa, trace, trace.changed_by, first_difference(isa, trace))
+    return Divergence(isa, trace, trace.changed_by, first_difference(isa, trace))
 
 
 def first_difference(x: Trace, y: Trace) -> Stage:
