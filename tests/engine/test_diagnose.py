@@ -22,7 +22,7 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import random_form, violations, with_slot
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.errata import ERRATA, Erratum
-from ptxscope.engine.semantics.misconceptions import BELIEFS, HABITS
+from ptxscope.engine.semantics.misconceptions import BELIEFS, MISCONCEPTIONS
 from ptxscope.engine.text.instruction import Instruction
 from tests.reference_data import golden_rows
 from tests.strategies import INSTRUCTIONS, evaluations, instruction_of
@@ -249,13 +249,15 @@ def test_every_golden_erratum_is_laid_to_the_versions_that_have_it() -> None:
                 assert ("11.8 to 13.5" if old == new else versions) in first.sentence
 
 
-@pytest.mark.parametrize("habit", HABITS, ids=[x.id for x in HABITS])
-def test_a_habit_is_found(habit: Erratum) -> None:
-    ptx, values, _, expected = habit.example
+@pytest.mark.parametrize("misconception", MISCONCEPTIONS, ids=[x.id for x in MISCONCEPTIONS])
+def test_a_misconception_is_found(misconception: Erratum) -> None:
+    ptx, values, _, expected = misconception.example
     names = parse(ptx).names
     findings = diagnose(ptx, {k: v for k, v in values.items() if k in names}, expected)
     fewest = [x for x in findings if len(x.causes) == 1]
-    true = [x for x in fewest if x.kind is Kind.HABIT and habit.sentence in x.sentence]
+    true = [
+        x for x in fewest if x.kind is Kind.MISCONCEPTION and misconception.sentence in x.sentence
+    ]
     assert true
     assert true[0].result() == {"d": expected}
 
@@ -632,7 +634,7 @@ def test_several_observations_are_asked_for_in_python_too() -> None:
 def test_every_slot_of_the_catalog_may_be_to_blame() -> None:
     slots = {slot.name for entry in CATALOG.values() for slot in entry.slots}
     assert slots - {"dst", "c"} == set(WEIGHTS)
-    assert [habit.id for habit in HABITS] == list(BELIEFS)
+    assert [misconception.id for misconception in MISCONCEPTIONS] == list(BELIEFS)
 
 
 def test_a_destroyed_destination_is_laid_to_the_unguarded_conversion() -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ptxscope import PtxError, diagnose, evaluate, export, parse, trace
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.semantics.misconceptions import HABITS
+from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.text.errors import counted, there_are
 from ptxscope.engine.text.instruction import Guard, Instruction
@@ -182,7 +182,7 @@ def test_a_clamping_add_reads_c_as_dtype_has_it() -> None:
 
 
 def test_no_measurement_is_claimed() -> None:
-    assert not any("hardware" in habit.sentence for habit in HABITS)
+    assert not any("hardware" in misconception.sentence for misconception in MISCONCEPTIONS)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from ..isa.legality import with_c
 from ..isa.types import Type
 from ..semantics.arithmetic import cast
 from ..semantics.errata import Erratum
-from ..semantics.misconceptions import BELIEFS, HABITS
+from ..semantics.misconceptions import BELIEFS, MISCONCEPTIONS
 from ..semantics.models import PTXAS_MODELS, Model
 from ..text.constants import bits_float, float_bits
 from ..text.instruction import Instruction, Literal, Register
@@ -39,7 +39,7 @@ class Kind(StrEnum):
     SELECTOR = "selector"
     OPERAND = "operand"
     READING = "reading"
-    HABIT = "habit"
+    MISCONCEPTION = "habit"  # as machines read it
     COMBINATION = "combination"
 
 
@@ -63,7 +63,7 @@ class Cause(NamedTuple):
     slots: tuple[tuple[str, object], ...] = ()
     """Slots of the form and their other values."""
     errata: tuple[Erratum, ...] = ()
-    """Errata or habits that are switched on."""
+    """Errata or misconceptions that are switched on."""
     model: Model | None = None
     """The assembler whose answer it is."""
     operands: Callable[[Bits, Seen], Bits] | None = None
@@ -88,7 +88,7 @@ def causes(ins: Instruction, roles: frozenset[str], unordered: bool = False) -> 
     compared was a NaN.
     """
     found = [*_models(ins), *_types(ins), *_slots(ins, unordered), *_opcodes(ins)]
-    found += [*_habits(), *_guards(ins)]
+    found += [*_misconceptions(), *_guards(ins)]
     return (*found, *_operands(ins, roles), *_readings(ins))
 
 
@@ -245,11 +245,11 @@ def _opcodes(ins: Instruction) -> Iterator[Cause]:
         )
 
 
-def _habits() -> Iterator[Cause]:
-    for habit in HABITS:
-        axes = frozenset(("habit",))
-        phrase = f"if {BELIEFS[habit.id]}"
-        yield Cause(Kind.HABIT, axes, phrase, 2, errata=(habit,))
+def _misconceptions() -> Iterator[Cause]:
+    for misconception in MISCONCEPTIONS:
+        axes = frozenset(("misconception",))
+        phrase = f"if {BELIEFS[misconception.id]}"
+        yield Cause(Kind.MISCONCEPTION, axes, phrase, 2, errata=(misconception,))
 
 
 def _guards(ins: Instruction) -> Iterator[Cause]:

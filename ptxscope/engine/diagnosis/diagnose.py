@@ -281,10 +281,12 @@ def _model(chosen: Iterable[Cause]) -> Model:
 def _sentence(chosen: tuple[Cause, ...], fits: Fits | None, trace: Trace) -> str:
     if not chosen:
         return "This is the documented result."
-    habits = [e for cause in chosen if cause.kind is Kind.HABIT for e in cause.errata]
-    gives = "would give" if habits else "gives"
+    misconceptions = [
+        e for cause in chosen if cause.kind is Kind.MISCONCEPTION for e in cause.errata
+    ]
+    gives = "would give" if misconceptions else "gives"
     said = [f"The instruction {gives} this {' and '.join(cause.phrase for cause in chosen)}."]
-    said += [habit.sentence for habit in habits]
+    said += [misconception.sentence for misconception in misconceptions]
     said += [f"{e.id}: {e.sentence}" for e in trace.changed_by if e.id.startswith("E")]
     if fits and fits.ways > 1:
         selectors = sum(cause.kind is Kind.SELECTOR for cause in chosen)

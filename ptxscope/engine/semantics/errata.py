@@ -22,7 +22,10 @@ NEWEST: Version = (13, 5)
 
 
 class Erratum(NamedTuple):
-    """One way in which an answer departs from the documentation: ptxas's, or a reader's habit."""
+    """One way in which an answer departs from the documentation.
+
+    It is an assembler's, or a reader's: a misconception is of the same shape.
+    """
 
     id: str
     forms: str

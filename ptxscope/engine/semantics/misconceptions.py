@@ -1,7 +1,7 @@
 """What people expect of these instructions and the documentation does not say, as data.
 
-A habit is written as an erratum is: the forms it touches and the rules it sets. So what a
-reader expected can be computed, traced and drawn like every other answer.
+A misconception is written as an erratum is: the forms it touches and the rules it sets. So what
+a reader expected can be computed, traced and drawn like every other answer.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SIMD = ("vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax", "vset")
 _DUAL_AND_QUAD = tuple(f"{name}{lanes}" for name in _SIMD for lanes in (2, 4))
 _WITH_ADD = (*_DUAL_AND_QUAD, *("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vset"))
 
-HABITS: tuple[Erratum, ...] = (
+MISCONCEPTIONS: tuple[Erratum, ...] = (
     Erratum(
         "H1",
         "vset, vset2, vset4",
@@ -100,7 +100,7 @@ HABITS: tuple[Erratum, ...] = (
         ),
     ),
 )
-"""Every habit; ``example`` has the documented result, then the expected one."""
+"""Every misconception; ``example`` has the documented result, then the expected one."""
 
 BELIEFS = {
     "H1": "true were all ones",
@@ -111,4 +111,4 @@ BELIEFS = {
     "H6": "the lanes were cut before they are summed",
     "H7": "masked-out lanes came from b",
 }
-"""What is believed, by the habit's id."""
+"""What is believed, by the misconception's id."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ..isa.form import Form
 from .errata import ERRATA, NEWEST, OLDEST, Erratum
 from .lowering import lower
-from .misconceptions import HABITS
+from .misconceptions import MISCONCEPTIONS
 from .plan import Plan
 from .rules import ISA, Rules
 
@@ -34,7 +34,7 @@ class Model(NamedTuple):
         return Model(self.name, tuple(e for e in self.errata if e is not erratum))
 
 
-_BY_ID = {erratum.id: erratum for erratum in (*ERRATA, *HABITS)}
+_BY_ID = {erratum.id: erratum for erratum in (*ERRATA, *MISCONCEPTIONS)}
 
 ISA_MODEL = Model("isa")
 _PTXAS = re.compile(r"ptxas(?:-(\d{1,3})\.(\d{1,3}))?")
@@ -44,7 +44,7 @@ _PTXAS = re.compile(r"ptxas(?:-(\d{1,3})\.(\d{1,3}))?")
 def model(name: str) -> Model:
     """A model by name: ``isa``, ``ptxas`` (the newest known), ``ptxas-13.0``, ``E3``, ``E3+E6``.
 
-    Ids of errata or habits name the documentation with just those switched on; they may
+    Ids of errata or misconceptions name the documentation with just those switched on; they may
     follow a ptxas too: ``ptxas-13.5+H1``. Raises ValueError.
     """
     if name == "isa":
