@@ -15,6 +15,7 @@ from textual.containers import Horizontal, Vertical
 from textual.timer import Timer
 
 from .. import session as edits
+from ..engine.semantics.models import PTXAS_MODELS
 from ..engine.text.errors import PtxError, printable
 from ..engine.text.instruction import Instruction
 from ..engine.text.parser import parse, scan
@@ -489,7 +490,7 @@ class MainScreen(InkScreen[None]):
         """Go to the next answer: isa, ptxas, and an older ptxas where it has one of its own."""
         setup = self.session.setup
         others = [divergence.other.model.name for divergence in divergences(self.session.trace)]
-        names = ["isa", *dict.fromkeys(["ptxas-13.5", *others])]
+        names = ["isa", *dict.fromkeys([PTXAS_MODELS[0].name, *others])]
         at = names.index(setup.model) if setup.model in names else 0
         self.edit(edits.with_model(setup, names[(at + 1) % len(names)]))
 

@@ -91,11 +91,6 @@ class ValueField(Horizontal):
         """Hide the field."""
         self.remove_class("-open")
 
-    @property
-    def is_open(self) -> bool:
-        """It is on the screen."""
-        return self.has_class("-open")
-
     def _parsed(self, text: str) -> int:
         """The operand's bits with the typed value in its place; raises PtxError."""
         if self._field.notation != "lane":

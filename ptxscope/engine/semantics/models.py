@@ -29,10 +29,6 @@ class Model(NamedTuple):
                 set_ |= erratum.rules
         return ISA._replace(**set_) if set_ else ISA
 
-    def without(self, erratum: Erratum) -> Model:
-        """The model with one erratum repaired."""
-        return Model(self.name, tuple(e for e in self.errata if e is not erratum))
-
 
 _BY_ID = {erratum.id: erratum for erratum in (*ERRATA, *MISCONCEPTIONS)}
 
@@ -79,7 +75,7 @@ def erratum(id_: str) -> Erratum:
     return found
 
 
-PTXAS_MODELS = (model("ptxas-13.5"), model("ptxas-13.0"))
+PTXAS_MODELS = (model("ptxas"), model("ptxas-13.0"))
 """Every distinct set of errata, newest first, under the name of a version that has it."""
 _REPAIR = max(e.repaired for e in ERRATA if e.repaired)
 

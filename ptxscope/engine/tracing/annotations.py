@@ -38,10 +38,6 @@ class Annotations(NamedTuple):
         """The notes on a lane at no step in particular."""
         return tuple(note for note in self.notes if note.stage is None)
 
-    def with_note(self, note: Note) -> Annotations:
-        """These with one more note."""
-        return self._replace(notes=(*self.notes, note))
-
 
 NOTHING = Annotations()
 

@@ -49,7 +49,6 @@ class Statement(NamedTuple):
     """The row's key."""
 
 
-Lane = Callable[[Dialect, Any, list[str], int], str]
 _RELATIONS = {Cmp.EQ: "==", Cmp.NE: "!=", Cmp.LT: "<", Cmp.LE: "<=", Cmp.GT: ">", Cmp.GE: ">="}
 
 
