@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from ..engine.diagnosis.causes import Kind, shown_operands
+from ..engine.diagnosis.causes import Kind
 from ..engine.diagnosis.diagnose import Diagnosis, Finding, right_lanes
 from ..engine.diagnosis.observation import Observation
-from ..engine.diagnosis.solve import Fits
+from ..engine.diagnosis.selection import Fits
+from ..engine.diagnosis.value_causes import shown_operands
 from ..engine.text.errors import printable
 from ..engine.text.instruction import Instruction
 from ..engine.text.values import hex_text

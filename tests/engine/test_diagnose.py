@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ptxscope import diagnose, evaluate, parse
-from ptxscope.engine.diagnosis.causes import WEIGHTS, Kind
+from ptxscope.engine.diagnosis.causes import Kind
 from ptxscope.engine.diagnosis.diagnose import (
     Diagnosis,
     Finding,
@@ -17,6 +17,7 @@ from ptxscope.engine.diagnosis.diagnose import (
     observation,
     right_lanes,
 )
+from ptxscope.engine.diagnosis.form_causes import WEIGHTS
 from ptxscope.engine.diagnosis.observation import Observed, parse_observed
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import random_form, violations, with_slot
@@ -649,3 +650,57 @@ def test_a_destroyed_destination_is_laid_to_the_unguarded_conversion() -> None:
         assert "11.8 to 13.5" in first.sentence
         kept = diagnose(row.ptx, values, row.results["isa"][0])[0]
         assert kept.kind is Kind.DOCUMENTED
+
+
+_WITH_LITERALS = """
+setp.lt.f32 p, a, 0f3F800000
+setp.lt.f32 p, 1.5, b
+setp.ge.f64 p, a, 0d3FF0000000000000
+set.lt.f32.s32 d, a, -5
+set.lt.and.u32.f32 d, a, 0f3F800000, c
+selp.f32 d, 0f3F800000, 1.5, c
+slct.f32.s32 d, 0f3F800000, b, 5
+slct.s32.f32 d, 3, b, 0f3F800000
+slct.b32.s32 d, a, 0x3f800000, c
+vadd.s32.s32.s32 d, a, -1
+vmad.s32.s32.s32 d, a, -1, 3
+"""
+
+
+@pytest.mark.parametrize("written", _WITH_LITERALS.strip().splitlines())
+def test_what_is_found_for_a_literal_can_be_written_and_gives_what_is_said(written: str) -> None:
+    ins, rng = parse(written), Random(written)
+    (destination,) = ins.results.values()
+    for _ in range(3):
+        for bit in (0, 1):
+            values = drawn(ins, rng)
+            for finding in diagnose(ins, values, {destination: Observed(bit, 1)}):
+                told = parse(finding.ptx)  # a float is no literal of an integer type
+                read = {x.name: finding.operands[0][x.roles[0]] for x in told.inputs}
+                computed = computed_result(told, read, finding.model.name)
+                if not any(cause.reading for cause in finding.causes):
+                    assert computed[destination] == next(iter(finding.result().values()))
+                assert Observed(bit, 1).fits(next(iter(finding.result().values())))
+
+
+def test_a_literal_has_no_other_value_than_is_written() -> None:
+    for got in (7, 12):  # the larger of 3 + 4 and 5; their sum
+        for finding in diagnose("vadd.s32.s32.s32.max d, a, b, 5", {"a": 3, "b": 4}, got):
+            assert finding.operands[0]["c"] == 5, finding.sentence
+
+
+def test_c_is_exchanged_with_a_register_in_all_its_roles() -> None:
+    # 2 * 2 + 3 is documented, 3 * 3 + 2 is what was seen
+    findings = diagnose("vmad.s32.s32.s32 d, x, x, c", {"x": 2, "c": 3}, 11)
+    (found,) = [
+        x for x in findings if len(x.causes) == 1 and "with x and c exchanged" in x.sentence
+    ]
+    assert found.operands == ({"a": 3, "b": 3, "c": 2},)
+
+
+def test_one_partly_known_value_is_not_two_values() -> None:
+    ptx = "vadd.u32.u32.u32 d, a, b"
+    values = [{"a": 1, "b": 2}, {"a": 1, "b": 254}]
+    with pytest.raises(ValueError, match="as many observed values"):
+        diagnose(ptx, values, Observed(3, 0xFF))
+    assert diagnose(ptx, values, [Observed(3, 0xFF), 255])[0].kind is Kind.DOCUMENTED

@@ -14,10 +14,11 @@ from ..text.instruction import Instruction
 from ..text.parser import parse
 from ..tracing.evaluate import bind, bits_of, check_names
 from ..tracing.trace import Trace
-from .causes import Bits, Cause, Kind, Seen, slot_phrase
+from .causes import Bits, Cause, Kind, Seen
+from .form_causes import slot_phrase
 from .observation import Observation, Observed, whole
 from .search import MOST_CHANCE, Found, Search, chance, operands_of, read_by, with_model
-from .solve import Fits
+from .selection import Fits
 
 _NEAREST = 3
 """How many near misses are told."""
@@ -117,7 +118,8 @@ def diagnose(
     ins = parse(instruction) if isinstance(instruction, str) else instruction
     if isinstance(values, Mapping):
         values, observed = (values,), (observed,)  # type: ignore[assignment]
-    if not isinstance(observed, Sequence) or len(observed) != len(values) or not values:
+    one = isinstance(observed, Observed) or not isinstance(observed, Sequence)
+    if one or len(observed) != len(values) or not values:  # type: ignore[arg-type]
         raise ValueError("as many observed values are needed as there are sets of operands")
     seen = [observation(ins, x, got) for x, got in zip(values, observed, strict=True)]
     return investigate(ins, seen).findings

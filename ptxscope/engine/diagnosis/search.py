@@ -12,17 +12,17 @@ from typing import NamedTuple
 
 from ..isa.catalog import CATALOG
 from ..isa.entry import Group
-from ..isa.form import Form
-from ..isa.legality import violations
-from ..semantics.lowering import lower
 from ..semantics.models import PTXAS_MODELS, Model
 from ..semantics.plan import Plan
-from ..semantics.rules import Rules
 from ..semantics.run import result
 from ..text.constants import bits_float
 from ..text.instruction import Instruction
-from .causes import Bits, Cause, Kind, Seen, causes, changed_form, slot_phrase
-from .solve import Fits, solve
+from .causes import Bits, Cause, Kind, Seen
+from .form_causes import form_causes, slot_phrase
+from .selection import Fits
+from .solve import solve
+from .value_causes import value_causes
+from .variants import Variant, Variants
 
 _PROBES = 8
 """Observations that are tried one by one before all are."""
@@ -30,19 +30,6 @@ _ARRAYS = 64
 """Observations from which on NumPy is worth its import."""
 _NEAR = 64
 """How many that come near are kept before the nearest of them are picked."""
-
-
-class Variant(NamedTuple):
-    """What some causes make of the instruction: what decides its plan."""
-
-    form: Form
-    rules: Rules
-    guard: bool | None
-
-    @property
-    def plan(self) -> Plan:
-        """What is computed."""
-        return lower(self.form, self.rules, self.guard)
 
 
 class Found(NamedTuple):
@@ -63,13 +50,17 @@ class Found(NamedTuple):
 
 
 class Search:
-    """The combinations of up to two causes, each looked at once."""
+    """The combinations of up to two causes, each looked at once.
+
+    A pair is of causes of which neither is enough alone, that decide different things (they
+    share no axis), and that both change something.
+    """
 
     def __init__(self, ins: Instruction, seen: Sequence[Seen]) -> None:
         self.ins, self.seen, self.tried = ins, seen, 0
         self.roles = frozenset.intersection(*(frozenset(x.observation.operands) for x in seen))
         self.near: list[Found] = []
-        self._variants: dict[tuple[object, ...], Variant | None] = {}
+        self._variants = Variants(ins, self.roles)
 
     def run(self) -> Iterator[Found]:
         """Those that explain every observation."""
@@ -77,10 +68,12 @@ class Search:
         if documented:
             yield Found(())
         lacking: list[Cause] = []
-        for cause in causes(self.ins, self.roles, self._unordered):
-            if self._idle((cause,)) or not self._tried((cause,)):
+        for cause in self._causes():
+            if self._variants.adds_nothing((cause,)) or not self._tried((cause,)):
                 lacking.append(cause)
-            elif not (self._repeats((cause,)) or (documented and cause.kind is Kind.PTXAS)):
+            elif documented and cause.kind is Kind.PTXAS:
+                continue  # it is as documented there too
+            elif not self._is_told_by_newest((cause,)):
                 yield Found((cause,))
         free = ["a", "b"] if self._solvable else []
         for role in tuple(free):
@@ -90,12 +83,17 @@ class Search:
         if not documented:
             yield from self._pairs(lacking, free)
 
+    def _causes(self) -> Iterator[Cause]:
+        """Every single cause, but the selectors that are solved."""
+        yield from form_causes(self.ins, self._unordered)
+        yield from value_causes(self.ins, self.roles)
+
     def _pairs(self, lacking: Sequence[Cause], free: Sequence[str]) -> Iterator[Found]:
         """Pairs of causes, and of causes and selectors, of which neither is enough."""
         for pair in combinations(lacking, 2):
-            if pair[0].axes & pair[1].axes or self._idle(pair):
+            if pair[0].axes & pair[1].axes or self._variants.adds_nothing(pair):
                 continue
-            if self._tried(pair) and not self._repeats(pair):
+            if self._tried(pair) and not self._is_told_by_newest(pair):
                 yield Found(pair)
         for role in free:
             for cause in lacking:
@@ -123,59 +121,26 @@ class Search:
 
     @property
     def _solvable(self) -> bool:
+        """Whether there are selectors of several lanes, and what they select from is known."""
         return self.ins.entry.group is Group.SIMD and {"a", "b"} <= self.roles
 
     def variant(self, chosen: Iterable[Cause]) -> Variant | None:
-        """What the causes make of the instruction.
+        """What the causes make of the instruction; None where that is impossible."""
+        return self._variants.of(chosen)
 
-        None where that is illegal, or reads an operand whose value was not given.
+    def _is_told_by_newest(self, chosen: tuple[Cause, ...]) -> bool:
+        """Whether an older ptxas is among the causes, and the newest explains it as well.
+
+        That combination is found for the newest, and names both versions.
         """
-        lowered = [x for x in chosen if x.lowered]
-        key = tuple((x.slots, tuple(e.id for e in x.errata), x.guard) for x in lowered)
-        if key not in self._variants:
-            self._variants[key] = self._lowered(lowered)
-        return self._variants[key]
-
-    def _lowered(self, chosen: Sequence[Cause]) -> Variant | None:
-        ins = self.ins
-        slots = {name: value for cause in chosen for name, value in cause.slots}
-        form = changed_form(ins.form, slots, len(ins.sources) > 2) if slots else ins.form
-        if form is None or (slots and violations(form)):
-            return None
-        errata = tuple(e for cause in chosen for e in cause.errata)
-        rules = Model("", errata).rules(form) if errata else Rules()
-        guard = ins.guard.negated if ins.guard else None
-        if any(cause.guard for cause in chosen):
-            guard = not guard
-        variant = Variant(form, rules, guard)
-        documented = lower(form, Rules(), guard)
-        return variant if self._readable(variant.plan) and self._readable(documented) else None
-
-    def _readable(self, plan: Plan) -> bool:
-        return all(source.role in self.roles for source in plan.sources)
-
-    def _idle(self, chosen: tuple[Cause, ...]) -> bool:
-        """Whether the causes are impossible, or one of them changes nothing in any value."""
-        if not any(cause.lowered for cause in chosen):
-            return False
-        variant = self.variant(chosen)
-        if variant is None:
-            return True
-        rows = variant.plan.rows
-        for cause in chosen:
-            if cause.lowered:
-                other = self.variant([x for x in chosen if x is not cause])
-                if other and other.plan.rows == rows:
-                    return True
-        return False
-
-    def _repeats(self, chosen: tuple[Cause, ...]) -> bool:
-        """Whether an older ptxas only explains what the newest does as well."""
         newest = with_model(chosen, PTXAS_MODELS[0])
         return newest != chosen and self.explains(newest)
 
     def explains(self, chosen: tuple[Cause, ...]) -> bool:
-        """Whether the causes together give every observation."""
+        """Whether the causes together give every observation; else how near they come is kept.
+
+        Most combinations fail at the first few, which are tried one by one.
+        """
         variant = self.variant(chosen)
         if variant is None:
             return False
@@ -196,6 +161,7 @@ class Search:
         return sum(_fit(variant.plan, chosen, self.seen)) if variant else 0
 
     def _note(self, found: Found) -> None:
+        """Keep what comes near; only the nearest where it grows too long."""
         self.near.append(found)
         if len(self.near) > _NEAR:
             self.near = self.nearest(_NEAR // 2)
@@ -208,10 +174,17 @@ class Search:
         return ordered[:count] + [x for x in ordered[count:] if not x.causes]
 
     def _solved(self, chosen: tuple[Cause, ...], free: str) -> Found | None:
+        """The causes with selectors of a, b or both that explain every observation.
+
+        None where there are none, or where a lane of d depends on more than its own digits,
+        so that selectors can't be solved lane by lane.
+        """
         axes = {f"{role}sel" for role in free}
         if any(x.axes & axes or x.reading or _rules(x) & _ENTANGLED for x in chosen):
             return None
-        variant = None if self._idle(chosen) else self.variant(chosen)
+        if self._variants.adds_nothing(chosen):
+            return None
+        variant = self.variant(chosen)
         if variant is None or CATALOG[variant.form.opcode].group is not Group.SIMD:
             return None
         self.tried += 1
@@ -243,6 +216,7 @@ def with_model(chosen: tuple[Cause, ...], model: Model) -> tuple[Cause, ...]:
 
 
 def _rules(cause: Cause) -> set[str]:
+    """The rules that a cause sets."""
     return {name for erratum in cause.errata for name in erratum.rules}
 
 
@@ -277,6 +251,7 @@ def _fit(plan: Plan, chosen: tuple[Cause, ...], seen: Sequence[Seen]) -> Iterato
 
 
 def _selector_cause(ins: Instruction, role: str, fits: Fits) -> Cause:
+    """The cause that is a solved selector of a or b."""
     name = f"{role}sel"
     slot = ins.entry.slot(name)
     assert slot

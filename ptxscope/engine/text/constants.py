@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from ..isa.types import Type
 from .errors import Problem, Span, quoted
-from .tokens import Kind, Token
+from .tokens import Kind, Token, tokens
 
 _INTEGER = re.compile(
     r"(?:0[xX](?P<x>[0-9a-fA-F]+)|0[bB](?P<b>[01]+)|(?P<o>0[0-7]*)|(?P<d>[1-9][0-9]*))(?P<U>U?)"
@@ -136,6 +136,15 @@ def constant_bits(value: Constant, type_: Type) -> int | str:
     if value.pattern is not None and value.width <= type_.bits:
         return value.pattern
     return float_bits(value.value, type_.bits)
+
+
+def literal_bits(text: str, type_: Type) -> int | None:
+    """The bits of a literal's text for an operand type; None where the type takes none such."""
+    try:
+        bits = constant_bits(constant(tokens(text)), type_)
+    except BadConstantError:
+        return None
+    return bits if isinstance(bits, int) else None
 
 
 def float_bits(value: float, bits: int) -> int:

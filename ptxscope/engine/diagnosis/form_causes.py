@@ -1,0 +1,220 @@
+"""What may be written otherwise, or compiled otherwise: causes that change the plan.
+
+Each slot of the catalog gives its own causes, so a new modifier needs only a weight here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ..isa.catalog import CATALOG
+from ..isa.entry import Group, Place, Slot
+from ..isa.form import Form
+from ..isa.legality import with_c
+from ..isa.types import Type
+from ..semantics.misconceptions import BELIEFS, MISCONCEPTIONS
+from ..semantics.models import PTXAS_MODELS
+from ..text.instruction import Instruction, Literal, Register
+from .causes import Cause, Kind
+from .twins import carried, twins
+
+WEIGHTS = {
+    "sat": 1,
+    "dtype": 2,
+    "atype": 2,
+    "btype": 2,
+    "stype": 2,
+    "ftz": 1,
+    "mode": 2,
+    "po": 2,
+    "scale": 2,
+    "nega": 2,
+    "negb": 2,
+    "negc": 2,
+    "ctype": 3,
+    "boolop": 3,
+    "secop": 3,
+    "dsel": 3,
+    "mask": 3,
+    "asel": 3,
+    "bsel": 3,
+    "cmp": 4,
+}
+"""Slots that are varied, and how unusual it is to have them wrong."""
+_LIKELY_CMP = {
+    frozenset(pair)
+    for pair in (
+        ("lt", "le"),
+        ("gt", "ge"),
+        ("lt", "gt"),
+        ("le", "ge"),
+        ("eq", "ne"),
+        ("lt", "lo"),
+        ("le", "ls"),
+        ("gt", "hi"),
+        ("ge", "hs"),
+        ("num", "nan"),
+    )
+}
+"""Comparisons that are taken for each other."""
+_UNORDERED = {frozenset((cmp, f"{cmp}u")) for cmp in ("eq", "ne", "lt", "le", "gt", "ge")}
+"""Those that differ where an operand is a NaN."""
+_TYPE_SLOTS = ("dtype", "atype", "btype")
+_SELECTORS = ("asel", "bsel")
+_FLIPPED = {Type.U32: Type.S32, Type.S32: Type.U32}
+
+
+def form_causes(ins: Instruction, unordered: bool) -> Iterator[Cause]:
+    """Every other form, assembler and belief; but the selectors that ``solve`` finds.
+
+    ``unordered`` says that an operand that is compared was a NaN.
+    """
+    yield from _models(ins)
+    yield from _types(ins)
+    yield from _slots(ins, unordered)
+    yield from _opcodes(ins)
+    yield from _misconceptions()
+    yield from _guards(ins)
+
+
+def _models(ins: Instruction) -> Iterator[Cause]:
+    """What the assemblers make of it, where they may depart from the documentation."""
+    if ins.entry.group is not Group.SCALAR and not ins.errata:
+        return
+    axes = frozenset(("model",))
+    phrase = "as {} compiles it for sm_70 and later"  # filled in where the versions are known
+    for model in PTXAS_MODELS:
+        yield Cause(Kind.PTXAS, axes, phrase, 0, errata=model.errata, model=model)
+
+
+def _types(ins: Instruction) -> Iterator[Cause]:
+    """Several types of a video instruction at once; ``_slots`` varies them one by one."""
+    now = {name: Type(str(ins.form.get(name))) for name in _TYPE_SLOTS if _varied(ins, name)}
+    if len(now) < 2:
+        return
+    told: list[dict[str, Type]] = []
+    for phrase, weight, types in _retyped(now):
+        changed = sum(types[name] is not now[name] for name in now)
+        if changed > 1 and types not in told:
+            told.append(types)
+            slots = tuple(sorted(types.items()))
+            yield Cause(Kind.MODIFIER, frozenset(now), phrase, weight, slots=slots)
+
+
+def _retyped(now: Mapping[str, Type]) -> Iterator[tuple[str, int, dict[str, Type]]]:
+    """Other types by slot, in words, and how unusual it is to have meant them."""
+    inputs = [name for name in now if name != "dtype"]
+    every_weight = 1 if len(set(now.values())) == 1 else 3
+    both_weight = 2 if len({now[name] for name in inputs}) == 1 else 3
+    for type_ in (Type.U32, Type.S32):
+        yield f"with every type `.{type_}`", every_weight, dict.fromkeys(now, type_)
+        both = {**now, **dict.fromkeys(inputs, type_)}
+        yield f"with both inputs `.{type_}`", both_weight, both
+    flipped = {name: _FLIPPED[type_] for name, type_ in now.items()}
+    yield "with every type of the other signedness", 4, flipped
+
+
+def _varied(ins: Instruction, name: str) -> Slot | None:
+    """The slot, where the instruction has it with more than one value."""
+    slot = ins.entry.slot(name)
+    return slot if slot and len(slot.values) + slot.optional > 1 else None
+
+
+def _slots(ins: Instruction, unordered: bool) -> Iterator[Cause]:
+    """Every other value of every slot; selectors of several lanes are solved elsewhere."""
+    for name, weight in WEIGHTS.items():
+        slot = _varied(ins, name)
+        if slot is None or (name in _SELECTORS and ins.entry.lanes > 1):
+            continue
+        if isinstance(ins.roles.get(str(slot.place)), Literal):
+            continue  # it takes neither a selector nor a sign
+        kind = Kind.SELECTOR if name in _SELECTORS else Kind.MODIFIER
+        now = ins.form.get(name)
+        for value in slot.choices():
+            if value == now or not _same_width(now, value):
+                continue
+            phrase = slot_phrase(ins, slot, now, value)
+            if name == "cmp":
+                weight = _cmp_weight(now, value, unordered)
+            yield Cause(kind, frozenset((name,)), phrase, weight, slots=((name, value),))
+
+
+def _cmp_weight(now: object, value: object, unordered: bool) -> int:
+    """Less for comparisons that are easily taken for each other."""
+    pair = frozenset((now, value))
+    if pair in _UNORDERED:
+        return 1 if unordered else 2
+    return 2 if pair in _LIKELY_CMP else WEIGHTS["cmp"]
+
+
+def _same_width(now: object, value: object) -> bool:
+    """Whether a register that has one type can be read as the other."""
+    return not (isinstance(now, Type) and isinstance(value, Type)) or now.bits == value.bits
+
+
+def slot_phrase(ins: Instruction, slot: Slot, now: object, value: object) -> str:
+    """``without `.sat```, ``with `.lt` rather than `.le```, ``with `%1.b1` rather than `%1```."""
+    operand = "" if slot.place is Place.MODIFIER else ins.called(str(slot.place))
+    suffix = bool(operand) and not slot.word  # without it the operand is still to be named
+
+    def spelled(written: object) -> str:
+        text = slot.text(written)
+        if slot.word and operand:
+            return f"`{text}{operand}`"
+        return f"`{operand}.{text}`" if text else f"`{operand}`"
+
+    if value == slot.absent and not suffix:
+        return f"without {spelled(now)}"
+    if now == slot.absent and not suffix:
+        return f"with {spelled(value)}"
+    what = f"{slot.name} " if slot.name.endswith("type") else ""
+    return f"with {what}{spelled(value)} rather than {spelled(now)}"
+
+
+def _opcodes(ins: Instruction) -> Iterator[Cause]:
+    """Another opcode, the slots carried over."""
+    registers = all(isinstance(source, Register) for source in ins.sources)
+    for twin in twins(ins.form):
+        if not (registers or CATALOG[twin.opcode].literals):
+            continue
+        yield Cause(
+            Kind.OPCODE,
+            frozenset(("opcode", *twin.slots)),
+            f"with `{twin.opcode}` rather than `{ins.opcode}`",
+            twin.weight,
+            slots=(("opcode", twin.opcode), *twin.slots.items()),
+        )
+
+
+def _misconceptions() -> Iterator[Cause]:
+    """What people expect of it."""
+    axes = frozenset(("misconception",))
+    for misconception in MISCONCEPTIONS:
+        phrase = f"if {BELIEFS[misconception.id]}"
+        yield Cause(Kind.MISCONCEPTION, axes, phrase, 2, errata=(misconception,))
+
+
+def _guards(ins: Instruction) -> Iterator[Cause]:
+    """The guard read the other way."""
+    if ins.guard:
+        other = ins.guard._replace(negated=not ins.guard.negated)
+        phrase = f"with `{other}` rather than `{ins.guard}`"
+        yield Cause(Kind.MODIFIER, frozenset(("guard",)), phrase, 3, guard=True)
+
+
+def changed_form(form: Form, slots: Mapping[str, object], c_written: bool) -> Form | None:
+    """A form with other values in some slots and c where it is needed.
+
+    None where c is needed and not written, or where another opcode does not take a slot's
+    value. It may break a constraint. An opcode that has to have a c takes any register for it.
+    """
+    changed: Form | None = form._replace(**slots)  # type: ignore[arg-type]
+    if "opcode" in slots and changed:
+        changed = carried(changed)
+    if changed is None:
+        return None
+    # an ignored c stays as it was written, but not behind another opcode
+    bare = form.c and not (form.boolop or form.secop or form.dsel or "opcode" in slots)
+    changed = with_c(changed, bare=bare)
+    must = changed.c and ("opcode" not in slots or CATALOG[changed.opcode].c_optional)
+    return None if must and not c_written else changed

@@ -1,0 +1,136 @@
+"""The selectors of a SIMD instruction as a problem: what may be chosen, and what it yields.
+
+What a lane yields depends on its own two digits alone: which lane of a or b it reads as its
+first operand, and which as its second. So the plan is run once for each pair of digits,
+repeated in every lane, instead of once for each of 16.7 million pairs of selectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import NamedTuple
+
+from ..isa.catalog import CATALOG
+from ..isa.form import Form
+from ..isa.types import Selector
+from ..semantics.lowering import lower
+from ..semantics.plan import Plan
+from ..semantics.rules import Rules
+from ..semantics.run import run
+from .observation import Observed
+
+Digits = tuple[int, int]
+"""The digits of asel and bsel for one lane."""
+Case = tuple[Mapping[str, int], Observed]
+"""Operands by role, and d as it was observed."""
+Rows = Mapping[str, tuple[int, ...]]
+"""The values of a plan's rows, by key: a number for each lane."""
+
+
+class Fits(NamedTuple):
+    """The selectors that fit; the pair shown differs in the fewest digits from what is written."""
+
+    asel: Selector | None
+    bsel: Selector | None
+    ways: int
+    """How many pairs fit. Digits of lanes that nothing reads are kept as they are."""
+    lanes: tuple[tuple[Digits, ...], ...]
+    """For each lane the digits that fit, where any choice in one goes with any in the others;
+    else empty."""
+    changed: int
+    """How many digits differ."""
+
+
+class Problem(NamedTuple):
+    """What is asked: a form, the rules it runs by, and which of its selectors are free."""
+
+    form: Form
+    rules: Rules
+    guard: bool | None
+    free: str
+
+    @property
+    def lanes(self) -> int:
+        """How many there are: 2 or 4."""
+        return CATALOG[self.form.opcode].lanes
+
+    @property
+    def unit(self) -> int:
+        """The width of a lane in bits."""
+        return 32 // self.lanes
+
+    @property
+    def plan(self) -> Plan:
+        """The plan with default selectors: lane i of a and of b are given as they are."""
+        return lower(self.form._replace(asel=None, bsel=None), self.rules, self.guard)
+
+    @property
+    def written(self) -> tuple[Digits, ...]:
+        """The digits of each lane as they are written."""
+        n = self.lanes
+        a = self.form.asel.lanes if self.form.asel else tuple(range(n))
+        b = self.form.bsel.lanes if self.form.bsel else tuple(range(n, 2 * n))
+        return tuple(zip(a, b, strict=True))
+
+    @property
+    def mask(self) -> tuple[int, ...]:
+        """The lanes that are written or accumulated."""
+        return self.form.mask.lanes if self.form.mask else tuple(range(self.lanes))
+
+    def every(self) -> set[Digits]:
+        """All that a lane may have, were both selectors free."""
+        return set(product(range(2 * self.lanes), repeat=2))
+
+    def changed(self, lane: int, digits: Digits) -> int:
+        """How many of a lane's digits differ from what is written."""
+        return sum(x != y for x, y in zip(digits, self.written[lane], strict=True))
+
+    def fits(
+        self, digits: Sequence[Digits], ways: int, lanes: tuple[tuple[Digits, ...], ...] = ()
+    ) -> Fits:
+        """The answer that shows these digits, one pair a lane."""
+        asel, bsel = (Selector(self.unit, lane_digits) for lane_digits in zip(*digits, strict=True))
+        return Fits(
+            asel if "a" in self.free else self.form.asel,
+            bsel if "b" in self.free else self.form.bsel,
+            ways,
+            lanes,
+            sum(self.changed(lane, own) for lane, own in enumerate(digits)),
+        )
+
+    def runs(
+        self, operands: Mapping[str, int], wanted: Iterable[Digits]
+    ) -> Iterator[tuple[tuple[Digits, ...], Rows]]:
+        """The plan run on a case's operands until every lane has had every wanted digits.
+
+        Each run is told by the digits that its lanes had. A selector that is not free keeps
+        the digits that are written, whatever is wanted of it.
+        """
+        plan, pairs = self.plan, tuple(wanted)
+        a_choices = self._words(operands, "a", {a for a, _ in pairs})
+        b_choices = self._words(operands, "b", {b for _, b in pairs})
+        for (a_digits, a), (b_digits, b) in product(a_choices, b_choices):
+            values = run(plan, {**operands, "a": a, "b": b})
+            yield tuple(zip(a_digits, b_digits, strict=True)), values
+
+    def _words(
+        self, operands: Mapping[str, int], role: str, wanted: set[int]
+    ) -> list[tuple[tuple[int, ...], int]]:
+        """What stands for a or for b: the digits of its lanes, and the word they select."""
+        index = "ab".index(role)
+        if role in self.free:
+            choices = [(digit,) * self.lanes for digit in sorted(wanted)]
+        else:
+            choices = [tuple(pair[index] for pair in self.written)]
+        return [(digits, self._selected(operands, digits)) for digits in choices]
+
+    def _selected(self, operands: Mapping[str, int], digits: Sequence[int]) -> int:
+        """The word whose lanes are those that the digits name: first come a's, then b's."""
+        both = operands["a"] | operands["b"] << 32
+        field = (1 << self.unit) - 1
+        word = 0
+        for lane, digit in enumerate(digits):
+            part = both >> self.unit * digit & field
+            word |= part << self.unit * lane
+        return word

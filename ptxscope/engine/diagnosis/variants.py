@@ -1,0 +1,131 @@
+"""What causes make of an instruction: its variants, and which causes do nothing in one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from ..isa.catalog import CATALOG
+from ..isa.form import Form
+from ..isa.legality import violations
+from ..isa.types import Type
+from ..semantics.lowering import lower
+from ..semantics.models import Model
+from ..semantics.plan import Plan
+from ..semantics.rules import ISA, Rules
+from ..text.constants import literal_bits
+from ..text.instruction import Instruction, Literal
+from .causes import Cause
+from .form_causes import changed_form
+
+
+class Variant(NamedTuple):
+    """What some causes make of the instruction: what decides its plan."""
+
+    form: Form
+    rules: Rules
+    guard: bool | None
+
+    @property
+    def plan(self) -> Plan:
+        """What is computed."""
+        return lower(self.form, self.rules, self.guard)
+
+    @property
+    def documented(self) -> Plan:
+        """What the documentation computes for the same form."""
+        return lower(self.form, ISA, self.guard)
+
+
+@lru_cache(maxsize=64)
+def _stands_for(literal: Literal, type_: Type) -> bool:
+    """Whether a literal has the same bits as an operand of a type.
+
+    A float has none where an integer is read, nor an integer where a float is.
+    """
+    return literal_bits(literal.text, type_) == literal.bits
+
+
+class Variants:
+    """The variants of one instruction, each worked out once.
+
+    Two memos keep a search of thousands of combinations fast. The one here is by what the
+    causes change, so causes that change values alone share a variant. That of ``lower`` is by
+    form, rules and guard, so causes that come to the same share a plan.
+    """
+
+    def __init__(self, ins: Instruction, known: frozenset[str]) -> None:
+        """``known`` are the roles whose values were given."""
+        self._ins, self._known = ins, known
+        self._made: dict[tuple[object, ...], Variant | None] = {}
+
+    def of(self, chosen: Iterable[Cause]) -> Variant | None:
+        """What the causes make of the instruction together.
+
+        None where that can't be written, or reads an operand whose value was not given.
+        """
+        changing = [cause for cause in chosen if cause.changes_plan]
+        key = tuple((x.slots, tuple(e.id for e in x.errata), x.guard) for x in changing)
+        if key not in self._made:
+            self._made[key] = self._make(changing)
+        return self._made[key]
+
+    def adds_nothing(self, chosen: Sequence[Cause]) -> bool:
+        """Whether the causes can't be together, or one is idle: left out, the plan is the same.
+
+        Then whatever they explain is explained by fewer. Causes that change values alone are
+        not judged here: whether they do anything depends on the values.
+        """
+        changing = [cause for cause in chosen if cause.changes_plan]
+        if not changing:
+            return False
+        variant = self.of(changing)
+        if variant is None:
+            return True
+        return any(self._same_without(cause, changing, variant.plan) for cause in changing)
+
+    def _same_without(self, left_out: Cause, changing: Sequence[Cause], plan: Plan) -> bool:
+        """Whether the others alone make a plan with the same rows."""
+        others = self.of([cause for cause in changing if cause is not left_out])
+        return others is not None and others.plan.rows == plan.rows
+
+    def _make(self, changing: Sequence[Cause]) -> Variant | None:
+        form = self._form(changing)
+        if form is None:
+            return None
+        errata = tuple(erratum for cause in changing for erratum in cause.errata)
+        rules = Model("", errata).rules(form) if errata else ISA
+        variant = Variant(form, rules, self._guard(changing))
+        # its trace compares what it gives with what is documented for the same form
+        readable = self._is_readable(variant.plan) and self._is_readable(variant.documented)
+        return variant if readable else None
+
+    def _form(self, changing: Sequence[Cause]) -> Form | None:
+        """The form with the slots that the causes change; None where it is not legal."""
+        slots = {name: value for cause in changing for name, value in cause.slots}
+        if not slots:
+            return self._ins.form
+        form = changed_form(self._ins.form, slots, c_written=len(self._ins.sources) > 2)
+        if form is None or violations(form) or not self._takes_literals(form):
+            return None
+        return form
+
+    def _takes_literals(self, form: Form) -> bool:
+        """Whether the literals that are written can stand in another form as well."""
+        entry = CATALOG[form.opcode]
+        return all(
+            _stands_for(source, entry.operand(role).type_in(form))
+            for role, source in self._ins.roles.items()
+            if isinstance(source, Literal) and (role != "c" or form.c)
+        )
+
+    def _guard(self, changing: Iterable[Cause]) -> bool | None:
+        """The guard as ``lower`` takes it: whether it is negated; None where there is none."""
+        guard = self._ins.guard
+        if guard is None:
+            return None
+        return guard.negated ^ any(cause.guard for cause in changing)
+
+    def _is_readable(self, plan: Plan) -> bool:
+        return all(source.role in self._known for source in plan.sources)
