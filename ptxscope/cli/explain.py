@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from ..engine.diagnosis.diagnose import investigate
 from ..engine.diagnosis.observation import Observation, Observed, parse_got, parse_observed
@@ -80,7 +81,7 @@ def _observations(ins: Instruction, chosen: argparse.Namespace) -> Iterator[Obse
     if chosen.observations is None:
         yield Observation(bound(ins, given), _got(ins, chosen.got))
     else:
-        yield from _rows(ins, given, chosen.observations)
+        yield from _from_file(ins, given, chosen.observations)
 
 
 def _got(ins: Instruction, texts: Sequence[str]) -> dict[str, Observed]:
@@ -97,49 +98,84 @@ def _got(ins: Instruction, texts: Sequence[str]) -> dict[str, Observed]:
     return found
 
 
-def _rows(ins: Instruction, given: Mapping[str, int], file: str) -> Iterator[Observation]:
+# --- a file of observations --------------------------------------------------------------
+
+
+class _Columns(NamedTuple):
+    """What the columns of a file are about, by their places in a row; others are passed over."""
+
+    titles: list[str]
+    read: dict[int, str]
+    """The register that is read, by name."""
+    seen: dict[int, str]
+    """The destination that is observed, by role."""
+
+
+def _from_file(ins: Instruction, given: Mapping[str, int], file: str) -> Iterator[Observation]:
+    """The observations of a file, a row each; ``given`` are operands that all of them share."""
     table = [(number, row) for number, row in rows(file) if any(map(str.strip, row))]
     if len(table) < 2:
         raise CommandError(
             f"error: {printable(file)} has no observations; the first line names the columns"
         )
-    header = [name.strip().removeprefix("\ufeff") for name in table[0][1]]
-    seen = {at: role for at, title in enumerate(header) if (role := _observed_column(ins, title))}
-    read = {
-        at: name
-        for at, title in enumerate(header)
-        if at not in seen and (name := operand_name(ins, title))
-    }
-    if not seen:
+    (_, titles), *observations = table
+    columns = _columns(ins, titles)
+    _require_distinct(ins, given, columns, file)
+    for number, row in observations:
+        yield _observation(ins, given, columns, number, row)
+
+
+def _columns(ins: Instruction, titles: Sequence[str]) -> _Columns:
+    columns = _Columns([title.strip().removeprefix("\ufeff") for title in titles], {}, {})
+    for at, title in enumerate(columns.titles):
+        if role := _observed_column(ins, title):
+            columns.seen[at] = role
+        elif name := operand_name(ins, title):
+            columns.read[at] = name
+    return columns
+
+
+def _require_distinct(
+    ins: Instruction, given: Mapping[str, int], columns: _Columns, file: str
+) -> None:
+    """Raise CommandError where nothing is observed, or something is said twice."""
+    if not columns.seen:
         wanted = " or ".join(dict.fromkeys(["got", *ins.results.values()]))
         raise CommandError(
             f"error: {printable(file)} has no column {printable(wanted)}; "
-            f"it has {printable(', '.join(header))}"
+            f"it has {printable(', '.join(columns.titles))}"
         )
-    columns = [*read.values(), *(ins.results[role] + " as observed" for role in seen.values())]
-    for name in columns:
-        if columns.count(name) > 1:
+    observed = [f"{ins.results[role]} as observed" for role in columns.seen.values()]
+    names = [*columns.read.values(), *observed]
+    for name in names:
+        if names.count(name) > 1:
             raise CommandError(f"error: {printable(file)} has two columns for {printable(name)}")
         if name in given:
             raise CommandError(f"error: {printable(name)} is given, and a column of the file too")
+
+
+def _observation(
+    ins: Instruction, given: Mapping[str, int], columns: _Columns, number: int, row: Sequence[str]
+) -> Observation:
+    """What one row says; an empty cell says nothing."""
+    where = f"line {number}: "
+    if len(row) > len(columns.titles):
+        many = f"{there_are(len(row), 'value')} for {counted(len(columns.titles), 'column')}"
+        raise CommandError(f"error: {where}{many}")
     types = operand_types(ins)
-    for number, row in table[1:]:
-        where = f"line {number}: "
-        if len(row) > len(header):
-            many = f"{there_are(len(row), 'value')} for {counted(len(header), 'column')}"
-            raise CommandError(f"error: {where}{many}")
-        cells = {at: text_ for at, text_ in enumerate(row) if text_.strip()}
-        bits, got = dict(given), dict[str, Observed]()
-        for at, text_ in cells.items():
-            if at in read:
-                value = partial(parse_value, type_=types[read[at]])
-                bits[read[at]] = cell(text_, number, header[at], value)
-            elif at in seen:
-                observed = partial(parse_observed, type_=ins.type_of(seen[at]))
-                got[seen[at]] = cell(text_, number, header[at], observed)
-        if not any(value.known for value in got.values()):
-            raise CommandError(f"error: {where}nothing was observed")
-        yield Observation(bound(ins, bits, where), got)
+    bits, got = dict(given), dict[str, Observed]()
+    for at, text_ in enumerate(row):
+        if not text_.strip():
+            continue
+        if name := columns.read.get(at):
+            value = partial(parse_value, type_=types[name])
+            bits[name] = cell(text_, number, columns.titles[at], value)
+        elif role := columns.seen.get(at):
+            observed = partial(parse_observed, type_=ins.type_of(role))
+            got[role] = cell(text_, number, columns.titles[at], observed)
+    if not any(value.known for value in got.values()):
+        raise CommandError(f"error: {where}nothing was observed")
+    return Observation(bound(ins, bits, where), got)
 
 
 def _observed_column(ins: Instruction, title: str) -> str | None:
