@@ -118,11 +118,16 @@ def diagnose(
     ins = parse(instruction) if isinstance(instruction, str) else instruction
     if isinstance(values, Mapping):
         values, observed = (values,), (observed,)  # type: ignore[assignment]
-    one = isinstance(observed, Observed) or not isinstance(observed, Sequence)
-    if one or len(observed) != len(values) or not values:  # type: ignore[arg-type]
+    each = _each(observed)
+    if len(each) != len(values) or not values:
         raise ValueError("as many observed values are needed as there are sets of operands")
-    seen = [observation(ins, x, got) for x, got in zip(values, observed, strict=True)]
+    seen = [observation(ins, x, got) for x, got in zip(values, each, strict=True)]
     return investigate(ins, seen).findings
+
+
+def _each(observed: Got | Sequence[Got]) -> Sequence[Got]:
+    """Several observed values; none where it is only one, as an Observed is, though a tuple."""
+    return observed if isinstance(observed, Sequence) and not isinstance(observed, Observed) else ()
 
 
 def observation(

@@ -80,7 +80,8 @@ class Problem(NamedTuple):
 
     def every(self) -> set[Digits]:
         """All that a lane may have, were both selectors free."""
-        return set(product(range(2 * self.lanes), repeat=2))
+        digits = range(2 * self.lanes)
+        return set(product(digits, digits))
 
     def changed(self, lane: int, digits: Digits) -> int:
         """How many of a lane's digits differ from what is written."""
