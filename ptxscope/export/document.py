@@ -12,15 +12,16 @@ from typing import NamedTuple
 
 from .. import __version__
 from ..engine.semantics.errata import Erratum
-from ..engine.semantics.micro import Clamp, Compare, Extend, Merge, Micro, Select
+from ..engine.semantics.micro import Clamp, Compare, Extend, Merge, Select
 from ..engine.semantics.models import PTXAS_MODELS, versions
+from ..engine.semantics.operation import Flag, Micro
 from ..engine.semantics.plan import Stage
 from ..engine.text.errors import printable
 from ..engine.text.values import hex_text
 from ..engine.tracing.annotations import Note
 from ..engine.tracing.divergence import Parting, beside, partings
 from ..engine.tracing.stages import about, title
-from ..engine.tracing.trace import Flag, RowTrace, Step, Trace
+from ..engine.tracing.trace import RowTrace, Step, Trace
 from ..engine.tracing.words import part_name, reading, result_text, row_name, words
 from .options import Options
 

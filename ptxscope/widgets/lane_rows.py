@@ -23,9 +23,10 @@ from ..engine.semantics.micro import (
     ToFloat,
     Truncate,
 )
+from ..engine.semantics.operation import Flag
 from ..engine.semantics.plan import Stage
 from ..engine.text.values import float_anatomy, hex_text, value_text
-from ..engine.tracing.trace import Flag, RowTrace, Trace
+from ..engine.tracing.trace import RowTrace, Trace
 from ..engine.tracing.words import operand_name, reading, words
 from .pane import Line, Piece
 

@@ -16,11 +16,12 @@ from ptxscope import PtxError, diagnose, evaluate, export, parse, trace
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.misconceptions import HABITS
+from ptxscope.engine.semantics.operation import Flag
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.text.errors import counted, there_are
 from ptxscope.engine.text.instruction import Guard, Instruction
 from ptxscope.engine.text.values import parse_value
-from ptxscope.engine.tracing.trace import Flag, Trace
+from ptxscope.engine.tracing.trace import Trace
 from ptxscope.engine.tracing.words import sentence, words
 from ptxscope.export.document import Document, document
 from ptxscope.export.options import DEFAULT

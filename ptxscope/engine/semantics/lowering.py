@@ -24,7 +24,6 @@ from .micro import (
     Magnitude,
     Maximum,
     Merge,
-    Micro,
     Minimum,
     Multiply,
     Negate,
@@ -41,6 +40,7 @@ from .micro import (
     Truncate,
     Wrap,
 )
+from .operation import Micro
 from .plan import Builder, Plan, Stage
 from .rules import ISA, Rules
 

@@ -11,7 +11,8 @@ from typing import NamedTuple
 from ..isa.form import Form
 from ..isa.types import Type
 from .arithmetic import RANGES, Range, limits
-from .micro import Accumulate, Extend, Merge, Micro, Pack, Select, Wrap
+from .micro import Extend, Wrap
+from .operation import Micro
 
 
 class Stage(StrEnum):
@@ -118,18 +119,6 @@ def _operation(kind: type) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", " ", kind.__name__).lower()
 
 
-def _lanes(micro: Micro, first: int) -> int:
-    match micro:
-        case Select():
-            return len(micro.picks)
-        case Merge():
-            return 32 // micro.unit
-        case Pack() | Accumulate():
-            return 1
-        case _:
-            return first
-
-
 class Builder:
     """Collects rows; knows the range and the lanes of each."""
 
@@ -147,7 +136,7 @@ class Builder:
             _operation(type(micro)),
             micro,
             inputs,
-            _lanes(micro, self.rows[inputs[0]].lanes if inputs[0] in self.rows else 1),
+            micro.yields(self.rows[inputs[0]].lanes if inputs[0] in self.rows else 1),
             micro.run(RANGES, *ranges),
         )
         assert row.key not in self.rows, row.key

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from ..isa.types import Cmp, Selector, Type
 from ..semantics import micro as m
 from ..semantics.lowering import signed_final
+from ..semantics.operation import Micro
 from ..semantics.plan import PlanStep, Row, Stage
 from .trace import Step, Trace
 from .words import UNIT_NAMES, integer_type, operand_name, relation
@@ -39,7 +40,7 @@ def about(trace: Trace, step: Step) -> str:
     return _ABOUT[step.stage](trace, _plan_rows(step))
 
 
-def _micro(rows: tuple[Row, ...], name: str) -> m.Micro | None:
+def _micro(rows: tuple[Row, ...], name: str) -> Micro | None:
     return next((row.micro for row in rows if row.name == name), None)
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from ..isa.types import Cmp, Type
 from ..semantics import micro as m
 from ..semantics.arithmetic import EXACT, cast, limits
+from ..semantics.operation import Micro
 from ..semantics.plan import Row, Stage
 from ..text.constants import bits_float
 from ..text.instruction import Instruction
@@ -149,16 +150,16 @@ def _factor(number: int) -> str:
     return f"({number})" if number < 0 else str(number)
 
 
-def _binary(sign: str) -> Callable[[m.Micro, _Scene], Words]:
-    def said(_: m.Micro, s: _Scene) -> Words:
+def _binary(sign: str) -> Callable[[Micro, _Scene], Words]:
+    def said(_: Micro, s: _Scene) -> Words:
         left = f"{s.x} {sign} {_factor(s.y)}"
         return Words(f"{left} = {s.value}", f"{left} is {s.value}")
 
     return said
 
 
-def _extreme(name: str, adjective: str) -> Callable[[m.Micro, _Scene], Words]:
-    def said(_: m.Micro, s: _Scene) -> Words:
+def _extreme(name: str, adjective: str) -> Callable[[Micro, _Scene], Words]:
+    def said(_: Micro, s: _Scene) -> Words:
         formula = f"{name}({s.x}, {s.y}) = {s.value}"
         if s.x == s.y:
             return Words(formula, f"both are {s.value}")
@@ -187,12 +188,12 @@ def _extend(micro: m.Extend, s: _Scene) -> Words:
     return Words(f"{name}({bits}) = {s.value}", said)
 
 
-def _absolute_difference(_: m.Micro, s: _Scene) -> Words:
+def _absolute_difference(_: Micro, s: _Scene) -> Words:
     left = f"|{s.x} - {_factor(s.y)}|"
     return Words(f"{left} = {s.value}", f"{left} is {s.value}")
 
 
-def _average(_: m.Micro, s: _Scene) -> Words:
+def _average(_: Micro, s: _Scene) -> Words:
     total = s.x + s.y
     plus = " + 1" if total >= 0 else ""
     formula = f"({s.x} + {_factor(s.y)}{plus}) >> 1 = {s.value}"
@@ -213,7 +214,7 @@ def _limit_amount(micro: m.LimitAmount, s: _Scene) -> Words:
     return Words(formula, f".clamp lowers the shift amount {s.x} to 32")
 
 
-def _shift_right(_: m.Micro, s: _Scene) -> Words:
+def _shift_right(_: Micro, s: _Scene) -> Words:
     left = f"{s.x} >> {s.y}"
     down = " (rounded down: copies of the sign come in)" if s.x < 0 < s.y else ""
     return Words(f"{left} = {s.value}", f"{left} is {s.value}{down}")
@@ -224,7 +225,7 @@ def _scale(micro: m.ScaleDown, s: _Scene) -> Words:
     return Words(f"{left} = {s.value}", f"{left} is {s.value}")
 
 
-def _negate(_: m.Micro, s: _Scene) -> Words:
+def _negate(_: Micro, s: _Scene) -> Words:
     return Words(f"-({s.x}) = {s.value}", f"{s.called(0)} negated is {s.value}")
 
 
@@ -241,7 +242,7 @@ def _to_bits(micro: m.ToBits, s: _Scene) -> Words:
     return Words(f"{s.x} -> {bits}", f"{s.x} in {micro.bits} bits is {bits}")
 
 
-def _to_float(_: m.Micro, s: _Scene) -> Words:
+def _to_float(_: Micro, s: _Scene) -> Words:
     bits = hex_text(s.value, 32)
     number = bits_float(s.value, 32)
     rounded = "" if number == s.x else f", {s.x} rounded to 24 significant bits"
@@ -249,7 +250,7 @@ def _to_float(_: m.Micro, s: _Scene) -> Words:
     return Words(f"float({s.x}) = {bits}", said)
 
 
-def _plus_one(_: m.Micro, s: _Scene) -> Words:
+def _plus_one(_: Micro, s: _Scene) -> Words:
     return Words(f"{s.x} + 1 = {s.value}", f".po adds one: {s.value}")
 
 
@@ -366,7 +367,7 @@ def _accumulate(micro: m.Accumulate, s: _Scene) -> Words:
     return Words(f"{total} = {s.value}", f"{s.called(1)} and the lanes: {total} is {s.value}{rest}")
 
 
-def _flush(_: m.Micro, s: _Scene) -> Words:
+def _flush(_: Micro, s: _Scene) -> Words:
     was, now = hex_text(s.x, 32), hex_text(s.value, 32)
     if s.value == s.x:
         return Words(f"ftz({was}) = {now}", f"{float_text(s.x, 32)} is not subnormal and stays")
@@ -423,7 +424,7 @@ def _readings(s: _Scene) -> list[str]:
     return read
 
 
-def _not(_: m.Micro, s: _Scene) -> Words:
+def _not(_: Micro, s: _Scene) -> Words:
     return Words(f"!{s.x} = {s.value}", f"the opposite of {s.called(0)} is {s.value}")
 
 
@@ -432,7 +433,7 @@ def _combine(micro: m.Combine, s: _Scene) -> Words:
     return Words(f"{left} = {s.value}", f"{left} is {s.value}")
 
 
-def _choose(_: m.Micro, s: _Scene) -> Words:
+def _choose(_: Micro, s: _Scene) -> Words:
     chosen = 1 if s.x else 2
     key = s.row.row.inputs[chosen]
     if s.row.row.stage is Stage.GUARD:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from ...engine.isa.types import Cmp, Type
 from ...engine.semantics import micro as m
 from ...engine.semantics.arithmetic import Lanes
+from ...engine.semantics.operation import Flag
 from ...engine.semantics.plan import Stage
 from ...engine.text.values import hex_text, value_text
-from ...engine.tracing.trace import Flag
 from ...engine.tracing.words import cmp_sign, relation
 from ..document import RowView
 from .drawing import Ink, number

@@ -9,8 +9,8 @@ from __future__ import annotations
 from itertools import accumulate
 
 from ...engine.semantics import micro as m
+from ...engine.semantics.operation import Flag
 from ...engine.text.values import hex_text
-from ...engine.tracing.trace import Flag
 from ..document import RowView
 from .drawing import Ink
 from .layout import LEFT, Area, Sketch, tint
