@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from .. import __version__
 from ..engine.semantics.errata import Erratum
-from ..engine.semantics.micro import Clamp, Compare, Extend, Merge, Select
+from ..engine.semantics.micro import Clamp, Extend, Merge, Select
 from ..engine.semantics.models import PTXAS_MODELS, versions
 from ..engine.semantics.operation import Flag, Micro
 from ..engine.semantics.plan import Stage
@@ -20,6 +20,7 @@ from ..engine.text.errors import printable
 from ..engine.text.values import hex_text
 from ..engine.tracing.annotations import Note
 from ..engine.tracing.divergence import Parting, beside, partings
+from ..engine.tracing.formula import Formula
 from ..engine.tracing.stages import about, title
 from ..engine.tracing.trace import RowTrace, Step, Trace
 from ..engine.tracing.words import part_name, reading, result_text, row_name, words
@@ -53,7 +54,7 @@ class CellView(NamedTuple):
     value: int
     text: str
     """In few characters."""
-    formula: str
+    formula: Formula
     sentence: str
     flags: tuple[Flag, ...]
     """What happened and is not told by the step's own sentence."""
@@ -225,7 +226,7 @@ def _row(trace: Trace, row: RowTrace) -> RowView:
                 f"{part} {lane}",
                 row.lanes[lane].value,
                 text,
-                printable(said.formula),
+                said.formula.each(printable),
                 printable(said.sentence),
                 flags,
             )
@@ -233,26 +234,22 @@ def _row(trace: Trace, row: RowTrace) -> RowView:
     return RowView(row, row_name(trace, row.row), tuple(cells))
 
 
-def _short(row: RowTrace, lane: int, formula: str) -> str:
+def _short(row: RowTrace, lane: int, formula: Formula) -> str:
     """A lane of several in few characters: its value and what it came from."""
     if len(row.lanes) == 1:
-        return formula
+        return str(formula)
     value, before = row.lanes[lane].value, row.inputs[0]
     micro: Micro = row.row.micro
     match micro:
         case Select(unit, _):
-            return f"{hex_text(value, unit)[2:]} {formula.partition(' = ')[0]}"
+            return f"{hex_text(value, unit)[2:]} {formula.left}"
         case Extend():
             return str(value)
         case Clamp():
             return str(value) if value == before[lane] else f"{before[lane]} -> {value}"
-        case Merge(unit, lanes, _, _) if lane not in lanes:
-            return f"{formula.partition(' = ')[0]} -> {hex_text(value, unit)[2:]}"
-        case Merge():
-            return formula.replace("0x", "")
-        case Compare():
-            return formula.replace("(", "").replace(")", "")
-    return formula
+        case Merge(unit, _, _, _):
+            return f"{formula.left} -> {hex_text(value, unit)[2:]}"
+    return str(formula._replace(grouped=False))
 
 
 def _note(note: Note) -> str:

@@ -26,6 +26,7 @@ from ..engine.semantics.micro import (
 from ..engine.semantics.operation import Flag
 from ..engine.semantics.plan import Stage
 from ..engine.text.values import float_anatomy, hex_text, value_text
+from ..engine.tracing.formula import Sign
 from ..engine.tracing.trace import RowTrace, Trace
 from ..engine.tracing.words import operand_name, reading, words
 from .pane import Line, Piece
@@ -148,20 +149,24 @@ class Painter:
     def plain(self, row: RowTrace) -> list[Line]:
         """The formula and the value in strong type; in two lines where one is too narrow."""
         room = self.width // len(row.lanes) - 1
-        texts = [words(self.trace, row, lane).formula for lane in range(len(row.lanes))]
-        if max(map(len, texts)) <= room:
+        said = [words(self.trace, row, lane).formula for lane in range(len(row.lanes))]
+        if max(len(str(formula)) for formula in said) <= room:
             return [self.across(row, self.formula)]
-        lefts = [text.rpartition(" = ")[0] for text in texts]
+
+        def value(_: RowTrace, lane: int) -> list[Piece]:
+            return [Piece(f"{said[lane].sign} {said[lane].right}", "value")]
+
         return [
-            self.across(row, lambda _, lane: [Piece(lefts[lane], "dim")]),
-            self.across(row, lambda row, lane: [Piece(f"= {row.values[lane]}", "value")]),
+            self.across(row, lambda _, lane: [Piece(said[lane].left, "dim")]),
+            self.across(row, value),
         ]
 
     def formula(self, row: RowTrace, lane: int) -> list[Piece]:
-        left, equals, right = words(self.trace, row, lane).formula.rpartition(" = ")
-        if not equals:
-            return [Piece(right, "value")]
-        return [Piece(f"{left} = ", "dim"), Piece(right, "value"), *self.flags(row, lane)]
+        said = words(self.trace, row, lane).formula
+        if said.sign is not Sign.IS:
+            return [Piece(str(said), "value")]
+        value = Piece(said.right, "value")
+        return [Piece(f"{said.left} = ", "dim"), value, *self.flags(row, lane)]
 
     def flags(self, row: RowTrace, lane: int) -> list[Piece]:
         marks = [GLYPHS[flag] for flag in row.lanes[lane].flags if flag in GLYPHS]
@@ -230,8 +235,7 @@ class Painter:
     def compared(self, row: RowTrace, lane: int) -> list[Piece]:
         micro = row.row.micro
         assert isinstance(micro, Compare)
-        left = words(self.trace, row, lane).formula.rpartition(" = ")[0]
-        left = left[1:-1] if left.startswith("(") else left
+        left = words(self.trace, row, lane).formula.left
         value = row.values[lane]
         mark = Piece(" ✓ 1" if value else " ✗ 0", "good" if value else "bad")
         return [Piece(left, "number"), mark, *self.flags(row, lane)]

@@ -6,6 +6,7 @@ gives its own. Records of this sort and not dataclasses: those cost a trace's st
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any, ClassVar, NamedTuple, dataclass_transform
@@ -64,10 +65,13 @@ class Micro:
 
     _fields: ClassVar[tuple[str, ...]] = ()
     _defaults: ClassVar[dict[str, Any]] = {}
-    __match_args__: ClassVar[tuple[str, ...]] = ()
+    operation: ClassVar[str]
+    """What the kind is called: ``absolute difference``."""
 
     def __init_subclass__(cls) -> None:
-        cls._fields = cls.__match_args__ = tuple(cls.__annotations__)
+        cls.operation = re.sub(r"(?<!^)(?=[A-Z])", " ", cls.__name__).lower()
+        cls._fields = tuple(cls.__annotations__)
+        cls.__match_args__ = cls._fields  # type: ignore[attr-defined]
         cls._defaults = {name: vars(cls)[name] for name in cls._fields if name in vars(cls)}
 
     def __init__(self, *values: Any, **named: Any) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from enum import StrEnum
-from functools import cache
 from itertools import groupby
 from typing import NamedTuple
 
@@ -44,8 +42,6 @@ class Row(NamedTuple):
     key: str
     """Unique in a plan, and the same in every model: ``select.a``, ``operate.t``."""
     stage: Stage
-    operation: str
-    """The kind of micro-operation: ``absolute difference``."""
     micro: Micro
     inputs: tuple[str, ...]
     """Keys of earlier rows, or operand roles: a, b, c, guard, d, p, q."""
@@ -58,6 +54,11 @@ class Row(NamedTuple):
     def name(self) -> str:
         """The part of the key behind the stage: ``a``, ``t``, ``d``."""
         return self.key.partition(".")[2]
+
+    @property
+    def operation(self) -> str:
+        """The kind of micro-operation: ``absolute difference``."""
+        return self.micro.operation
 
     @property
     def signed(self) -> bool:
@@ -113,12 +114,6 @@ class Plan(NamedTuple):
         )
 
 
-@cache
-def _operation(kind: type) -> str:
-    """``AbsoluteDifference`` to ``absolute difference``."""
-    return re.sub(r"(?<!^)(?=[A-Z])", " ", kind.__name__).lower()
-
-
 class Builder:
     """Collects rows; knows the range and the lanes of each."""
 
@@ -133,7 +128,6 @@ class Builder:
         row = Row(
             f"{stage}.{name}",
             stage,
-            _operation(type(micro)),
             micro,
             inputs,
             micro.yields(self.rows[inputs[0]].lanes if inputs[0] in self.rows else 1),

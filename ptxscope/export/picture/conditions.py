@@ -29,7 +29,7 @@ def flush(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
     sketch.flow(row.row.row.inputs[0], 0, (box.center, y))
     flushed = Flag.FLUSHED in cell.flags
     pen.rect(box.x, y, box.width, 46, Ink.MARK_SOFT if flushed else ink[1], ink[0], radius=6)
-    pen.text(box.center, y + 18, plain(cell.formula.partition(" = ")[0]), 12, Ink.DIM,
+    pen.text(box.center, y + 18, plain(cell.formula.left), 12, Ink.DIM,
              anchor="middle", mono=True, width=box.width - 12)  # fmt: skip
     shown = f"{cell.value:08x} = {value_text(cell.value, Type.F32)}"
     pen.text(box.center, y + 37, shown, 15, Ink.INK,

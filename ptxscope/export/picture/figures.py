@@ -11,11 +11,14 @@ from itertools import accumulate
 from ...engine.semantics import micro as m
 from ...engine.semantics.operation import Flag
 from ...engine.text.values import hex_text
+from ...engine.tracing.formula import Sign
 from ..document import RowView
 from .drawing import Ink
 from .layout import LEFT, Area, Sketch, tint
 from .rows import boxes_of, finish, flow_down, inlets, name_lane
 from .signs import clamp_line, register, truth
+
+_SHOWN = {Sign.IS: "=", Sign.BECOMES: "→", Sign.FOR: "for"}
 
 
 def formula(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
@@ -25,7 +28,7 @@ def formula(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
     height = 54 + named
     for cell in row.cells:
         box = boxes[cell.lane]
-        left, right = _split(cell.formula)
+        left, sign, right = cell.formula.left, _SHOWN[cell.formula.sign], cell.formula.right
         inlets(sketch, row, cell.lane, box, y, area)
         pen.rect(box.x, y, box.width, height, radius=6)
         if named:
@@ -35,19 +38,10 @@ def formula(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
             anchor="middle", mono=True, width=box.width - 14,
         )  # fmt: skip
         pen.text(
-            box.center, y + 43 + named, right, 17, Ink.INK,
+            box.center, y + 43 + named, f"{sign} {right}", 17, Ink.INK,
             anchor="middle", mono=True, bold=True, width=box.width - 14,
         )  # fmt: skip
     return finish(sketch, row, boxes, y + height)
-
-
-def _split(formula: str) -> tuple[str, str]:
-    """The left side of a formula, and ``= value`` or ``→ bits``."""
-    for sign, shown in ((" = ", "= "), (" -> ", "→ ")):
-        left, found, right = formula.rpartition(sign)
-        if found:
-            return left, shown + right
-    return "", formula
 
 
 def select(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
