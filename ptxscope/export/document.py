@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from .. import __version__
+from ..engine.isa.roles import Role
 from ..engine.semantics.errata import Erratum
 from ..engine.semantics.micro import Clamp, Extend, Merge, Select
 from ..engine.semantics.models import PTXAS_MODELS, versions
@@ -184,7 +185,7 @@ def _operands(trace: Trace) -> Iterator[OperandView]:
     ins = trace.instruction
     for source in sorted(trace.plan.sources):
         role = source.role
-        label = role if role in "abc" else "old" if role in "dpq" else "@"
+        label = Role(role).label
         bits = trace.operands[role]
         yield OperandView(
             role,
@@ -213,7 +214,7 @@ def _step(trace: Trace, step: Step) -> StepView:
 
 def _row(trace: Trace, row: RowTrace) -> RowView:
     quiet, part = EXTENSIONS, part_name(trace, row)
-    if trace.instruction.entry.lanes == 1:
+    if len(row.inputs[0]) == 1:
         quiet = EXTENSIONS | {Flag.MASKED_OUT}  # its bytes are not lanes
     cells = []
     for lane in range(len(row.lanes) - 1, -1, -1):

@@ -101,7 +101,7 @@ class Painter:
         unit = part_width(self.trace, role)
         if unit == type_.bits:
             body = self.marked([Piece(hex_text(bits, type_.bits), "pattern")], role, 0)
-        elif self.trace.instruction.entry.lanes > 1:
+        elif self.trace.instruction.lanes_of(role) > 1:
             cells = [self.part(role, bits, unit, lane) for lane in self.order()]
             return self.columns(cells)
         else:
@@ -113,7 +113,7 @@ class Painter:
     def part(self, role: str, bits: int, unit: int, lane: int) -> list[Piece]:
         """One byte or half-word of a register; a scalar's selected one in brackets."""
         text = hex_text(bits >> unit * lane & ((1 << unit) - 1), unit)[2:]
-        if self.trace.instruction.entry.lanes > 1:
+        if self.trace.instruction.lanes_of(role) > 1:
             return self.marked([Piece(text, "pattern")], role, lane)
         taken = any(
             isinstance(row.row.micro, Select)

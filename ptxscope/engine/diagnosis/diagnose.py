@@ -179,8 +179,9 @@ def right_lanes(diagnosis: Diagnosis) -> tuple[int, tuple[int, ...]]:
     The lanes are those of the instruction, or the bytes or half-words that ``dsel`` writes.
     """
     ins = diagnosis.instruction
-    unit = ins.form.dsel.unit if ins.form.dsel else 32 // ins.entry.lanes
-    if unit == 32 or "d" not in ins.results or (ins.form.secop and ins.entry.lanes > 1):
+    width = 32 // ins.entry.lanes if "d" in ins.results and ins.by_lane("d") else 32
+    unit = ins.form.dsel.unit if ins.form.dsel else width
+    if unit == 32:
         return 32, ()
     wrong = 0
     for x in diagnosis.seen:

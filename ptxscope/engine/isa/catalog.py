@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .entry import Digits, Entry, Group, Operand, Place, Slot, masks
 from .manual import contradictions
+from .roles import Role
 from .slots import (
     ASEL,
     ATYPE,
@@ -44,17 +45,24 @@ from .types import Destinations, Scale, SecOp, ShiftMode, Type
 Example = tuple[str, dict[str, int]]
 
 _WORDS = (
-    Operand("d", "dtype"),
-    Operand("a", "atype"),
-    Operand("b", "btype"),
-    Operand("c", "dtype"),
+    Operand(Role.D, "dtype"),
+    Operand(Role.A, "atype"),
+    Operand(Role.B, "btype"),
+    Operand(Role.C, "dtype"),
 )
 _VSET_WORDS = (
-    Operand("d", Type.U32),
-    Operand("a", "atype"),
-    Operand("b", "btype"),
-    Operand("c", Type.U32),
+    Operand(Role.D, Type.U32),
+    Operand(Role.A, "atype"),
+    Operand(Role.B, "btype"),
+    Operand(Role.C, Type.U32),
 )
+
+
+def _lanes(operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
+    """The operands of a SIMD instruction: c is lanes only where they are kept."""
+    return tuple(x._replace(by_lane=x.role != Role.C, kept=x.role == Role.C) for x in operands)
+
+
 _ARITHMETIC = (DTYPE, ATYPE, BTYPE, SAT)
 _SHIFT = (DTYPE, ATYPE, Slot("btype", (Type.U32,)), SAT, Slot("mode", tuple(ShiftMode)))
 _VSET = (ATYPE, BTYPE, Slot("cmp", CMP6))
@@ -96,7 +104,7 @@ def _simd(
             Slot("asel", Digits(unit, lanes), optional=True, place=Place.A),
             Slot("bsel", Digits(unit, lanes), optional=True, place=Place.B),
         ),
-        _VSET_WORDS if slots is _VSET else _WORDS,
+        _lanes(_VSET_WORDS if slots is _VSET else _WORDS),
         (SAT_OR_ADD,) if SAT in slots else (),
         (b1024("asel"), b1024("bsel")) if lanes == 4 else (),
         example,
@@ -116,10 +124,10 @@ _ENTRIES = (
         "all ones (or 1.0f) where a CMP b holds, else 0",
         (CMP, BOOLOP, FTZ, Slot("dtype", (Type.U32, Type.S32, Type.F32)), STYPE, NOT_C, C),
         (
-            Operand("d", "dtype"),
-            Operand("a", "stype"),
-            Operand("b", "stype"),
-            Operand("c", Type.PRED),
+            Operand(Role.D, "dtype"),
+            Operand(Role.A, "stype"),
+            Operand(Role.B, "stype"),
+            Operand(Role.C, Type.PRED),
         ),
         (CMP_FITS, FTZ_FITS, *C_WITH_BOOLOP),
         (),
@@ -135,11 +143,11 @@ _ENTRIES = (
         "p = t {BOOL c}, q = !t {BOOL c}; t = a CMP b",
         (CMP, BOOLOP, FTZ, STYPE, Slot("dst", tuple(Destinations), place=Place.D), NOT_C, C),
         (
-            Operand("p", Type.PRED),
-            Operand("q", Type.PRED),
-            Operand("a", "stype"),
-            Operand("b", "stype"),
-            Operand("c", Type.PRED),
+            Operand(Role.P, Type.PRED),
+            Operand(Role.Q, Type.PRED),
+            Operand(Role.A, "stype"),
+            Operand(Role.B, "stype"),
+            Operand(Role.C, Type.PRED),
         ),
         (CMP_FITS, FTZ_FITS, *C_WITH_BOOLOP),
         (SINK_ALONE,),
@@ -155,10 +163,10 @@ _ENTRIES = (
         "a where the predicate c is true, else b",
         (STYPE, NOT_C),
         (
-            Operand("d", "stype"),
-            Operand("a", "stype"),
-            Operand("b", "stype"),
-            Operand("c", Type.PRED),
+            Operand(Role.D, "stype"),
+            Operand(Role.A, "stype"),
+            Operand(Role.B, "stype"),
+            Operand(Role.C, Type.PRED),
         ),
         (),
         (NOT_C_SELP,),
@@ -174,10 +182,10 @@ _ENTRIES = (
         "a where c >= 0, else b",
         (FTZ, Slot("dtype", ST), Slot("ctype", (Type.S32, Type.F32))),
         (
-            Operand("d", "dtype"),
-            Operand("a", "dtype"),
-            Operand("b", "dtype"),
-            Operand("c", "ctype"),
+            Operand(Role.D, "dtype"),
+            Operand(Role.A, "dtype"),
+            Operand(Role.B, "dtype"),
+            Operand(Role.C, "ctype"),
         ),
         (FTZ_FITS_C,),
         (),

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from .form import Form
 from .manual import Contradiction
+from .roles import DESTINATIONS, Role
 from .types import Selector, Type
 
 
@@ -118,8 +119,12 @@ def targets(least: str) -> str:
 class Operand(NamedTuple):
     """An operand's role and its type: fixed, or the Form field that holds it."""
 
-    role: str
+    role: Role
     type: Type | str
+    by_lane: bool = False
+    """Read, or written, lane by lane."""
+    kept: bool = False
+    """Some of its lanes may be kept, though it is read as one number."""
 
     def type_in(self, form: Form) -> Type:
         """The operand's type in a form."""
@@ -172,12 +177,12 @@ class Entry(NamedTuple):
     @property
     def destinations(self) -> tuple[Operand, ...]:
         """d, or p and q."""
-        return tuple(operand for operand in self.operands if operand.role in "dpq")
+        return tuple(operand for operand in self.operands if operand.role in DESTINATIONS)
 
     @property
     def sources(self) -> tuple[Operand, ...]:
         """a and b, and c where the instruction can read one."""
-        return tuple(operand for operand in self.operands if operand.role not in "dpq")
+        return tuple(operand for operand in self.operands if operand.role not in DESTINATIONS)
 
     @property
     def c_optional(self) -> bool:

@@ -71,7 +71,7 @@ class Micro:
     def __init_subclass__(cls) -> None:
         cls.operation = re.sub(r"(?<!^)(?=[A-Z])", " ", cls.__name__).lower()
         cls._fields = tuple(cls.__annotations__)
-        cls.__match_args__ = cls._fields  # type: ignore[attr-defined]
+        type.__setattr__(cls, "__match_args__", cls._fields)
         cls._defaults = {name: vars(cls)[name] for name in cls._fields if name in vars(cls)}
 
     def __init__(self, *values: Any, **named: Any) -> None:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ..isa.catalog import CATALOG
 from ..isa.entry import Entry, Place
 from ..isa.form import Form
+from ..isa.roles import DESTINATIONS, ORDER, SOURCES, Role
 from ..isa.types import Destinations, Type
 from ..semantics.errata import Erratum
 from ..semantics.lowering import lower
@@ -87,7 +88,7 @@ class Instruction:
     @property
     def roles(self) -> dict[str, Register | Literal]:
         """The source operands by role."""
-        return dict(zip("abc", self.sources, strict=False))
+        return dict(zip(map(str, SOURCES), self.sources, strict=False))
 
     @property
     def names(self) -> dict[str, str]:
@@ -108,7 +109,7 @@ class Instruction:
         source = self.roles.get(role)
         if source:
             return str(source)
-        return self.names.get(role, "_" if role in "dpq" else role)
+        return self.names.get(role, "_" if role in DESTINATIONS else role)
 
     @property
     def one_destination(self) -> bool:
@@ -118,7 +119,7 @@ class Instruction:
     @property
     def results(self) -> dict[str, str]:
         """Role (d, p, q) to name of every destination that is kept."""
-        names = {role: name for role, name in self.names.items() if role in "dpq"}
+        names = {role: name for role, name in self.names.items() if role in DESTINATIONS}
         if self.one_destination:
             del names["q"]
         return names
@@ -127,7 +128,7 @@ class Instruction:
     def inputs(self) -> tuple[Input, ...]:
         """The registers whose values decide the result, in the order of their roles."""
         names, roles = self.names, dict[str, list[str]]()
-        for source in sorted(self.plan().sources, key=lambda x: _ROLE_ORDER.index(x.role)):
+        for source in sorted(self.plan().sources, key=lambda x: ORDER[Role(x.role)]):
             if source.role in names:
                 roles.setdefault(names[source.role], []).append(source.role)
         return tuple(Input(name, self.type_of(x[0]), tuple(x)) for name, x in roles.items())
@@ -146,7 +147,20 @@ class Instruction:
 
     def type_of(self, role: str) -> Type:
         """The type of the operand with this role."""
-        return Type.PRED if role == "guard" else self.entry.operand(role).type_in(self.form)
+        return Type.PRED if role == Role.GUARD else self.entry.operand(role).type_in(self.form)
+
+    def by_lane(self, role: str) -> bool:
+        """Whether an operand's bits are lanes: read, or written, each for itself."""
+        if role == Role.GUARD:
+            return False
+        summed = role in DESTINATIONS and self.form.secop is not None
+        return self.entry.operand(role).by_lane and not summed
+
+    def lanes_of(self, role: str) -> int:
+        """The lanes in which an operand can be given, 1 where it is one number."""
+        operand = None if role == Role.GUARD else self.entry.operand(role)
+        given = operand and operand.role in SOURCES and (operand.by_lane or operand.kept)
+        return self.entry.lanes if given else 1
 
     @property
     def mnemonic(self) -> str:
@@ -167,7 +181,6 @@ class Instruction:
         return f"{guard}{self.mnemonic} {', '.join(operands)};"
 
 
-_ROLE_ORDER = ("a", "b", "c", "guard", "d", "p", "q")
 _DST_ROLES = {
     None: ("d",),
     Destinations.P: ("p",),

@@ -178,7 +178,7 @@ def _unknown(entry: Entry, word: Token) -> Problem:
             " ".join(f".{c}" for c in next(s for s in entry.slots if s.name == "cmp").values),
             {"lo": ".lt", "ls": ".le", "hi": ".gt", "hs": ".ge"}[text],
         )
-    if entry.lanes > 1 and text in ("min", "max"):
+    if entry.slot("secop") and text in ("min", "max"):
         message = f"`.{text}` is not a secondary operation of dual and quad forms, only `.add` is"
         if entry.opcode == "vset4":
             message += (

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
+from ..isa.roles import DESTINATIONS, Role
 from ..isa.types import Type
 from ..semantics.arithmetic import limits
 from ..semantics.models import Model, model
@@ -66,9 +67,9 @@ def check_names(ins: Instruction, values: Mapping[str, object]) -> None:
 def described(name: str, roles: tuple[str, ...]) -> str:
     """``%r2 (operand a)``, ``p (the guard)``, ``d (its old value, which a guard may keep)``."""
     role = roles[0]
-    if role == "guard":
+    if role == Role.GUARD:
         return f"{name} (the guard)"
-    if role in "dpq":
+    if role in DESTINATIONS:
         return f"{name} (its old value, which the guard may keep)"
     plural = "s" if len(roles) > 1 else ""
     return f"{name} (operand{plural} {', '.join(roles)})" if name != role else f"operand {role}"

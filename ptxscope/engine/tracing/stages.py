@@ -67,7 +67,7 @@ def _select(trace: Trace, rows: tuple[Row, ...]) -> str:
             )
         else:
             parts.append(f"For {row.name}, {_picked(trace, row, micro)}")
-    if trace.instruction.entry.lanes > 1:
+    if any(row.lanes > 1 for row in rows):
         return ". ".join(parts) + "."
     text = " and ".join(parts)
     return f"{text[0].upper()}{text[1:]} are taken."
@@ -224,7 +224,7 @@ def _merge(trace: Trace, rows: tuple[Row, ...]) -> str:
     assert isinstance(micro, m.Merge)
     kept = rows[0].inputs[1] if len(rows[0].inputs) > 1 else "c"
     unit, c = UNIT_NAMES[micro.unit], operand_name(trace, kept)
-    if trace.instruction.entry.lanes == 1:
+    if len(trace.rows[rows[0].key].inputs[0]) == 1:
         took = "bits 31:16 of t" if micro.high else f"the low {micro.unit} bits of t"
         return f"{took[0].upper()}{took[1:]} replace {unit} {micro.lanes[0]} of {c}."
     if len(micro.lanes) == 32 // micro.unit:

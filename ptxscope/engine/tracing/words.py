@@ -54,7 +54,7 @@ def integer_type(signed: bool, bits: int = 32) -> str:
 def reading(ins: Instruction, role: str, bits: int) -> str:
     """What an operand's bits mean to an instruction: a number, or its lanes, highest first."""
     type_ = ins.type_of(role)
-    if ins.entry.lanes == 1 or role in ("c", "guard") or (role == "d" and ins.form.secop):
+    if not ins.by_lane(role):
         return value_text(bits, type_)
     unit = 32 // ins.entry.lanes
     lanes = (cast(bits >> at, unit, type_ is Type.S32) for at in range(32 - unit, -1, -unit))
@@ -345,7 +345,7 @@ def _merge(micro: m.Merge, s: _Scene) -> Words:
     part = f"{'b' if micro.unit == 8 else 'h'}{s.lane}"
     if s.lane not in micro.lanes:
         name = s.called(1)
-        masked = "" if s.trace.instruction.entry.lanes == 1 else "is not in the mask and "
+        masked = "" if len(s.row.inputs[0]) == 1 else "is not in the mask and "
         said = f"it {masked}keeps {unit} {s.lane} of {name}, {bits}"
         return Words(equals(f"{name}.{part}", bits), said)
     formula = becomes(s.x, bits)
