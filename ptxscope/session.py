@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
-from .engine.isa.catalog import CATALOG
+from .engine.isa.catalog import CATALOG, entry_of
 from .engine.isa.entry import Entry
 from .engine.isa.form import Form
 from .engine.isa.legality import violations, with_slot
@@ -263,7 +263,7 @@ def instruction_of(
     guard: Guard | None,
 ) -> Instruction:
     """An instruction of a form; operands that have no name yet are called by their role."""
-    entry = CATALOG[form.opcode]
+    entry = entry_of(form)
     names = iter([name for name in destinations if name is not None])
     if form.dst is None:
         written: tuple[str | None, ...] = (next(names, "d"),)

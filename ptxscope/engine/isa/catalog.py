@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from .entry import Digits, Entry, Group, Operand, Place, Slot, masks
+from .form import Form
 from .manual import contradictions
 from .roles import Role
 from .slots import (
@@ -116,7 +119,7 @@ def _simd(
     )
 
 
-_ENTRIES = (
+ENTRIES = (
     Entry(
         "set",
         Group.COMPARE,
@@ -383,5 +386,38 @@ _ENTRIES = (
     ),
 )
 
-CATALOG: dict[str, Entry] = {entry.opcode: entry for entry in _ENTRIES}
-"""Every instruction by opcode, in the order of the PTX ISA."""
+"""Every instruction, in the order of the PTX ISA; the shapes of one opcode one after the other."""
+
+
+def _shapes() -> dict[str, tuple[Entry, ...]]:
+    found: dict[str, tuple[Entry, ...]] = {}
+    for entry in ENTRIES:
+        found[entry.opcode] = (*found.get(entry.opcode, ()), entry)
+    return found
+
+
+_SHAPES = _shapes()
+CATALOG: dict[str, Entry] = {opcode: shapes[0] for opcode, shapes in _SHAPES.items()}
+"""The first shape of every opcode. What is written may be another: ask ``find`` or ``entry_of``."""
+
+
+def find(opcode: str, modifiers: Collection[str]) -> Entry | None:
+    """The entry of an opcode with the modifiers that are written behind it, without their dots.
+
+    None for an opcode that is none of the catalog's.
+    """
+    shapes = _SHAPES.get(opcode, ())
+    plain = (entry for entry in shapes if not entry.told_by)
+    told = (entry for entry in shapes if not entry.told_by.isdisjoint(modifiers))
+    return next(told, next(plain, shapes[0] if shapes else None))
+
+
+def entry_of(form: Form) -> Entry:
+    """The entry of a form."""
+    shapes = _SHAPES[form.opcode]
+    if len(shapes) == 1:
+        return shapes[0]
+    slots = [slot for entry in shapes for slot in entry.slots if slot.place is Place.MODIFIER]
+    found = find(form.opcode, {slot.text(form.get(slot.name)) for slot in slots})
+    assert found
+    return found

@@ -157,6 +157,11 @@ class Entry(NamedTuple):
     """What some of its forms need beside ``ptx_isa`` and ``target``."""
     contradictions: tuple[Contradiction, ...] = ()
     """Where the manual says two things of it."""
+    told_by: frozenset[str] = frozenset()
+    """Modifiers any of which makes a line this shape of its opcode; none for the plain one."""
+
+    def __hash__(self) -> int:
+        return hash((self.opcode, self.told_by))
 
     def minimum(self, form: Form) -> Minimum:
         """What a form of it needs."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..isa.catalog import CATALOG
+from ..isa.catalog import entry_of
 from ..isa.entry import Entry, Place
 from ..isa.form import Form
 from ..isa.roles import DESTINATIONS, ORDER, SOURCES, Role
@@ -83,7 +83,7 @@ class Instruction:
     @property
     def entry(self) -> Entry:
         """The catalog's entry."""
-        return CATALOG[self.form.opcode]
+        return entry_of(self.form)
 
     @property
     def roles(self) -> dict[str, Register | Literal]:
@@ -193,7 +193,7 @@ _DST_ROLES = {
 
 def mnemonic(form: Form) -> str:
     """Opcode and modifiers in documented order: ``vadd4.s32.s32.u32.sat``."""
-    slots = (slot for slot in CATALOG[form.opcode].slots if slot.place is Place.MODIFIER)
+    slots = (slot for slot in entry_of(form).slots if slot.place is Place.MODIFIER)
     return ".".join(
         [form.opcode, *filter(None, (slot.text(form.get(slot.name)) for slot in slots))]
     )
@@ -206,7 +206,7 @@ _SUFFIXES = {Place.A: ("asel",), Place.B: ("bsel",), Place.D: ("dsel", "mask")}
 def operand_prefix(form: Form, place: Place) -> str:
     """``-``, ``!`` or nothing: what stands before an operand."""
     name = _PREFIXES.get(place, "")
-    slot = CATALOG[form.opcode].slot(name)
+    slot = entry_of(form).slot(name)
     return slot.text(form.get(name)) if slot else ""
 
 
