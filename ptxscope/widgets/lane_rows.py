@@ -10,18 +10,36 @@ from typing import NamedTuple
 
 from ..engine.isa.types import Type
 from ..engine.semantics.micro import (
+    AbsoluteDifference,
     Accumulate,
+    Add,
+    Average,
     Choose,
     Clamp,
+    Combine,
     Compare,
     Encode,
     Extend,
     Flush,
+    LimitAmount,
+    Magnitude,
+    Maximum,
     Merge,
+    Minimum,
+    Multiply,
+    Negate,
+    Not,
     Pack,
+    PlusOne,
+    ScaleDown,
     Select,
+    ShiftLeft,
+    ShiftRight,
+    Subtract,
+    ToBits,
     ToFloat,
     Truncate,
+    Wrap,
 )
 from ..engine.semantics.operation import Flag
 from ..engine.semantics.plan import Stage
@@ -135,7 +153,7 @@ class Painter:
 
     def row(self, row: RowTrace) -> list[Line]:
         """The lines of one row, without labels."""
-        drawing = _DRAWINGS.get(type(row.row.micro), Painter.plain)
+        drawing = _DRAWINGS[type(row.row.micro)]
         return drawing(self, row)
 
     def across(self, row: RowTrace, cell: Callable[[RowTrace, int], list[Piece]]) -> Line:
@@ -308,6 +326,8 @@ class Painter:
         return lines
 
     def write(self, row: RowTrace) -> list[Line]:
+        if row.row.stage is not Stage.WRITE:
+            return self.plain(row)
         name = row.row.name
         ins, bits = self.trace.instruction, row.values[0]
         if operand_name(self.trace, name) == "_":
@@ -352,6 +372,29 @@ _DRAWINGS: dict[type, Callable[[Painter, RowTrace], list[Line]]] = {
     Encode: Painter.write,
     Flush: Painter.flush,
     ToFloat: Painter.to_float,
+    **dict.fromkeys(
+        (
+            AbsoluteDifference,
+            Add,
+            Average,
+            Combine,
+            LimitAmount,
+            Magnitude,
+            Maximum,
+            Minimum,
+            Multiply,
+            Negate,
+            Not,
+            PlusOne,
+            ScaleDown,
+            ShiftLeft,
+            ShiftRight,
+            Subtract,
+            ToBits,
+            Wrap,
+        ),
+        Painter.plain,
+    ),
 }
 
 

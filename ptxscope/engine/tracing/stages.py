@@ -16,19 +16,31 @@ _TITLES = {
     Stage.BOOLEAN: "Boolean",
     Stage.SUM: "add c",
 }
-_OPERATION_TITLES = {"absolute difference": "difference", "scale down": "average"}
-_SECONDARY = {"add": "add c", "minimum": "min with c", "maximum": "max with c"}
+_OPERATION_TITLES: dict[type[Micro], str] = {
+    m.AbsoluteDifference: "difference",
+    m.ScaleDown: "average",
+}
+_SECONDARY: dict[type[Micro], str] = {
+    m.Add: "add c",
+    m.Minimum: "min with c",
+    m.Maximum: "max with c",
+}
 
 
 def title(step: Step | PlanStep) -> str:
     """What a step does, in a word or two: ``select``, ``add``, ``min with c``."""
     rows = _plan_rows(step)
     if step.stage is Stage.OPERATE:
-        operation = next(row.operation for row in rows if row.name == "t")
-        return _OPERATION_TITLES.get(operation, operation)
+        micro = _t(rows).micro
+        return _OPERATION_TITLES.get(type(micro), micro.operation)
     if step.stage is Stage.SECONDARY:
-        return _SECONDARY[next(row.operation for row in rows if row.name == "t")]
+        return _SECONDARY[type(_t(rows).micro)]
     return _TITLES.get(step.stage, str(step.stage))
+
+
+def _t(rows: tuple[Row, ...]) -> Row:
+    """The row that a step is about."""
+    return next(row for row in rows if row.name == "t")
 
 
 def _plan_rows(step: Step | PlanStep) -> tuple[Row, ...]:
@@ -101,24 +113,24 @@ def _read_as(trace: Trace, role: str, signed: bool) -> str:
     return read if read == written else f"{read} (not {written}!)"
 
 
-_OPERATIONS = {
-    "add": "a + b, exactly: nothing wraps yet.",
-    "subtract": "a - b, exactly: nothing wraps yet.",
-    "absolute difference": "The distance between a and b, exactly.",
-    "minimum": "The smaller of a and b, as exact numbers whatever their types.",
-    "maximum": "The larger of a and b, as exact numbers whatever their types.",
-    "average": "Half of a + b; halves are rounded away from zero.",
-    "shift left": "a shifted left, exactly: no bit is lost yet.",
-    "shift right": "a shifted right",
-    "multiply": "a times b, exactly.",
-    "compare": "as exact numbers whatever their types: 1 where it holds, else 0.",
-    "scale down": "Half of a + b, rounded down.",
+_OPERATIONS: dict[type[Micro], str] = {
+    m.Add: "a + b, exactly: nothing wraps yet.",
+    m.Subtract: "a - b, exactly: nothing wraps yet.",
+    m.AbsoluteDifference: "The distance between a and b, exactly.",
+    m.Minimum: "The smaller of a and b, as exact numbers whatever their types.",
+    m.Maximum: "The larger of a and b, as exact numbers whatever their types.",
+    m.Average: "Half of a + b; halves are rounded away from zero.",
+    m.ShiftLeft: "a shifted left, exactly: no bit is lost yet.",
+    m.ShiftRight: "a shifted right",
+    m.Multiply: "a times b, exactly.",
+    m.Compare: "as exact numbers whatever their types: 1 where it holds, else 0.",
+    m.ScaleDown: "Half of a + b, rounded down.",
 }
 
 
 def _operate(trace: Trace, rows: tuple[Row, ...]) -> str:
-    row = next(row for row in rows if row.name == "t")
-    said = _OPERATIONS[row.operation]
+    row = _t(rows)
+    said = _OPERATIONS[type(row.micro)]
     if isinstance(row.micro, m.Compare):
         said = f"{relation(row.micro.cmp, 'a', 'b')}, {said}"
     if isinstance(row.micro, m.ShiftRight):

@@ -10,6 +10,7 @@ from itertools import accumulate
 
 from ...engine.semantics import micro as m
 from ...engine.semantics.operation import Flag
+from ...engine.semantics.plan import Stage
 from ...engine.text.values import hex_text
 from ...engine.tracing.formula import Sign
 from ..document import RowView
@@ -204,6 +205,8 @@ def _factor(value: int) -> str:
 
 def write(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
     """The destination's bits, from one number or from lanes."""
+    if row.row.row.stage is not Stage.WRITE:  # no destination: patterns in the midst of a plan
+        return formula(sketch, row, area, y)
     pen, (cell,) = sketch.pen, row.cells
     name = sketch.called(row.row.row.name)
     width = sketch.trace.instruction.type_of(row.row.row.name).bits
