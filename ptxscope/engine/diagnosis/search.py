@@ -10,8 +10,7 @@ from itertools import combinations
 from math import isnan
 from typing import NamedTuple
 
-from ..isa.catalog import CATALOG
-from ..isa.entry import Group
+from ..isa.catalog import entry_of
 from ..isa.form import Form
 from ..isa.legality import violations
 from ..semantics.lowering import lower
@@ -123,7 +122,7 @@ class Search:
 
     @property
     def _solvable(self) -> bool:
-        return self.ins.entry.group is Group.SIMD and {"a", "b"} <= self.roles
+        return self.ins.entry.selects_lanes and {"a", "b"} <= self.roles
 
     def variant(self, chosen: Iterable[Cause]) -> Variant | None:
         """What the causes make of the instruction.
@@ -212,7 +211,7 @@ class Search:
         if any(x.axes & axes or x.reading or _rules(x) & _ENTANGLED for x in chosen):
             return None
         variant = None if self._idle(chosen) else self.variant(chosen)
-        if variant is None or CATALOG[variant.form.opcode].group is not Group.SIMD:
+        if variant is None or not entry_of(variant.form).selects_lanes:
             return None
         self.tried += 1
         cases = [(operands_of(chosen, x), x.observation.observed["d"]) for x in self.seen]

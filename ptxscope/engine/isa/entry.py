@@ -190,6 +190,11 @@ class Entry(NamedTuple):
         return tuple(operand for operand in self.operands if operand.role not in DESTINATIONS)
 
     @property
+    def selects_lanes(self) -> bool:
+        """A selector of a or b has a digit for each lane."""
+        return self.lanes > 1 and self.slot("asel") is not None
+
+    @property
     def c_optional(self) -> bool:
         """c may be left out."""
         return self.slot("c") is not None

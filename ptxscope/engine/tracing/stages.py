@@ -255,7 +255,8 @@ def _accumulate(trace: Trace, rows: tuple[Row, ...]) -> str:
     end = "then clamped" if _has(rows, "clamped") else "neither clamped nor cut"
     read = ", read as s32," if _has(rows, "c") else ""
     which = _which(micro)
-    return f".add: {operand_name(trace, 'c')}{read} plus the {lanes} t of {which}, {end}."
+    add = ".add: " if trace.instruction.form.secop else ""
+    return f"{add}{operand_name(trace, 'c')}{read} plus the {lanes} t of {which}, {end}."
 
 
 def _which(micro: m.Accumulate) -> str:
