@@ -10,9 +10,9 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
+from ..engine.isa.integers import cast
 from ..engine.isa.roles import Role
 from ..engine.isa.types import Type
-from ..engine.semantics.arithmetic import cast
 from ..engine.text.errors import printable
 from ..engine.text.values import float_anatomy, hex_text, value_text
 from ..engine.tracing.trace import Trace

@@ -151,7 +151,7 @@ def test_a_field_that_is_not_given_has_its_default() -> None:
 @pytest.mark.parametrize("given", [(), (8,), (8, True, 1)])
 def test_too_few_and_too_many_fields_are_refused(given: tuple[int, ...]) -> None:
     with pytest.raises(TypeError, match="Extend takes bits, signed"):
-        m.Extend(*given)
+        m.Extend(*given)  # type: ignore[arg-type]
 
 
 def test_it_is_frozen() -> None:

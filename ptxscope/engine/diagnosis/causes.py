@@ -13,9 +13,9 @@ from typing import NamedTuple
 from ..isa.catalog import CATALOG
 from ..isa.entry import Group, Place, Slot
 from ..isa.form import Form
+from ..isa.integers import cast
 from ..isa.legality import with_c
 from ..isa.types import Type
-from ..semantics.arithmetic import cast
 from ..semantics.errata import Erratum
 from ..semantics.misconceptions import BELIEFS, HABITS
 from ..semantics.models import PTXAS_MODELS, Model

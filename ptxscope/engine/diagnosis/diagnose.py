@@ -12,7 +12,7 @@ from ..semantics.models import ISA_MODEL, PTXAS_MODELS, Model, model, versions
 from ..semantics.run import result
 from ..text.instruction import Instruction
 from ..text.parser import parse
-from ..tracing.evaluate import bind, bits_of, check_names
+from ..tracing.evaluate import bind, bits_of, check_names, plan_of
 from ..tracing.trace import Trace
 from .causes import Bits, Cause, Kind, Seen, slot_phrase
 from .observation import Observation, Observed, whole
@@ -76,7 +76,7 @@ class Finding:
 
     def result(self, index: int = 0) -> dict[str, int]:
         """What it gives for an observation, by role, as it would be read."""
-        plan = self.instruction.plan(self.model.rules(self.instruction.form))
+        plan = plan_of(self.instruction, self.model.rules(self.instruction.form))
         found = result(plan, self.operands[index])
         return dict(read_by(self.causes, found))
 
@@ -153,7 +153,7 @@ def observation(
 
 def investigate(ins: Instruction, observations: Sequence[Observation]) -> Diagnosis:
     """Every cause, and every pair of causes of which neither is enough, that explains them all."""
-    plan = ins.plan()
+    plan = plan_of(ins)
     seen = [Seen(x, result(plan, x.operands)) for x in observations]
     # those that contradict the documentation tell the most
     order = sorted(seen, key=lambda x: x.observation.fits(x.documented))

@@ -8,8 +8,8 @@ from functools import lru_cache
 from ..isa.catalog import entry_of
 from ..isa.entry import Entry, Group
 from ..isa.form import Form
+from ..isa.integers import Range, limits
 from ..isa.types import Cmp, Destinations, SecOp, Selector, ShiftMode, Type
-from .arithmetic import Range, limits
 from .micro import (
     AbsoluteDifference,
     Accumulate,

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ..isa.integers import limits
 from ..isa.types import BoolOp, Cmp, Type
-from .arithmetic import EXACT, Arithmetic, Lanes, Picks, V, limits
+from .arithmetic import EXACT, Arithmetic, Lanes, Picks, V
 from .operation import WHOLE, Flag, Micro, Part, at, same
 
 

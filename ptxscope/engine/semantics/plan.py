@@ -7,8 +7,9 @@ from itertools import groupby
 from typing import NamedTuple
 
 from ..isa.form import Form
+from ..isa.integers import Range, limits
 from ..isa.types import Type
-from .arithmetic import RANGES, Range, limits
+from .arithmetic import RANGES
 from .micro import Extend, Wrap
 from .operation import Micro
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..isa.catalog import entry_of
 from ..isa.entry import Entry, Place
 from ..isa.form import Form
 from ..isa.roles import DESTINATIONS, ORDER, SOURCES, Role
 from ..isa.types import Destinations, Type
-from ..semantics.errata import Erratum
-from ..semantics.lowering import lower
-from ..semantics.models import errata_of
-from ..semantics.plan import Plan
-from ..semantics.rules import ISA, Rules
 from .errors import Span
+
+if TYPE_CHECKING:
+    from ..semantics.errata import Erratum
 
 
 class Register(NamedTuple):
@@ -125,25 +123,33 @@ class Instruction:
         return names
 
     @property
+    def computed(self) -> Form:
+        """The form that says what it computes: of two destinations in one register, p alone."""
+        return self.form._replace(dst=Destinations.P_SINK) if self.one_destination else self.form
+
+    @property
+    def unless(self) -> bool | None:
+        """The guard as a plan has it: True for ``@!p``, False for ``@p``, None for none."""
+        return self.guard.negated if self.guard else None
+
+    @property
     def inputs(self) -> tuple[Input, ...]:
         """The registers whose values decide the result, in the order of their roles."""
+        from ..semantics.lowering import lower
+
         names, roles = self.names, dict[str, list[str]]()
-        for source in sorted(self.plan().sources, key=lambda x: ORDER[Role(x.role)]):
+        sources = lower(self.computed, guard=self.unless).sources
+        for source in sorted(sources, key=lambda x: ORDER[Role(x.role)]):
             if source.role in names:
                 roles.setdefault(names[source.role], []).append(source.role)
         return tuple(Input(name, self.type_of(x[0]), tuple(x)) for name, x in roles.items())
 
-    def plan(self, rules: Rules = ISA) -> Plan:
-        """What it computes under some rules, its guard included."""
-        form = self.form
-        if self.one_destination:
-            form = form._replace(dst=Destinations.P_SINK)
-        return lower(form, rules, self.guard.negated if self.guard else None)
-
     @property
     def errata(self) -> tuple[Erratum, ...]:
         """The errata that can change its result, on some operands."""
-        return errata_of(self.form, self.guard.negated if self.guard else None)
+        from ..semantics.models import errata_of
+
+        return errata_of(self.form, self.unless)
 
     def type_of(self, role: str) -> Type:
         """The type of the operand with this role."""

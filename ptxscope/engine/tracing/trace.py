@@ -17,7 +17,7 @@ from ..semantics.run import result, run
 from ..text.instruction import Instruction
 from ..text.parser import parse
 from .annotations import NOTHING, Annotations
-from .evaluate import bind, check_names, resolve_model
+from .evaluate import bind, check_names, plan_of, resolve_model
 
 
 class LaneTrace(NamedTuple):
@@ -82,7 +82,7 @@ class Trace:
     @cached_property
     def plan(self) -> Plan:
         """What was computed."""
-        return self.instruction.plan(self.model.rules(self.instruction.form))
+        return plan_of(self.instruction, self.model.rules(self.instruction.form))
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
@@ -131,7 +131,7 @@ class Trace:
         ins, model = self.instruction, self.model
 
         def of(*errata: Erratum) -> dict[str, int]:
-            return result(ins.plan(Model("", errata).rules(ins.form)), self.operands)
+            return result(plan_of(ins, Model("", errata).rules(ins.form)), self.operands)
 
         active = [e for e in model.errata if e.touches(ins.form)]
         if not active or of() == of(*active):
@@ -191,7 +191,7 @@ def _notes(trace_: Trace) -> Iterator[str]:
     ins = trace_.instruction
     if trace_.model.errata:
         return
-    declared = ins.plan(Rules(declared_widths=True))
+    declared = plan_of(ins, Rules(declared_widths=True))
     if declared != trace_.plan:
         narrow = result(declared, trace_.operands)["d"]
         if narrow != result(trace_.plan, trace_.operands)["d"]:

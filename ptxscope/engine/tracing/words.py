@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from ..isa.integers import cast, limits
 from ..isa.types import Cmp, Type
 from ..semantics import micro as m
-from ..semantics.arithmetic import EXACT, cast, limits
+from ..semantics.arithmetic import EXACT
 from ..semantics.operation import Micro, at
 from ..semantics.plan import Row, Stage
 from ..text.constants import bits_float

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple, Protocol
 
+from ...engine.isa.integers import Range, limits
 from ...engine.isa.types import BoolOp, Cmp
 from ...engine.semantics import micro as m
-from ...engine.semantics.arithmetic import Range, limits
 from ...engine.semantics.operation import Micro
 from ...engine.semantics.plan import Plan, Row, Stage
 from ...engine.tracing.trace import Trace
