@@ -91,10 +91,9 @@ def _scalar(
 
 
 def _simd(
-    opcode: str, section: str, slots: tuple[Slot, ...], summary: str, example: Example
+    family: str, lanes: int, section: str, slots: tuple[Slot, ...], summary: str, example: Example
 ) -> Entry:
-    lanes = int(opcode[-1])
-    unit = 32 // lanes
+    opcode, unit = f"{family}{lanes}", 32 // lanes
     return Entry(
         opcode,
         Group.SIMD,
@@ -115,6 +114,7 @@ def _simd(
         "sm_30",
         lanes=lanes,
         literals=False,
+        family=family,
         contradictions=contradictions(opcode),
     )
 
@@ -281,56 +281,64 @@ ENTRIES = (
         ("vset.s32.u32.lt d, a, b", {"a": 0xFFFFFFFF, "b": 0}),
     ),
     _simd(
-        "vadd2",
+        "vadd",
+        2,
         "1",
         _ARITHMETIC,
         "add two pairs of half-words",
         ("vadd2.s32.s32.s32.sat d, a, b, c", {"a": 0x7FFF8000, "b": 0x0001FFFF, "c": 0}),
     ),
     _simd(
-        "vsub2",
+        "vsub",
+        2,
         "1",
         _ARITHMETIC,
         "subtract two pairs of half-words",
         ("vsub2.u32.u32.u32.sat d.h1, a, b, c", {"a": 0x00050005, "b": 0x00030007, "c": 0xAAAA}),
     ),
     _simd(
-        "vavrg2",
+        "vavrg",
+        2,
         "1",
         _ARITHMETIC,
         "average two pairs of half-words",
         ("vavrg2.s32.s32.s32 d, a, b, c", {"a": 0x0003FFFD, "b": 0x00000000, "c": 0}),
     ),
     _simd(
-        "vabsdiff2",
+        "vabsdiff",
+        2,
         "1",
         _ARITHMETIC,
         "absolute differences of two pairs of half-words",
         ("vabsdiff2.u32.s32.s32.add d, a, b, c", {"a": 0x0001FFFF, "b": 0x00040001, "c": 10}),
     ),
     _simd(
-        "vmin2",
+        "vmin",
+        2,
         "1",
         _ARITHMETIC,
         "the smaller of two pairs of half-words",
         ("vmin2.s32.s32.u32 d, a.h10, b.h22, c", {"a": 0x8000FFFF, "b": 0x7FFF0001, "c": 0}),
     ),
     _simd(
-        "vmax2",
+        "vmax",
+        2,
         "1",
         _ARITHMETIC,
         "the larger of two pairs of half-words",
         ("vmax2.u32.u32.u32 d.h0, a, b, c", {"a": 0x00010002, "b": 0x00030001, "c": 0xBEEF0000}),
     ),
     _simd(
-        "vset2",
+        "vset",
+        2,
         "2",
         _VSET,
         "compare two pairs of half-words, 1 or 0 each",
         ("vset2.s32.u32.lt d, a, b, c", {"a": 0xFFFF0005, "b": 0x00000003, "c": 0}),
     ),
     _simd(
-        "vadd4",
+        "vadd",
+        4,
         "3",
         _ARITHMETIC,
         "add four pairs of bytes",
@@ -340,21 +348,24 @@ ENTRIES = (
         ),
     ),
     _simd(
-        "vsub4",
+        "vsub",
+        4,
         "3",
         _ARITHMETIC,
         "subtract four pairs of bytes",
         ("vsub4.u32.u32.u32.add d, a, b, c", {"a": 0, "b": 0xFFFFFFFF, "c": 0}),
     ),
     _simd(
-        "vavrg4",
+        "vavrg",
+        4,
         "3",
         _ARITHMETIC,
         "average four pairs of bytes",
         ("vavrg4.s32.s32.s32 d, a, b, c", {"a": 0xFF0001FE, "b": 0x0001FFFB, "c": 0}),
     ),
     _simd(
-        "vabsdiff4",
+        "vabsdiff",
+        4,
         "3",
         _ARITHMETIC,
         "absolute differences of four pairs of bytes",
@@ -364,21 +375,24 @@ ENTRIES = (
         ),
     ),
     _simd(
-        "vmin4",
+        "vmin",
+        4,
         "3",
         _ARITHMETIC,
         "the smaller of four pairs of bytes",
         ("vmin4.s32.s32.s32 d, a, b.b4321, c", {"a": 0x80FF7F01, "b": 0x02030405, "c": 0}),
     ),
     _simd(
-        "vmax4",
+        "vmax",
+        4,
         "3",
         _ARITHMETIC,
         "the larger of four pairs of bytes",
         ("vmax4.u32.u32.u32 d.b20, a, b, c", {"a": 0x01020304, "b": 0x04030201, "c": 0xAABBCCDD}),
     ),
     _simd(
-        "vset4",
+        "vset",
+        4,
         "4",
         _VSET,
         "compare four pairs of bytes, 1 or 0 each",

@@ -157,6 +157,8 @@ class Entry(NamedTuple):
     """What some of its forms need beside ``ptx_isa`` and ``target``."""
     contradictions: tuple[Contradiction, ...] = ()
     """Where the manual says two things of it."""
+    family: str = ""
+    """The opcode of the same operation on words, where this one is on lanes."""
     told_by: frozenset[str] = frozenset()
     """Modifiers any of which makes a line this shape of its opcode; none for the plain one."""
 
@@ -188,6 +190,11 @@ class Entry(NamedTuple):
     def sources(self) -> tuple[Operand, ...]:
         """a and b, and c where the instruction can read one."""
         return tuple(operand for operand in self.operands if operand.role not in DESTINATIONS)
+
+    @property
+    def same_as(self) -> str:
+        """What it shares with its like on lanes of other widths: ``vadd`` of ``vadd4``."""
+        return self.family or self.opcode
 
     @property
     def selects_lanes(self) -> bool:
