@@ -12,6 +12,7 @@ from ptxscope.engine.isa.legality import random_form
 from ptxscope.engine.semantics.lowering import lower
 from ptxscope.engine.semantics.run import result
 from ptxscope.engine.text.instruction import Instruction
+from ptxscope.engine.tracing.evaluate import plan_of
 from tests.strategies import instruction_of
 
 from .measure import interleaved, process
@@ -49,7 +50,7 @@ def _may_fail(words: tuple[str, ...]) -> Callable[[], None]:
 
 def _evaluations() -> None:
     ins = instruction_of(random_form("vadd4", Random(1)))
-    plan = ins.plan()
+    plan = plan_of(ins)
     for a in range(1000):
         result(plan, {"a": a, "b": 7, "c": 9})
 
@@ -62,7 +63,7 @@ def _case(opcode: str, count: int) -> tuple[Instruction, list[Observation]]:
     observations = []
     for _ in range(count):
         operands = {
-            x.role: rng.getrandbits(ins.type_of(x.role).bits)
+            str(x.role): rng.getrandbits(ins.type_of(x.role).bits)
             for x in ins.entry.sources
             if x.role in ins.roles
         }

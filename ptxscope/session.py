@@ -12,10 +12,11 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
-from .engine.isa.catalog import CATALOG
+from .engine.isa.catalog import CATALOG, entry_of
 from .engine.isa.entry import Entry
 from .engine.isa.form import Form
 from .engine.isa.legality import violations, with_slot
+from .engine.isa.roles import Role
 from .engine.isa.types import Destinations, Type
 from .engine.semantics.models import model
 from .engine.semantics.plan import Stage
@@ -169,10 +170,10 @@ def trace_of(setup: Setup) -> Trace:
     ins = setup.instruction
     first: dict[str, int] = {}
     operands = {role: x.bits for role, x in ins.roles.items() if isinstance(x, Literal)}
-    for role in ("a", "b", "c", "guard", "d", "p", "q"):
+    for role in Role:
         if role in ins.names:
             width = (1 << ins.type_of(role).bits) - 1
-            value = setup.values.get(role, 1 if role == "guard" else 0) & width
+            value = setup.values.get(role, 1 if role is Role.GUARD else 0) & width
             operands[role] = first.setdefault(ins.names[role], value)
     trace = Trace(ins, model(setup.model), operands)
     kept = tuple(note for note in setup.annotations.notes if _is_in(note, trace))
@@ -262,7 +263,7 @@ def instruction_of(
     guard: Guard | None,
 ) -> Instruction:
     """An instruction of a form; operands that have no name yet are called by their role."""
-    entry = CATALOG[form.opcode]
+    entry = entry_of(form)
     names = iter([name for name in destinations if name is not None])
     if form.dst is None:
         written: tuple[str | None, ...] = (next(names, "d"),)

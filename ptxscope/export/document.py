@@ -11,16 +11,19 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from .. import __version__
+from ..engine.isa.roles import Role
 from ..engine.semantics.errata import Erratum
-from ..engine.semantics.micro import Clamp, Compare, Extend, Merge, Micro, Select
+from ..engine.semantics.micro import Clamp, Extend, Merge, Select
 from ..engine.semantics.models import PTXAS_MODELS, versions
+from ..engine.semantics.operation import Flag, Micro
 from ..engine.semantics.plan import Stage
 from ..engine.text.errors import printable
 from ..engine.text.values import hex_text
 from ..engine.tracing.annotations import Note
 from ..engine.tracing.divergence import Divergence, divergence_of, divergences
+from ..engine.tracing.formula import Formula
 from ..engine.tracing.stages import about, title
-from ..engine.tracing.trace import Flag, RowTrace, Step, Trace
+from ..engine.tracing.trace import RowTrace, Step, Trace
 from ..engine.tracing.words import part_name, reading, result_text, row_name, words
 from .options import Options
 
@@ -52,7 +55,7 @@ class CellView(NamedTuple):
     value: int
     text: str
     """In few characters."""
-    formula: str
+    formula: Formula
     sentence: str
     flags: tuple[Flag, ...]
     """What happened and is not told by the step's own sentence."""
@@ -182,7 +185,7 @@ def _operands(trace: Trace) -> Iterator[OperandView]:
     ins = trace.instruction
     for source in sorted(trace.plan.sources):
         role = source.role
-        label = role if role in "abc" else "old" if role in "dpq" else "@"
+        label = Role(role).label
         bits = trace.operands[role]
         yield OperandView(
             role,
@@ -211,7 +214,7 @@ def _step(trace: Trace, step: Step) -> StepView:
 
 def _row(trace: Trace, row: RowTrace) -> RowView:
     quiet, part = EXTENSIONS, part_name(trace, row)
-    if trace.instruction.entry.lanes == 1:
+    if len(row.inputs[0]) == 1:
         quiet = EXTENSIONS | {Flag.MASKED_OUT}  # its bytes are not lanes
     cells = []
     for lane in range(len(row.lanes) - 1, -1, -1):
@@ -224,7 +227,7 @@ def _row(trace: Trace, row: RowTrace) -> RowView:
                 f"{part} {lane}",
                 row.lanes[lane].value,
                 text,
-                printable(said.formula),
+                said.formula.each(printable),
                 printable(said.sentence),
                 flags,
             )
@@ -232,26 +235,22 @@ def _row(trace: Trace, row: RowTrace) -> RowView:
     return RowView(row, row_name(trace, row.row), tuple(cells))
 
 
-def _short(row: RowTrace, lane: int, formula: str) -> str:
+def _short(row: RowTrace, lane: int, formula: Formula) -> str:
     """A lane of several in few characters: its value and what it came from."""
     if len(row.lanes) == 1:
-        return formula
+        return str(formula)
     value, before = row.lanes[lane].value, row.inputs[0]
     micro: Micro = row.row.micro
     match micro:
         case Select(unit, _):
-            return f"{hex_text(value, unit)[2:]} {formula.partition(' = ')[0]}"
+            return f"{hex_text(value, unit)[2:]} {formula.left}"
         case Extend():
             return str(value)
         case Clamp():
             return str(value) if value == before[lane] else f"{before[lane]} -> {value}"
-        case Merge(unit, lanes, _, _) if lane not in lanes:
-            return f"{formula.partition(' = ')[0]} -> {hex_text(value, unit)[2:]}"
-        case Merge():
-            return formula.replace("0x", "")
-        case Compare():
-            return formula.replace("(", "").replace(")", "")
-    return formula
+        case Merge(unit, _, _, _):
+            return f"{formula.left} -> {hex_text(value, unit)[2:]}"
+    return str(formula._replace(grouped=False))
 
 
 def _note(note: Note) -> str:

@@ -174,7 +174,7 @@ def _lane(trace: Trace, view: RowView, cell: CellView) -> Object:
         "value": _integer(cell.value),
         "hex": hex_text(cell.value & ((1 << width) - 1), width),
         "flags": [str(flag) for flag in view.row.lanes[cell.lane].flags],
-        "formula": cell.formula,
+        "formula": str(cell.formula),
         "sentence": cell.sentence,
         "from": [
             {"operand": origin.role, "low": origin.low, "high": origin.high - 1}

@@ -64,7 +64,7 @@ def step_lines(step: StepView) -> Iterator[str]:
 
 def _single(row: RowView) -> Iterator[str]:
     flags = ", ".join(row.cells[0].flags)
-    text = row.cells[0].formula + (f"   [{flags}]" if flags else "")
+    text = str(row.cells[0].formula) + (f"   [{flags}]" if flags else "")
     yield from wrapped(text, f"  {row.name}".ljust(_INDENT), " " * _INDENT)
 
 

@@ -9,8 +9,8 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from ..engine.semantics.operation import Flag
 from ..engine.semantics.plan import Stage
-from ..engine.tracing.trace import Flag
 from ..keys import ACTIONS, GROUPS, key_names
 from ..widgets.inks import InkModal
 from ..widgets.lane_rows import GLYPHS

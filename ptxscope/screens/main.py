@@ -465,8 +465,7 @@ class MainScreen(InkScreen[None]):
     @on(Operands.Presets)
     def _operand_presets(self, event: Operands.Presets) -> None:
         ins = self.session.setup.instruction
-        lanes = ins.entry.lanes if event.role in "abc" else 1
-        found = edits.presets(ins.type_of(event.role), lanes)
+        found = edits.presets(ins.type_of(event.role), ins.lanes_of(event.role))
 
         def chosen(index: int | None) -> None:
             if index is not None:

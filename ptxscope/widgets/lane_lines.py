@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from typing import NamedTuple
 
+from ..engine.isa.roles import Role
 from ..engine.semantics.plan import Stage
 from ..engine.tracing.divergence import Divergence
 from ..engine.tracing.stages import title
@@ -86,12 +87,12 @@ class _Composer:
         if self.trace.instruction.entry.lanes > 1:
             heads = [[Piece(f"lane {lane}", "dim")] for lane in painter.order()]
             yield self.labelled("", "", "", painter.columns(heads))
-        for role in ("a", "b", "c", "guard", "d", "p", "q"):
+        for role in Role:
             if role in self.trace.operands and any(
                 source.role == role for source in self.trace.plan.sources
             ):
                 name = operand_name(self.trace, role)
-                label = "@" if role == "guard" else "old" if role in "dpq" else role
+                label = role.label
                 shown = "" if name == label else f" {name}"
                 yield self.labelled(shown, label, "dim", painter.register(role))
                 yield from self.pinned_register(role, label)

@@ -10,22 +10,42 @@ from typing import NamedTuple
 
 from ..engine.isa.types import Type
 from ..engine.semantics.micro import (
+    AbsoluteDifference,
     Accumulate,
+    Add,
+    Average,
     Choose,
     Clamp,
+    Combine,
     Compare,
     Encode,
     Extend,
     Flush,
+    LimitAmount,
+    Magnitude,
+    Maximum,
     Merge,
+    Minimum,
+    Multiply,
+    Negate,
+    Not,
     Pack,
+    PlusOne,
+    ScaleDown,
     Select,
+    ShiftLeft,
+    ShiftRight,
+    Subtract,
+    ToBits,
     ToFloat,
     Truncate,
+    Wrap,
 )
+from ..engine.semantics.operation import Flag
 from ..engine.semantics.plan import Stage
 from ..engine.text.values import float_anatomy, hex_text, value_text
-from ..engine.tracing.trace import Flag, RowTrace, Trace
+from ..engine.tracing.formula import Sign
+from ..engine.tracing.trace import RowTrace, Trace
 from ..engine.tracing.words import operand_name, reading, words
 from .pane import Line, Piece
 
@@ -99,7 +119,7 @@ class Painter:
         unit = part_width(self.trace, role)
         if unit == type_.bits:
             body = self.marked([Piece(hex_text(bits, type_.bits), "pattern")], role, 0)
-        elif self.trace.instruction.entry.lanes > 1:
+        elif self.trace.instruction.lanes_of(role) > 1:
             cells = [self.part(role, bits, unit, lane) for lane in self.order()]
             return self.columns(cells)
         else:
@@ -111,7 +131,7 @@ class Painter:
     def part(self, role: str, bits: int, unit: int, lane: int) -> list[Piece]:
         """One byte or half-word of a register; a scalar's selected one in brackets."""
         text = hex_text(bits >> unit * lane & ((1 << unit) - 1), unit)[2:]
-        if self.trace.instruction.entry.lanes > 1:
+        if self.trace.instruction.lanes_of(role) > 1:
             return self.marked([Piece(text, "pattern")], role, lane)
         taken = any(
             isinstance(row.row.micro, Select)
@@ -133,7 +153,7 @@ class Painter:
 
     def row(self, row: RowTrace) -> list[Line]:
         """The lines of one row, without labels."""
-        drawing = _DRAWINGS.get(type(row.row.micro), Painter.plain)
+        drawing = _DRAWINGS[type(row.row.micro)]
         return drawing(self, row)
 
     def across(self, row: RowTrace, cell: Callable[[RowTrace, int], list[Piece]]) -> Line:
@@ -147,20 +167,24 @@ class Painter:
     def plain(self, row: RowTrace) -> list[Line]:
         """The formula and the value in strong type; in two lines where one is too narrow."""
         room = self.width // len(row.lanes) - 1
-        texts = [words(self.trace, row, lane).formula for lane in range(len(row.lanes))]
-        if max(map(len, texts)) <= room:
+        said = [words(self.trace, row, lane).formula for lane in range(len(row.lanes))]
+        if max(len(str(formula)) for formula in said) <= room:
             return [self.across(row, self.formula)]
-        lefts = [text.rpartition(" = ")[0] for text in texts]
+
+        def value(_: RowTrace, lane: int) -> list[Piece]:
+            return [Piece(f"{said[lane].sign} {said[lane].right}", "value")]
+
         return [
-            self.across(row, lambda _, lane: [Piece(lefts[lane], "dim")]),
-            self.across(row, lambda row, lane: [Piece(f"= {row.values[lane]}", "value")]),
+            self.across(row, lambda _, lane: [Piece(said[lane].left, "dim")]),
+            self.across(row, value),
         ]
 
     def formula(self, row: RowTrace, lane: int) -> list[Piece]:
-        left, equals, right = words(self.trace, row, lane).formula.rpartition(" = ")
-        if not equals:
-            return [Piece(right, "value")]
-        return [Piece(f"{left} = ", "dim"), Piece(right, "value"), *self.flags(row, lane)]
+        said = words(self.trace, row, lane).formula
+        if said.sign is not Sign.IS:
+            return [Piece(str(said), "value")]
+        value = Piece(said.right, "value")
+        return [Piece(f"{said.left} = ", "dim"), value, *self.flags(row, lane)]
 
     def flags(self, row: RowTrace, lane: int) -> list[Piece]:
         marks = [GLYPHS[flag] for flag in row.lanes[lane].flags if flag in GLYPHS]
@@ -229,8 +253,7 @@ class Painter:
     def compared(self, row: RowTrace, lane: int) -> list[Piece]:
         micro = row.row.micro
         assert isinstance(micro, Compare)
-        left = words(self.trace, row, lane).formula.rpartition(" = ")[0]
-        left = left[1:-1] if left.startswith("(") else left
+        left = words(self.trace, row, lane).formula.left
         value = row.values[lane]
         mark = Piece(" ✓ 1" if value else " ✗ 0", "good" if value else "bad")
         return [Piece(left, "number"), mark, *self.flags(row, lane)]
@@ -303,6 +326,8 @@ class Painter:
         return lines
 
     def write(self, row: RowTrace) -> list[Line]:
+        if row.row.stage is not Stage.WRITE:
+            return self.plain(row)
         name = row.row.name
         ins, bits = self.trace.instruction, row.values[0]
         if operand_name(self.trace, name) == "_":
@@ -347,6 +372,29 @@ _DRAWINGS: dict[type, Callable[[Painter, RowTrace], list[Line]]] = {
     Encode: Painter.write,
     Flush: Painter.flush,
     ToFloat: Painter.to_float,
+    **dict.fromkeys(
+        (
+            AbsoluteDifference,
+            Add,
+            Average,
+            Combine,
+            LimitAmount,
+            Magnitude,
+            Maximum,
+            Minimum,
+            Multiply,
+            Negate,
+            Not,
+            PlusOne,
+            ScaleDown,
+            ShiftLeft,
+            ShiftRight,
+            Subtract,
+            ToBits,
+            Wrap,
+        ),
+        Painter.plain,
+    ),
 }
 
 

@@ -9,8 +9,9 @@ from rich.cells import cell_len
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
+from ..engine.semantics.operation import WHOLE
 from ..engine.tracing.divergence import Divergence
-from ..engine.tracing.provenance import WHOLE, Cell, ancestors, descendants
+from ..engine.tracing.provenance import Cell, ancestors, descendants
 from ..engine.tracing.trace import Trace
 from .lane_lines import View, draw
 from .lane_rows import DARK, Lights, Place, part_width

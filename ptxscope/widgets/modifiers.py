@@ -11,7 +11,7 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from ..engine.isa.catalog import CATALOG
+from ..engine.isa.catalog import entry_of
 from ..engine.isa.entry import Digits, Place, Slot
 from ..engine.isa.form import Form
 from ..engine.isa.grammar import SLOT_NAMES
@@ -75,7 +75,7 @@ class Modifiers(Pane):
         """Every slot with its cells, left to right."""
         if self._form is None:
             return []
-        entry = CATALOG[self._form.opcode]
+        entry = entry_of(self._form)
         slots = [slot for slot in entry.slots if slot.name != "c"]
         return [(slot, list(_cells(slot, entry.lanes))) for slot in slots]
 
@@ -223,7 +223,7 @@ class Modifiers(Pane):
             self._refused = "a mask has at least one lane"
             self.redraw()
             return
-        unit = 32 // CATALOG[self._form.opcode].lanes
+        unit = 32 // entry_of(self._form).lanes
         mask = Selector(unit, tuple(sorted(lanes)))
         self.post_message(self.Changed(self, slot.name, mask))
 
@@ -234,7 +234,7 @@ class Modifiers(Pane):
             slot, cell = current
             if cell.lane is not None:
                 digit = _digits(self._form, slot)[cell.lane] + by
-                self._set_digit(slot, cell.lane, digit % (2 * CATALOG[self._form.opcode].lanes))
+                self._set_digit(slot, cell.lane, digit % (2 * entry_of(self._form).lanes))
 
     def _set_digit(self, slot: Slot, lane: int, digit: int) -> None:
         assert self._form
@@ -253,7 +253,7 @@ class Modifiers(Pane):
         if cell.lane is None or not isinstance(slot.values, Digits):
             return
         event.stop()
-        if digit < 2 * CATALOG[self._form.opcode].lanes:
+        if digit < 2 * entry_of(self._form).lanes:
             self._set_digit(slot, cell.lane, digit)
             self.action_move(1, 0)
 
@@ -291,11 +291,11 @@ def _digits(form: Form, slot: Slot) -> tuple[int, ...]:
     value = form.get(slot.name)
     if isinstance(value, Selector):
         return value.lanes
-    lanes = CATALOG[form.opcode].lanes
+    lanes = entry_of(form).lanes
     first = lanes if slot.name == "bsel" else 0
     return tuple(range(first, first + lanes))
 
 
 def _source(form: Form, digit: int) -> str:
-    lanes = CATALOG[form.opcode].lanes
+    lanes = entry_of(form).lanes
     return f"{'ab'[digit // lanes]}.{'h' if lanes == 2 else 'b'}{digit % lanes}"

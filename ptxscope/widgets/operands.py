@@ -10,8 +10,9 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
+from ..engine.isa.integers import cast
+from ..engine.isa.roles import Role
 from ..engine.isa.types import Type
-from ..engine.semantics.arithmetic import cast
 from ..engine.text.errors import printable
 from ..engine.text.values import float_anatomy, hex_text, value_text
 from ..engine.tracing.trace import Trace
@@ -112,9 +113,6 @@ class Operands(Pane):
         """The registers that are read, each once, in the order of their roles."""
         return [needed.roles[0] for needed in trace.instruction.inputs]
 
-    def _lanes(self, trace: Trace, role: str) -> int:
-        return trace.instruction.entry.lanes if role in "abc" else 1
-
     def _fields(self, trace: Trace, role: str) -> list[Field]:
         type_ = trace.instruction.type_of(role)
         if type_ is Type.PRED:
@@ -122,7 +120,7 @@ class Operands(Pane):
         fields = [Field(role, "hex"), Field(role, "unsigned"), Field(role, "signed")]
         if type_.is_float:
             fields.append(Field(role, "float"))
-        lanes = self._lanes(trace, role)
+        lanes = trace.instruction.lanes_of(role)
         if lanes > 1:
             fields += [Field(role, "lane", lane) for lane in range(lanes - 1, -1, -1)]
         return fields + [Field(role, "bit", bit) for bit in range(type_.bits - 1, -1, -1)]
@@ -141,7 +139,7 @@ class Operands(Pane):
         room = max(max(map(len, names.values())), 2)
         lines: list[Line] = []
         for role in roles:
-            label = "@" if role == "guard" else "old" if role in "dpq" else role
+            label = Role(role).label
             head = [Piece(f"{label:<4}", "label"), Piece(f"{names[role]:<{room}}  ", "strong")]
             lines.append(head + list(self._values(trace, role, roles)))
             bits = list(self._bits(trace, role))
@@ -174,14 +172,14 @@ class Operands(Pane):
                     yield self._piece(value_text(bits, type_), field, "value")
                     yield Piece(f" {float_anatomy(bits, type_.bits)}", "dim")
                 case "lane":
-                    first = field.at == self._lanes(trace, role) - 1
+                    first = field.at == trace.instruction.lanes_of(role) - 1
                     yield Piece("  [" if first else ", ", "dim")
                     yield self._piece(str(self._lane(trace, field)), field, "number")
                     if field.at == 0:
                         yield Piece("]", "dim")
 
     def _lane(self, trace: Trace, field: Field) -> int:
-        unit = 32 // self._lanes(trace, field.role)
+        unit = 32 // trace.instruction.lanes_of(field.role)
         signed = trace.instruction.type_of(field.role) is Type.S32
         return cast(trace.operands[field.role] >> unit * field.at, unit, signed)
 
@@ -275,7 +273,7 @@ class Operands(Pane):
         if notation == "bit":
             return role, at, width - at
         if notation == "lane":
-            unit = width // self._lanes(self._trace, role)
+            unit = width // self._trace.instruction.lanes_of(role)
             return role, unit * at, unit
         return role, 0, width
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from textual.message import Message
 
+from ..engine.semantics.operation import Flag
 from ..engine.text.errors import printable
 from ..engine.tracing.divergence import Divergence
 from ..engine.tracing.stages import about, title
-from ..engine.tracing.trace import Flag, Step, Trace
+from ..engine.tracing.trace import Step, Trace
 from ..engine.tracing.words import sentence
 from .lane_rows import GLYPHS
 from .pane import Line, Pane, Piece

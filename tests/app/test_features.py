@@ -14,8 +14,8 @@ from textual.widgets import Input
 from ptxscope import parse
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.intrinsics import intrinsics
+from ptxscope.engine.semantics.operation import Flag
 from ptxscope.engine.semantics.plan import Stage
-from ptxscope.engine.tracing.trace import Flag
 from ptxscope.keys import ACTIONS, FOOTER, GROUPS, bindings
 from ptxscope.screens import main
 from ptxscope.screens.help import STAGES

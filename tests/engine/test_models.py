@@ -18,11 +18,11 @@ from ptxscope.engine.semantics.errata import ERRATA, Erratum
 from ptxscope.engine.semantics.lowering import lower
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.semantics.models import Model, errata_of, erratum, model
+from ptxscope.engine.semantics.operation import Flag
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.semantics.rules import Rules
 from ptxscope.engine.tracing.divergence import divergences, first_difference
 from ptxscope.engine.tracing.provenance import provenance
-from ptxscope.engine.tracing.trace import Flag
 from ptxscope.engine.tracing.words import sentence
 
 if TYPE_CHECKING:

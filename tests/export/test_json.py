@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from ptxscope import Instruction, Trace, export, trace
+from ptxscope.engine.semantics.operation import Flag
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.tracing.annotations import Annotations
-from ptxscope.engine.tracing.trace import Flag
 from ptxscope.export.json import load
 from ptxscope.export.options import Options
 from tests.export.samples import E3, EXAMPLES, HOSTILE, MODELS, annotated, example

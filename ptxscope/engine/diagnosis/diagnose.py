@@ -12,7 +12,7 @@ from ..semantics.models import ISA_MODEL, PTXAS_MODELS, Model, model, versions
 from ..semantics.run import result
 from ..text.instruction import Instruction
 from ..text.parser import parse
-from ..tracing.evaluate import bind, bits_of, check_names
+from ..tracing.evaluate import bind, bits_of, check_names, plan_of
 from ..tracing.trace import Trace
 from .causes import Bits, Cause, Kind, Seen
 from .form_causes import slot_phrase
@@ -77,7 +77,7 @@ class Finding:
 
     def result(self, index: int = 0) -> dict[str, int]:
         """What it gives for an observation, by role, as it would be read."""
-        plan = self.instruction.plan(self.model.rules(self.instruction.form))
+        plan = plan_of(self.instruction, self.model.rules(self.instruction.form))
         found = result(plan, self.operands[index])
         return dict(read_by(self.causes, found))
 
@@ -160,7 +160,7 @@ def observation(
 
 def investigate(ins: Instruction, observations: Sequence[Observation]) -> Diagnosis:
     """Every cause, and every pair of causes of which neither is enough, that explains them all."""
-    plan = ins.plan()
+    plan = plan_of(ins)
     seen = [Seen(x, result(plan, x.operands)) for x in observations]
     # those that contradict the documentation tell the most
     order = sorted(seen, key=lambda x: x.observation.fits(x.documented))
@@ -186,8 +186,9 @@ def right_lanes(diagnosis: Diagnosis) -> tuple[int, tuple[int, ...]]:
     The lanes are those of the instruction, or the bytes or half-words that ``dsel`` writes.
     """
     ins = diagnosis.instruction
-    unit = ins.form.dsel.unit if ins.form.dsel else 32 // ins.entry.lanes
-    if unit == 32 or "d" not in ins.results or (ins.form.secop and ins.entry.lanes > 1):
+    width = 32 // ins.entry.lanes if "d" in ins.results and ins.by_lane("d") else 32
+    unit = ins.form.dsel.unit if ins.form.dsel else width
+    if unit == 32:
         return 32, ()
     wrong = 0
     for x in diagnosis.seen:

@@ -10,8 +10,7 @@ from itertools import combinations
 from math import isnan
 from typing import NamedTuple
 
-from ..isa.catalog import CATALOG
-from ..isa.entry import Group
+from ..isa.catalog import entry_of
 from ..semantics.models import PTXAS_MODELS, Model
 from ..semantics.plan import Plan
 from ..semantics.run import result
@@ -122,7 +121,7 @@ class Search:
     @property
     def _solvable(self) -> bool:
         """Whether there are selectors of several lanes, and what they select from is known."""
-        return self.ins.entry.group is Group.SIMD and {"a", "b"} <= self.roles
+        return self.ins.entry.selects_lanes and {"a", "b"} <= self.roles
 
     def variant(self, chosen: Iterable[Cause]) -> Variant | None:
         """What the causes make of the instruction; None where that is impossible."""
@@ -185,7 +184,7 @@ class Search:
         if self._variants.adds_nothing(chosen):
             return None
         variant = self.variant(chosen)
-        if variant is None or CATALOG[variant.form.opcode].group is not Group.SIMD:
+        if variant is None or not entry_of(variant.form).selects_lanes:
             return None
         self.tried += 1
         cases = [(operands_of(chosen, x), x.observation.observed["d"]) for x in self.seen]

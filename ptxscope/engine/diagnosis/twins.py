@@ -38,7 +38,7 @@ class Twin(NamedTuple):
 
 def operation(opcode: str) -> str:
     """``vadd`` for ``vadd``, ``vadd2``, ``vadd4``."""
-    return opcode.rstrip("24")
+    return CATALOG[opcode].same_as
 
 
 @cache

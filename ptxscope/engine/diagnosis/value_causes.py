@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from ..isa.entry import Group
+from ..isa.integers import cast
 from ..isa.types import Type
-from ..semantics.arithmetic import cast
 from ..text.constants import bits_float, float_bits
 from ..text.instruction import Instruction, Literal, Register
 from ..text.values import hex_text

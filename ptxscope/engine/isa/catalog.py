@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from .entry import Digits, Entry, Group, Operand, Place, Slot, masks
+from .form import Form
 from .manual import contradictions
+from .roles import Role
 from .slots import (
     ASEL,
     ATYPE,
@@ -44,17 +48,24 @@ from .types import Destinations, Scale, SecOp, ShiftMode, Type
 Example = tuple[str, dict[str, int]]
 
 _WORDS = (
-    Operand("d", "dtype"),
-    Operand("a", "atype"),
-    Operand("b", "btype"),
-    Operand("c", "dtype"),
+    Operand(Role.D, "dtype"),
+    Operand(Role.A, "atype"),
+    Operand(Role.B, "btype"),
+    Operand(Role.C, "dtype"),
 )
 _VSET_WORDS = (
-    Operand("d", Type.U32),
-    Operand("a", "atype"),
-    Operand("b", "btype"),
-    Operand("c", Type.U32),
+    Operand(Role.D, Type.U32),
+    Operand(Role.A, "atype"),
+    Operand(Role.B, "btype"),
+    Operand(Role.C, Type.U32),
 )
+
+
+def _lanes(operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
+    """The operands of a SIMD instruction: c is lanes only where they are kept."""
+    return tuple(x._replace(by_lane=x.role != Role.C, kept=x.role == Role.C) for x in operands)
+
+
 _ARITHMETIC = (DTYPE, ATYPE, BTYPE, SAT)
 _SHIFT = (DTYPE, ATYPE, Slot("btype", (Type.U32,)), SAT, Slot("mode", tuple(ShiftMode)))
 _VSET = (ATYPE, BTYPE, Slot("cmp", CMP6))
@@ -80,10 +91,9 @@ def _scalar(
 
 
 def _simd(
-    opcode: str, section: str, slots: tuple[Slot, ...], summary: str, example: Example
+    family: str, lanes: int, section: str, slots: tuple[Slot, ...], summary: str, example: Example
 ) -> Entry:
-    lanes = int(opcode[-1])
-    unit = 32 // lanes
+    opcode, unit = f"{family}{lanes}", 32 // lanes
     return Entry(
         opcode,
         Group.SIMD,
@@ -96,7 +106,7 @@ def _simd(
             Slot("asel", Digits(unit, lanes), optional=True, place=Place.A),
             Slot("bsel", Digits(unit, lanes), optional=True, place=Place.B),
         ),
-        _VSET_WORDS if slots is _VSET else _WORDS,
+        _lanes(_VSET_WORDS if slots is _VSET else _WORDS),
         (SAT_OR_ADD,) if SAT in slots else (),
         (b1024("asel"), b1024("bsel")) if lanes == 4 else (),
         example,
@@ -104,11 +114,12 @@ def _simd(
         "sm_30",
         lanes=lanes,
         literals=False,
+        family=family,
         contradictions=contradictions(opcode),
     )
 
 
-_ENTRIES = (
+ENTRIES = (
     Entry(
         "set",
         Group.COMPARE,
@@ -116,10 +127,10 @@ _ENTRIES = (
         "all ones (or 1.0f) where a CMP b holds, else 0",
         (CMP, BOOLOP, FTZ, Slot("dtype", (Type.U32, Type.S32, Type.F32)), STYPE, NOT_C, C),
         (
-            Operand("d", "dtype"),
-            Operand("a", "stype"),
-            Operand("b", "stype"),
-            Operand("c", Type.PRED),
+            Operand(Role.D, "dtype"),
+            Operand(Role.A, "stype"),
+            Operand(Role.B, "stype"),
+            Operand(Role.C, Type.PRED),
         ),
         (CMP_FITS, FTZ_FITS, *C_WITH_BOOLOP),
         (),
@@ -135,11 +146,11 @@ _ENTRIES = (
         "p = t {BOOL c}, q = !t {BOOL c}; t = a CMP b",
         (CMP, BOOLOP, FTZ, STYPE, Slot("dst", tuple(Destinations), place=Place.D), NOT_C, C),
         (
-            Operand("p", Type.PRED),
-            Operand("q", Type.PRED),
-            Operand("a", "stype"),
-            Operand("b", "stype"),
-            Operand("c", Type.PRED),
+            Operand(Role.P, Type.PRED),
+            Operand(Role.Q, Type.PRED),
+            Operand(Role.A, "stype"),
+            Operand(Role.B, "stype"),
+            Operand(Role.C, Type.PRED),
         ),
         (CMP_FITS, FTZ_FITS, *C_WITH_BOOLOP),
         (SINK_ALONE,),
@@ -155,10 +166,10 @@ _ENTRIES = (
         "a where the predicate c is true, else b",
         (STYPE, NOT_C),
         (
-            Operand("d", "stype"),
-            Operand("a", "stype"),
-            Operand("b", "stype"),
-            Operand("c", Type.PRED),
+            Operand(Role.D, "stype"),
+            Operand(Role.A, "stype"),
+            Operand(Role.B, "stype"),
+            Operand(Role.C, Type.PRED),
         ),
         (),
         (NOT_C_SELP,),
@@ -174,10 +185,10 @@ _ENTRIES = (
         "a where c >= 0, else b",
         (FTZ, Slot("dtype", ST), Slot("ctype", (Type.S32, Type.F32))),
         (
-            Operand("d", "dtype"),
-            Operand("a", "dtype"),
-            Operand("b", "dtype"),
-            Operand("c", "ctype"),
+            Operand(Role.D, "dtype"),
+            Operand(Role.A, "dtype"),
+            Operand(Role.B, "dtype"),
+            Operand(Role.C, "ctype"),
         ),
         (FTZ_FITS_C,),
         (),
@@ -270,56 +281,64 @@ _ENTRIES = (
         ("vset.s32.u32.lt d, a, b", {"a": 0xFFFFFFFF, "b": 0}),
     ),
     _simd(
-        "vadd2",
+        "vadd",
+        2,
         "1",
         _ARITHMETIC,
         "add two pairs of half-words",
         ("vadd2.s32.s32.s32.sat d, a, b, c", {"a": 0x7FFF8000, "b": 0x0001FFFF, "c": 0}),
     ),
     _simd(
-        "vsub2",
+        "vsub",
+        2,
         "1",
         _ARITHMETIC,
         "subtract two pairs of half-words",
         ("vsub2.u32.u32.u32.sat d.h1, a, b, c", {"a": 0x00050005, "b": 0x00030007, "c": 0xAAAA}),
     ),
     _simd(
-        "vavrg2",
+        "vavrg",
+        2,
         "1",
         _ARITHMETIC,
         "average two pairs of half-words",
         ("vavrg2.s32.s32.s32 d, a, b, c", {"a": 0x0003FFFD, "b": 0x00000000, "c": 0}),
     ),
     _simd(
-        "vabsdiff2",
+        "vabsdiff",
+        2,
         "1",
         _ARITHMETIC,
         "absolute differences of two pairs of half-words",
         ("vabsdiff2.u32.s32.s32.add d, a, b, c", {"a": 0x0001FFFF, "b": 0x00040001, "c": 10}),
     ),
     _simd(
-        "vmin2",
+        "vmin",
+        2,
         "1",
         _ARITHMETIC,
         "the smaller of two pairs of half-words",
         ("vmin2.s32.s32.u32 d, a.h10, b.h22, c", {"a": 0x8000FFFF, "b": 0x7FFF0001, "c": 0}),
     ),
     _simd(
-        "vmax2",
+        "vmax",
+        2,
         "1",
         _ARITHMETIC,
         "the larger of two pairs of half-words",
         ("vmax2.u32.u32.u32 d.h0, a, b, c", {"a": 0x00010002, "b": 0x00030001, "c": 0xBEEF0000}),
     ),
     _simd(
-        "vset2",
+        "vset",
+        2,
         "2",
         _VSET,
         "compare two pairs of half-words, 1 or 0 each",
         ("vset2.s32.u32.lt d, a, b, c", {"a": 0xFFFF0005, "b": 0x00000003, "c": 0}),
     ),
     _simd(
-        "vadd4",
+        "vadd",
+        4,
         "3",
         _ARITHMETIC,
         "add four pairs of bytes",
@@ -329,21 +348,24 @@ _ENTRIES = (
         ),
     ),
     _simd(
-        "vsub4",
+        "vsub",
+        4,
         "3",
         _ARITHMETIC,
         "subtract four pairs of bytes",
         ("vsub4.u32.u32.u32.add d, a, b, c", {"a": 0, "b": 0xFFFFFFFF, "c": 0}),
     ),
     _simd(
-        "vavrg4",
+        "vavrg",
+        4,
         "3",
         _ARITHMETIC,
         "average four pairs of bytes",
         ("vavrg4.s32.s32.s32 d, a, b, c", {"a": 0xFF0001FE, "b": 0x0001FFFB, "c": 0}),
     ),
     _simd(
-        "vabsdiff4",
+        "vabsdiff",
+        4,
         "3",
         _ARITHMETIC,
         "absolute differences of four pairs of bytes",
@@ -353,21 +375,24 @@ _ENTRIES = (
         ),
     ),
     _simd(
-        "vmin4",
+        "vmin",
+        4,
         "3",
         _ARITHMETIC,
         "the smaller of four pairs of bytes",
         ("vmin4.s32.s32.s32 d, a, b.b4321, c", {"a": 0x80FF7F01, "b": 0x02030405, "c": 0}),
     ),
     _simd(
-        "vmax4",
+        "vmax",
+        4,
         "3",
         _ARITHMETIC,
         "the larger of four pairs of bytes",
         ("vmax4.u32.u32.u32 d.b20, a, b, c", {"a": 0x01020304, "b": 0x04030201, "c": 0xAABBCCDD}),
     ),
     _simd(
-        "vset4",
+        "vset",
+        4,
         "4",
         _VSET,
         "compare four pairs of bytes, 1 or 0 each",
@@ -375,5 +400,38 @@ _ENTRIES = (
     ),
 )
 
-CATALOG: dict[str, Entry] = {entry.opcode: entry for entry in _ENTRIES}
-"""Every instruction by opcode, in the order of the PTX ISA."""
+"""Every instruction, in the order of the PTX ISA; the shapes of one opcode one after the other."""
+
+
+def _shapes() -> dict[str, tuple[Entry, ...]]:
+    found: dict[str, tuple[Entry, ...]] = {}
+    for entry in ENTRIES:
+        found[entry.opcode] = (*found.get(entry.opcode, ()), entry)
+    return found
+
+
+_SHAPES = _shapes()
+CATALOG: dict[str, Entry] = {opcode: shapes[0] for opcode, shapes in _SHAPES.items()}
+"""The first shape of every opcode. What is written may be another: ask ``find`` or ``entry_of``."""
+
+
+def find(opcode: str, modifiers: Collection[str]) -> Entry | None:
+    """The entry of an opcode with the modifiers that are written behind it, without their dots.
+
+    None for an opcode that is none of the catalog's.
+    """
+    shapes = _SHAPES.get(opcode, ())
+    plain = (entry for entry in shapes if not entry.told_by)
+    told = (entry for entry in shapes if not entry.told_by.isdisjoint(modifiers))
+    return next(told, next(plain, shapes[0] if shapes else None))
+
+
+def entry_of(form: Form) -> Entry:
+    """The entry of a form."""
+    shapes = _SHAPES[form.opcode]
+    if len(shapes) == 1:
+        return shapes[0]
+    slots = [slot for entry in shapes for slot in entry.slots if slot.place is Place.MODIFIER]
+    found = find(form.opcode, {slot.text(form.get(slot.name)) for slot in slots})
+    assert found
+    return found

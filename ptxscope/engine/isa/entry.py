@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from .form import Form
 from .manual import Contradiction
+from .roles import DESTINATIONS, Role
 from .types import Selector, Type
 
 
@@ -118,8 +119,12 @@ def targets(least: str) -> str:
 class Operand(NamedTuple):
     """An operand's role and its type: fixed, or the Form field that holds it."""
 
-    role: str
+    role: Role
     type: Type | str
+    by_lane: bool = False
+    """Read, or written, lane by lane."""
+    kept: bool = False
+    """Some of its lanes may be kept, though it is read as one number."""
 
     def type_in(self, form: Form) -> Type:
         """The operand's type in a form."""
@@ -152,6 +157,13 @@ class Entry(NamedTuple):
     """What some of its forms need beside ``ptx_isa`` and ``target``."""
     contradictions: tuple[Contradiction, ...] = ()
     """Where the manual says two things of it."""
+    family: str = ""
+    """The opcode of the same operation on words, where this one is on lanes."""
+    told_by: frozenset[str] = frozenset()
+    """Modifiers any of which makes a line this shape of its opcode; none for the plain one."""
+
+    def __hash__(self) -> int:
+        return hash((self.opcode, self.told_by))
 
     def minimum(self, form: Form) -> Minimum:
         """What a form of it needs."""
@@ -172,12 +184,22 @@ class Entry(NamedTuple):
     @property
     def destinations(self) -> tuple[Operand, ...]:
         """d, or p and q."""
-        return tuple(operand for operand in self.operands if operand.role in "dpq")
+        return tuple(operand for operand in self.operands if operand.role in DESTINATIONS)
 
     @property
     def sources(self) -> tuple[Operand, ...]:
         """a and b, and c where the instruction can read one."""
-        return tuple(operand for operand in self.operands if operand.role not in "dpq")
+        return tuple(operand for operand in self.operands if operand.role not in DESTINATIONS)
+
+    @property
+    def same_as(self) -> str:
+        """What it shares with its like on lanes of other widths: ``vadd`` of ``vadd4``."""
+        return self.family or self.opcode
+
+    @property
+    def selects_lanes(self) -> bool:
+        """A selector of a or b has a digit for each lane."""
+        return self.lanes > 1 and self.slot("asel") is not None
 
     @property
     def c_optional(self) -> bool:

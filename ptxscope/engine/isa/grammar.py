@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Container
 from functools import cache
 
-from .catalog import CATALOG
 from .entry import Entry, Place, Slot
 from .form import Form
 from .legality import with_slot
@@ -39,20 +38,20 @@ SLOT_NAMES = {
 
 
 @cache
-def vocabulary(opcode: str) -> dict[str, tuple[Slot, object]]:
+def vocabulary(entry: Entry) -> dict[str, tuple[Slot, object]]:
     """Every modifier of an instruction but its types: spelling to slot and value."""
     return {
         slot.text(value): (slot, value)
-        for slot in modifier_slots(opcode)
+        for slot in modifier_slots(entry)
         if not is_type_slot(slot)
         for value in slot.values
     }
 
 
 @cache
-def modifier_slots(opcode: str) -> tuple[Slot, ...]:
+def modifier_slots(entry: Entry) -> tuple[Slot, ...]:
     """The slots that are written behind the opcode, in documented order."""
-    return tuple(slot for slot in CATALOG[opcode].slots if slot.place is Place.MODIFIER)
+    return tuple(slot for slot in entry.slots if slot.place is Place.MODIFIER)
 
 
 def is_type_slot(slot: Slot) -> bool:
@@ -77,9 +76,9 @@ def _pattern(slot: Slot) -> str:
     return f"{{.{name}}}" if slot.optional else f".{name}"
 
 
-def modifier_syntax(opcode: str) -> str:
+def modifier_syntax(entry: Entry) -> str:
     """The documented pattern of the modifiers: ``.dtype.atype.btype{.sat}``."""
-    return "".join(map(_pattern, modifier_slots(opcode)))
+    return "".join(map(_pattern, modifier_slots(entry)))
 
 
 def syntax(entry: Entry) -> str:
@@ -97,7 +96,7 @@ def syntax(entry: Entry) -> str:
         operands.append(f"{before}{name}{behind}")
     last = operands.pop()
     tail = f"{{, {last}}}" if entry.c_optional else f", {last}"
-    return f"{entry.opcode}{modifier_syntax(entry.opcode)} {', '.join(operands)}{tail};"
+    return f"{entry.opcode}{modifier_syntax(entry)} {', '.join(operands)}{tail};"
 
 
 def undocumented(entry: Entry, slot: Slot) -> tuple[object, ...]:

@@ -7,7 +7,7 @@ from functools import cache
 from itertools import product
 from random import Random
 
-from .catalog import CATALOG
+from .catalog import CATALOG, entry_of
 from .entry import Constraint, Entry, Remark, Slot
 from .form import Form
 
@@ -17,12 +17,12 @@ def violations(form: Form) -> tuple[Constraint, ...]:
 
     The values themselves must be legal for their slots.
     """
-    return tuple(x for x in CATALOG[form.opcode].constraints if not x.holds(form))
+    return tuple(x for x in entry_of(form).constraints if not x.holds(form))
 
 
 def remarks(form: Form) -> tuple[Remark, ...]:
     """What the catalog has to say about a legal form."""
-    return tuple(x for x in CATALOG[form.opcode].remarks if x.when(form))
+    return tuple(x for x in entry_of(form).remarks if x.when(form))
 
 
 def with_slot(form: Form, name: str, value: object) -> Form:
@@ -33,7 +33,7 @@ def with_slot(form: Form, name: str, value: object) -> Form:
 
 def with_c(form: Form, *, bare: bool = False) -> Form:
     """The form with c written where it is needed, or, bare, also where nothing reads it."""
-    if not CATALOG[form.opcode].c_optional:
+    if not entry_of(form).c_optional:
         return form
     needed = bool(form.boolop or form.secop or form.dsel)
     return form._replace(c=needed or bare, negc=form.negc and needed)

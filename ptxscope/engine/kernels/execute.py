@@ -11,7 +11,7 @@ from ..isa.types import Type
 from ..semantics.models import Model
 from ..semantics.run import result
 from ..text.instruction import Instruction
-from ..tracing.evaluate import bind, bits_of, resolve_model
+from ..tracing.evaluate import bind, bits_of, plan_of, resolve_model
 from ..tracing.trace import Trace
 from .plain import join, split
 from .program import Operand, Program, Statement, What
@@ -319,7 +319,7 @@ class _Machine:
         old = self._peek(name, ins.type_of("d").bits)
         if old is None:
             return {name: None}
-        plan = ins.plan(rules)
+        plan = plan_of(ins, rules)
         rest = {source.role: 0 for source in plan.sources}  # d alone decides
         operands = {**rest, "guard": int(ins.guard.negated), "d": old}
         found = {name: result(plan, operands)["d"]}

@@ -14,7 +14,7 @@ from ..semantics.models import PTXAS_MODELS, Model, errata_of
 from ..semantics.run import result
 from ..text.instruction import Input, Instruction
 from ..text.parser import parse
-from ..tracing.evaluate import bind
+from ..tracing.evaluate import bind, plan_of
 from ..tracing.trace import Trace
 
 _EDGES = (0, 1, 0xFFFF_FFFF, 0x8000_0000, 0x7FFF_FFFF, 0x20, 5, 0x8000, 0xFF, 0x1_0000)
@@ -51,8 +51,8 @@ def counterexample(ins: Instruction) -> Counterexample | None:
     shows = PTXAS_MODELS[-1 if repaired else 0].name
     if known == errata_of(ins.form):
         ins = replace(ins, guard=None)
-    isa = ins.plan()
-    others = [(model, ins.plan(model.rules(ins.form))) for model in PTXAS_MODELS]
+    isa = plan_of(ins)
+    others = [(model, plan_of(ins, model.rules(ins.form))) for model in PTXAS_MODELS]
     seen: set[str] = set()
     found: dict[str, Counterexample] = {}
     for values in islice(_operands(ins), _MOST):

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from ..isa.integers import Range, limits
 from ..semantics import micro as m
-from ..semantics.arithmetic import Range, limits
 from ..semantics.lowering import lower
 from ..semantics.plan import Row
 from ..text.instruction import Instruction, Literal

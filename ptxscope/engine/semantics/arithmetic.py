@@ -7,7 +7,9 @@ and says what values are possible. The third, on NumPy arrays, is ``arrays.Array
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Protocol, TypeVar
+
+from ..isa.integers import Range, cast, limits
 
 V = TypeVar("V")
 
@@ -147,38 +149,6 @@ class Exact:
 
     def total(self, x: Lanes, lanes: tuple[int, ...], count: int) -> Lanes:
         return (sum(x[i] for i in lanes),)
-
-
-def cast(value: int, bits: int, signed: bool) -> int:
-    """The low bits of an integer in two's complement, read as signed or unsigned."""
-    value &= (1 << bits) - 1
-    return value - (1 << bits) if signed and value >> (bits - 1) else value
-
-
-class Range(NamedTuple):
-    """Every value of a lane vector lies in low..high, ends included."""
-
-    low: int
-    high: int
-
-    def within(self, bits: int, signed: bool) -> bool:
-        """Whether an integer type holds all of it."""
-        return limits(bits, signed).contains(self)
-
-    def contains(self, other: Range) -> bool:
-        """Whether the other lies inside."""
-        return self.low <= other.low and other.high <= self.high
-
-    def common(self, other: Range) -> Range:
-        """What lies in both; the nearer end where nothing does."""
-        return Range(max(self.low, other.low), min(self.high, other.high))
-
-
-def limits(bits: int, signed: bool) -> Range:
-    """The values of an integer type."""
-    if signed:
-        return Range(-1 << (bits - 1), (1 << (bits - 1)) - 1)
-    return Range(0, (1 << bits) - 1)
 
 
 def _wide(y: Range | int) -> Range:

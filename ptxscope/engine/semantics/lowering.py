@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from ..isa.catalog import CATALOG
+from ..isa.catalog import entry_of
+from ..isa.entry import Entry, Group
 from ..isa.form import Form
+from ..isa.integers import Range, limits
 from ..isa.types import Cmp, Destinations, SecOp, Selector, ShiftMode, Type
-from .arithmetic import Range, limits
 from .micro import (
     AbsoluteDifference,
     Accumulate,
@@ -24,7 +25,6 @@ from .micro import (
     Magnitude,
     Maximum,
     Merge,
-    Micro,
     Minimum,
     Multiply,
     Negate,
@@ -41,18 +41,23 @@ from .micro import (
     Truncate,
     Wrap,
 )
+from .operation import Micro
 from .plan import Builder, Plan, Stage
 from .rules import ISA, Rules
 
 _OPERATIONS: dict[str, Micro] = {
-    "vadd": Add(),
-    "vsub": Subtract(),
-    "vabsdiff": AbsoluteDifference(),
-    "vmin": Minimum(),
-    "vmax": Maximum(),
-    "vavrg": Average(),
-    "vshl": ShiftLeft(),
-    "vshr": ShiftRight(),
+    opcode: micro
+    for opcodes, micro in (
+        ("vadd vadd2 vadd4", Add()),
+        ("vsub vsub2 vsub4", Subtract()),
+        ("vabsdiff vabsdiff2 vabsdiff4", AbsoluteDifference()),
+        ("vmin vmin2 vmin4", Minimum()),
+        ("vmax vmax2 vmax4", Maximum()),
+        ("vavrg2 vavrg4", Average()),
+        ("vshl", ShiftLeft()),
+        ("vshr", ShiftRight()),
+    )
+    for opcode in opcodes.split()
 }
 _SECONDARY: dict[SecOp, Micro] = {
     SecOp.ADD: Add(),
@@ -69,10 +74,10 @@ def lower(form: Form, rules: Rules = ISA, guard: bool | None = None) -> Plan:
     predicate forbids; True stands for ``@!p``, False for ``@p``. Where the destination is
     thrown away, a guard has nothing to decide.
     """
-    entry = CATALOG[form.opcode]
+    entry = entry_of(form)
     types = {operand.role: operand.type_in(form) for operand in entry.operands}
     builder = Builder(types | {"guard": Type.PRED})
-    results = _LOWERINGS[form.opcode](builder, form, rules)
+    results = _lowering(entry)(builder, form, rules)
     if guard is not None and form.dst is not Destinations.SINK:  # a sink has no old value to keep
         builder.range("guard")  # sources stand in the order in which they are read
         old = {x: _converted(builder, form, x) if rules.old_converted else x for x in results}
@@ -107,7 +112,7 @@ def _converted(b: Builder, form: Form, role: str) -> str:
 
 def _operate(b: Builder, form: Form, rules: Rules, x: str, y: str, unit: int) -> str:
     """Step 3, of lanes of ``unit`` bits."""
-    operation = Compare(form.cmp) if form.cmp else _OPERATIONS[form.opcode.rstrip("24")]
+    operation = Compare(form.cmp) if form.cmp else _OPERATIONS[form.opcode]
     if isinstance(operation, Average) and (rules.average_down or rules.average_even):
         return _averaged(b, rules, x, y)
     t = b.row(Stage.OPERATE, "t", operation, x, y)
@@ -233,7 +238,7 @@ def _vmad(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
 
 
 def _simd(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
-    lanes = CATALOG[form.opcode].lanes
+    lanes = entry_of(form).lanes
     unit = 32 // lanes
     signed = form.dtype is Type.S32
     mask = form.mask.lanes if form.mask else tuple(range(lanes))
@@ -327,9 +332,16 @@ def _slct(b: Builder, form: Form, _: Rules) -> dict[str, str]:
 
 
 _Lowering = Callable[[Builder, Form, Rules], dict[str, str]]
-_LOWERINGS: dict[str, _Lowering] = {
-    opcode: {"set": _set, "setp": _setp, "selp": _selp, "slct": _slct, "vmad": _vmad}.get(
-        opcode, _simd if entry.lanes > 1 else _scalar
-    )
-    for opcode, entry in CATALOG.items()
+_BY_GROUP: dict[Group, _Lowering] = {Group.SCALAR: _scalar, Group.SIMD: _simd}
+_BY_OPCODE: dict[str, _Lowering] = {
+    "set": _set,
+    "setp": _setp,
+    "selp": _selp,
+    "slct": _slct,
+    "vmad": _vmad,
 }
+"""Those that are not lowered as the others of their group."""
+
+
+def _lowering(entry: Entry) -> _Lowering:
+    return _BY_OPCODE.get(entry.opcode) or _BY_GROUP[entry.group]

@@ -1,25 +1,34 @@
 """The micro-operations, each written once over ``Arithmetic``.
 
-A plan is made of them; they run alike on integers, on intervals and on arrays. Two kinds
-with equal parameters are equal tuples: compare the classes too.
+A plan is made of them; they run alike on integers, on intervals and on arrays. What is known
+of a kind (its lanes, its flags, where its bits come from) stands with it.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Iterable, Iterator
 
+from ..isa.integers import limits
 from ..isa.types import BoolOp, Cmp, Type
-from .arithmetic import Arithmetic, Picks, V
+from .arithmetic import EXACT, Arithmetic, Lanes, Picks, V
+from .operation import WHOLE, Flag, Micro, Part, at, same
 
 
-class Micro(Protocol):
-    """A micro-operation: a pure function of lane vectors."""
-
-    def run(self, ar: Arithmetic[V], *v: V) -> V:
-        """Apply it."""
+def _outside(value: int, bits: int, signed: bool) -> bool:
+    low, high = limits(bits, signed)
+    return not low <= value <= high
 
 
-class Select(NamedTuple):
+def _read(
+    lane: int, low: int, high: int, inputs: tuple[Lanes, ...], bits: int, signed: bool
+) -> Iterator[Part]:
+    """Where the bits of a number come from that is read off so many bits."""
+    yield same(inputs, 0, lane, low, min(high, bits))
+    if signed and high > bits:
+        yield same(inputs, 0, lane, bits - 1, bits)
+
+
+class Select(Micro):
     """Pick bytes, half-words or the word from registers."""
 
     unit: int
@@ -28,8 +37,16 @@ class Select(NamedTuple):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.gather(v, self.unit, self.picks)
 
+    def yields(self, first: int) -> int:
+        return len(self.picks)
 
-class Extend(NamedTuple):
+    def origins(self, lane: int, low: int, high: int, inputs: tuple[Lanes, ...]) -> Iterable[Part]:
+        word, index = self.picks[lane]
+        start = self.unit * index
+        yield Part(word, 0, start + low, start + min(high, self.unit))
+
+
+class Extend(Micro):
     """Read a bit pattern as a signed or unsigned integer."""
 
     bits: int
@@ -38,50 +55,56 @@ class Extend(NamedTuple):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.cast(v[0], self.bits, self.signed)
 
+    def flags(self, lane: int, inputs: tuple[Lanes, ...], value: int) -> Iterable[Flag]:
+        yield Flag.SIGN_EXTENDED if self.signed else Flag.ZERO_EXTENDED
 
-class Add(NamedTuple):
+    def origins(self, lane: int, low: int, high: int, inputs: tuple[Lanes, ...]) -> Iterable[Part]:
+        return _read(lane, low, high, inputs, self.bits, self.signed)
+
+
+class Add(Micro):
     """x + y."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.add(*v)
 
 
-class Subtract(NamedTuple):
+class Subtract(Micro):
     """x - y."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.subtract(*v)
 
 
-class Multiply(NamedTuple):
+class Multiply(Micro):
     """x * y."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.multiply(*v)
 
 
-class AbsoluteDifference(NamedTuple):
+class AbsoluteDifference(Micro):
     """|x - y|."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.absolute(ar.subtract(*v))
 
 
-class Minimum(NamedTuple):
+class Minimum(Micro):
     """The smaller of two."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.minimum(*v)
 
 
-class Maximum(NamedTuple):
+class Maximum(Micro):
     """The larger of two."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.maximum(*v)
 
 
-class Average(NamedTuple):
+class Average(Micro):
     """Half the sum, halves rounded away from zero."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
@@ -90,7 +113,7 @@ class Average(NamedTuple):
         return ar.shift_right(ar.subtract(ar.add(total, 1), negative), 1)
 
 
-class LimitAmount(NamedTuple):
+class LimitAmount(Micro):
     """The shift amount: clamped to 32, or its low five bits."""
 
     wrap: bool
@@ -98,22 +121,26 @@ class LimitAmount(NamedTuple):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.bitand(v[0], 31) if self.wrap else ar.minimum(v[0], 32)
 
+    def flags(self, lane: int, inputs: tuple[Lanes, ...], value: int) -> Iterable[Flag]:
+        if value != at(inputs[0], lane):
+            yield Flag.WRAPPED if self.wrap else Flag.CLAMPED_HIGH
 
-class ShiftLeft(NamedTuple):
+
+class ShiftLeft(Micro):
     """x * 2**y."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.shift_left(*v)
 
 
-class ShiftRight(NamedTuple):
+class ShiftRight(Micro):
     """x // 2**y, rounding down: the sign is shifted in."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.shift_right(*v)
 
 
-class ScaleDown(NamedTuple):
+class ScaleDown(Micro):
     """Shift right by a fixed amount, rounding down."""
 
     amount: int
@@ -122,14 +149,14 @@ class ScaleDown(NamedTuple):
         return ar.shift_right(v[0], self.amount)
 
 
-class Negate(NamedTuple):
+class Negate(Micro):
     """-x: the complement plus one, exactly."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.negative(v[0])
 
 
-class Magnitude(NamedTuple):
+class Magnitude(Micro):
     """|x| of a signed number of so many bits; the most negative one stays."""
 
     bits: int
@@ -137,8 +164,12 @@ class Magnitude(NamedTuple):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.cast(ar.absolute(v[0]), self.bits, signed=True)
 
+    def flags(self, lane: int, inputs: tuple[Lanes, ...], value: int) -> Iterable[Flag]:
+        if value < 0:
+            yield Flag.WRAPPED
 
-class ToBits(NamedTuple):
+
+class ToBits(Micro):
     """A number that so many bits hold, as their pattern."""
 
     bits: int
@@ -146,8 +177,11 @@ class ToBits(NamedTuple):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.cast(v[0], self.bits, signed=False)
 
+    def origins(self, lane: int, low: int, high: int, inputs: tuple[Lanes, ...]) -> Iterable[Part]:
+        yield same(inputs, 0, lane, low, min(high, self.bits))
 
-class ToFloat(NamedTuple):
+
+class ToFloat(Micro):
     """An integer of at most 32 bits as a binary32 pattern, ties to even."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
@@ -167,15 +201,21 @@ class ToFloat(NamedTuple):
         signed = ar.add(bits, ar.multiply(ar.less(v[0], 0), 1 << 31))
         return ar.cast(signed, 32, signed=False)
 
+    def flags(self, lane: int, inputs: tuple[Lanes, ...], value: int) -> Iterable[Flag]:
+        magnitude = abs(at(inputs[0], lane))
+        beyond = max(magnitude.bit_length() - 24, 0)
+        if magnitude >> beyond << beyond != magnitude:
+            yield Flag.ROUNDED
 
-class PlusOne(NamedTuple):
+
+class PlusOne(Micro):
     """x + 1, the ``.po`` of ``vmad``."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.add(v[0], 1)
 
 
-class Clamp(NamedTuple):
+class Clamp(Micro):
     """Move what lies outside low..high to the nearer end; None does not bound."""
 
     low: int | None
@@ -187,8 +227,13 @@ class Clamp(NamedTuple):
             x = ar.maximum(x, self.low)
         return x if self.high is None else ar.minimum(x, self.high)
 
+    def flags(self, lane: int, inputs: tuple[Lanes, ...], value: int) -> Iterable[Flag]:
+        before = at(inputs[0], lane)
+        if value != before:
+            yield Flag.CLAMPED_LOW if value > before else Flag.CLAMPED_HIGH
 
-class Wrap(NamedTuple):
+
+class Wrap(Micro):
     """Keep the low bits and read them as a signed or unsigned number."""
 
     bits: int
@@ -197,8 +242,15 @@ class Wrap(NamedTuple):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.cast(v[0], self.bits, self.signed)
 
+    def flags(self, lane: int, inputs: tuple[Lanes, ...], value: int) -> Iterable[Flag]:
+        if value != at(inputs[0], lane):
+            yield Flag.WRAPPED
 
-class Truncate(NamedTuple):
+    def origins(self, lane: int, low: int, high: int, inputs: tuple[Lanes, ...]) -> Iterable[Part]:
+        return _read(lane, low, high, inputs, self.bits, self.signed)
+
+
+class Truncate(Micro):
     """Keep the low bits as a pattern; ``signed`` says how the destination will read them."""
 
     bits: int
@@ -207,8 +259,15 @@ class Truncate(NamedTuple):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.cast(v[0], self.bits, signed=False)
 
+    def flags(self, lane: int, inputs: tuple[Lanes, ...], value: int) -> Iterable[Flag]:
+        if _outside(at(inputs[0], lane), self.bits, self.signed):
+            yield Flag.WRAPPED
 
-class Merge(NamedTuple):
+    def origins(self, lane: int, low: int, high: int, inputs: tuple[Lanes, ...]) -> Iterable[Part]:
+        yield same(inputs, 0, lane, low, min(high, self.bits))
+
+
+class Merge(Micro):
     """Lanes of t cut to the unit, the other lanes from c's word, if any are left to it."""
 
     unit: int
@@ -229,8 +288,26 @@ class Merge(NamedTuple):
         every = tuple((0, lane) for lane in range(32 // self.unit))
         return ar.keep(t, ar.gather(c, self.unit, every), self.lanes, self.unit)
 
+    def yields(self, first: int) -> int:
+        return 32 // self.unit
 
-class Pack(NamedTuple):
+    def flags(self, lane: int, inputs: tuple[Lanes, ...], value: int) -> Iterable[Flag]:
+        if lane not in self.lanes:
+            yield Flag.MASKED_OUT
+        elif not self.high and _outside(at(inputs[0], lane), self.unit, self.signed):
+            yield Flag.WRAPPED
+
+    def origins(self, lane: int, low: int, high: int, inputs: tuple[Lanes, ...]) -> Iterable[Part]:
+        stop = min(high, self.unit)
+        if lane in self.lanes:
+            up = 16 if self.high else 0
+            yield same(inputs, 0, lane, low + up, stop + up)
+        else:
+            start = self.unit * lane
+            yield Part(1, 0, start + low, start + stop)
+
+
+class Pack(Micro):
     """Join lanes to a word."""
 
     unit: int
@@ -238,8 +315,16 @@ class Pack(NamedTuple):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.pack(v[0], self.unit)
 
+    def yields(self, first: int) -> int:
+        return 1
 
-class Accumulate(NamedTuple):
+    def origins(self, lane: int, low: int, high: int, inputs: tuple[Lanes, ...]) -> Iterable[Part]:
+        for index in range(len(inputs[0])):
+            start = self.unit * index
+            yield Part(0, index, max(low - start, 0), min(high - start, self.unit))
+
+
+class Accumulate(Micro):
     """c plus the chosen lanes of t."""
 
     lanes: tuple[int, ...]
@@ -250,8 +335,15 @@ class Accumulate(NamedTuple):
         t, c = v
         return ar.add(ar.total(t, self.lanes, self.of), c)
 
+    def yields(self, first: int) -> int:
+        return 1
 
-class Flush(NamedTuple):
+    def origins(self, lane: int, low: int, high: int, inputs: tuple[Lanes, ...]) -> Iterable[Part]:
+        yield from (Part(0, index, 0, WHOLE) for index in self.lanes)
+        yield Part(1, 0, 0, WHOLE)
+
+
+class Flush(Micro):
     """Turn subnormal binary32 patterns into zeros of the same sign."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
@@ -259,8 +351,12 @@ class Flush(NamedTuple):
         small = ar.less(ar.bitand(x, 0x7FFF_FFFF), 0x0080_0000)
         return ar.where(small, ar.bitand(x, 0x8000_0000), x)
 
+    def flags(self, lane: int, inputs: tuple[Lanes, ...], value: int) -> Iterable[Flag]:
+        if value != at(inputs[0], lane):
+            yield Flag.FLUSHED
 
-class Compare(NamedTuple):
+
+class Compare(Micro):
     """1 where the comparison holds, else 0.
 
     With a type, the inputs are bit patterns of it; without, they are integers. With one
@@ -287,6 +383,12 @@ class Compare(NamedTuple):
         if self.cmp in UNORDERED:
             return ar.maximum(holds, nan)
         return ar.minimum(holds, ar.equal(nan, 0))
+
+    def flags(self, lane: int, inputs: tuple[Lanes, ...], value: int) -> Iterable[Flag]:
+        if self.type is None or not self.type.is_float:
+            return
+        if any(is_nan(EXACT, (at(x, lane),), self.type.bits)[0] for x in inputs):
+            yield Flag.NAN
 
 
 UNORDERED = frozenset((Cmp.EQU, Cmp.NEU, Cmp.LTU, Cmp.LEU, Cmp.GTU, Cmp.GEU))
@@ -337,14 +439,14 @@ def _ordered(ar: Arithmetic[V], x: V, bits: int) -> V:
     return ar.where(negative, ar.negative(magnitude), magnitude)
 
 
-class Not(NamedTuple):
+class Not(Micro):
     """The opposite of a predicate."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.equal(v[0], 0)
 
 
-class Combine(NamedTuple):
+class Combine(Micro):
     """and, or, xor of two predicates."""
 
     boolop: BoolOp
@@ -357,14 +459,18 @@ class Combine(NamedTuple):
         return ar.equal(ar.equal(*v), 0)
 
 
-class Choose(NamedTuple):
+class Choose(Micro):
     """x where the condition is true, else y."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.where(*v)
 
+    def origins(self, lane: int, low: int, high: int, inputs: tuple[Lanes, ...]) -> Iterable[Part]:
+        yield same(inputs, 0, lane, 0, WHOLE)
+        yield same(inputs, 1 if at(inputs[0], lane) else 2, lane, low, high)
 
-class Encode(NamedTuple):
+
+class Encode(Micro):
     """The pattern that stands for true, or 0."""
 
     true: int

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from enum import StrEnum
-from functools import cache
 from itertools import groupby
 from typing import NamedTuple
 
 from ..isa.form import Form
+from ..isa.integers import Range, limits
 from ..isa.types import Type
-from .arithmetic import RANGES, Range, limits
-from .micro import Accumulate, Extend, Merge, Micro, Pack, Select, Wrap
+from .arithmetic import RANGES
+from .micro import Extend, Wrap
+from .operation import Micro
 
 
 class Stage(StrEnum):
@@ -43,8 +43,6 @@ class Row(NamedTuple):
     key: str
     """Unique in a plan, and the same in every model: ``select.a``, ``operate.t``."""
     stage: Stage
-    operation: str
-    """The kind of micro-operation: ``absolute difference``."""
     micro: Micro
     inputs: tuple[str, ...]
     """Keys of earlier rows, or operand roles: a, b, c, guard, d, p, q."""
@@ -57,6 +55,11 @@ class Row(NamedTuple):
     def name(self) -> str:
         """The part of the key behind the stage: ``a``, ``t``, ``d``."""
         return self.key.partition(".")[2]
+
+    @property
+    def operation(self) -> str:
+        """The kind of micro-operation: ``absolute difference``."""
+        return self.micro.operation
 
     @property
     def signed(self) -> bool:
@@ -112,24 +115,6 @@ class Plan(NamedTuple):
         )
 
 
-@cache
-def _operation(kind: type) -> str:
-    """``AbsoluteDifference`` to ``absolute difference``."""
-    return re.sub(r"(?<!^)(?=[A-Z])", " ", kind.__name__).lower()
-
-
-def _lanes(micro: Micro, first: int) -> int:
-    match micro:
-        case Select():
-            return len(micro.picks)
-        case Merge():
-            return 32 // micro.unit
-        case Pack() | Accumulate():
-            return 1
-        case _:
-            return first
-
-
 class Builder:
     """Collects rows; knows the range and the lanes of each."""
 
@@ -144,10 +129,9 @@ class Builder:
         row = Row(
             f"{stage}.{name}",
             stage,
-            _operation(type(micro)),
             micro,
             inputs,
-            _lanes(micro, self.rows[inputs[0]].lanes if inputs[0] in self.rows else 1),
+            micro.yields(self.rows[inputs[0]].lanes if inputs[0] in self.rows else 1),
             micro.run(RANGES, *ranges),
         )
         assert row.key not in self.rows, row.key

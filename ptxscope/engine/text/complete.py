@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ..isa.catalog import CATALOG
+from ..isa.catalog import CATALOG, find
 from ..isa.entry import Entry, Place
 from ..isa.form import Form
 from ..isa.grammar import (
@@ -47,18 +47,16 @@ def completions(text: str) -> tuple[Completion, ...]:
                 for opcode, entry in CATALOG.items()
                 if opcode.startswith(words[0])
             )
-        if words[0] in CATALOG:
-            typed_at = len(text) - len(words[-1])
-            return _modifiers(CATALOG[words[0]], words[1:-1], words[-1], typed_at)
-        return ()
-    if words[0] not in CATALOG:
-        return ()
-    return _selectors(CATALOG[words[0]], text, mnemonic.end())
+        entry = find(words[0], words[1:-1])
+        at = len(text) - len(words[-1])
+        return _modifiers(entry, words[1:-1], words[-1], at) if entry else ()
+    entry = find(words[0], words[1:])
+    return _selectors(entry, text, mnemonic.end()) if entry else ()
 
 
 def _modifiers(entry: Entry, used: list[str], typed: str, at: int) -> tuple[Completion, ...]:
-    known = vocabulary(entry.opcode)
-    types = [slot for slot in modifier_slots(entry.opcode) if is_type_slot(slot)]
+    known = vocabulary(entry)
+    types = [slot for slot in modifier_slots(entry) if is_type_slot(slot)]
     values: dict[str, object] = {}
     for word in used:
         if word in known:
@@ -69,7 +67,7 @@ def _modifiers(entry: Entry, used: list[str], typed: str, at: int) -> tuple[Comp
         else:
             return ()
     found = []
-    for slot in modifier_slots(entry.opcode):
+    for slot in modifier_slots(entry):
         if slot.name in values or (is_type_slot(slot) and slot is not types[0]):
             continue
         for value in slot.values:

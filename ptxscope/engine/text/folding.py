@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..isa.form import Form
-from ..isa.types import Cmp, Type
-from ..semantics.arithmetic import EXACT
-from ..semantics.micro import Compare
+from ..isa.integers import cast
+from ..isa.types import Type
+from .constants import bits_float
 from .instruction import Literal, Register
 
 
@@ -21,7 +21,7 @@ def folding_note(form: Form, operands: Sequence[Register | Literal], c: int) -> 
     a, b, *_ = operands
     if a == b or (isinstance(a, Literal) and isinstance(b, Literal) and a.bits == b.bits):
         return ""
-    documented, folded = (Compare(Cmp.GE, x).run(EXACT, (c,))[0] for x in (Type.S32, Type.F32))
+    documented, folded = cast(c, 32, signed=True) >= 0, bits_float(c, 32) >= 0
     if documented == folded:
         return ""
     chosen, wanted = (a, b) if folded else (b, a)

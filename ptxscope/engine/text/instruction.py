@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..isa.catalog import CATALOG
+from ..isa.catalog import entry_of
 from ..isa.entry import Entry, Place
 from ..isa.form import Form
+from ..isa.roles import DESTINATIONS, ORDER, SOURCES, Role
 from ..isa.types import Destinations, Type
-from ..semantics.errata import Erratum
-from ..semantics.lowering import lower
-from ..semantics.models import errata_of
-from ..semantics.plan import Plan
-from ..semantics.rules import ISA, Rules
 from .errors import Span
+
+if TYPE_CHECKING:
+    from ..semantics.errata import Erratum
 
 
 class Register(NamedTuple):
@@ -82,12 +81,12 @@ class Instruction:
     @property
     def entry(self) -> Entry:
         """The catalog's entry."""
-        return CATALOG[self.form.opcode]
+        return entry_of(self.form)
 
     @property
     def roles(self) -> dict[str, Register | Literal]:
         """The source operands by role."""
-        return dict(zip("abc", self.sources, strict=False))
+        return dict(zip(map(str, SOURCES), self.sources, strict=False))
 
     @property
     def names(self) -> dict[str, str]:
@@ -108,7 +107,7 @@ class Instruction:
         source = self.roles.get(role)
         if source:
             return str(source)
-        return self.names.get(role, "_" if role in "dpq" else role)
+        return self.names.get(role, "_" if role in DESTINATIONS else role)
 
     @property
     def one_destination(self) -> bool:
@@ -118,35 +117,56 @@ class Instruction:
     @property
     def results(self) -> dict[str, str]:
         """Role (d, p, q) to name of every destination that is kept."""
-        names = {role: name for role, name in self.names.items() if role in "dpq"}
+        names = {role: name for role, name in self.names.items() if role in DESTINATIONS}
         if self.one_destination:
             del names["q"]
         return names
 
     @property
+    def computed(self) -> Form:
+        """The form that says what it computes: of two destinations in one register, p alone."""
+        return self.form._replace(dst=Destinations.P_SINK) if self.one_destination else self.form
+
+    @property
+    def unless(self) -> bool | None:
+        """The guard as a plan has it: True for ``@!p``, False for ``@p``, None for none."""
+        return self.guard.negated if self.guard else None
+
+    @property
     def inputs(self) -> tuple[Input, ...]:
         """The registers whose values decide the result, in the order of their roles."""
+        from ..semantics.lowering import lower
+
         names, roles = self.names, dict[str, list[str]]()
-        for source in sorted(self.plan().sources, key=lambda x: _ROLE_ORDER.index(x.role)):
+        sources = lower(self.computed, guard=self.unless).sources
+        for source in sorted(sources, key=lambda x: ORDER[Role(x.role)]):
             if source.role in names:
                 roles.setdefault(names[source.role], []).append(source.role)
         return tuple(Input(name, self.type_of(x[0]), tuple(x)) for name, x in roles.items())
 
-    def plan(self, rules: Rules = ISA) -> Plan:
-        """What it computes under some rules, its guard included."""
-        form = self.form
-        if self.one_destination:
-            form = form._replace(dst=Destinations.P_SINK)
-        return lower(form, rules, self.guard.negated if self.guard else None)
-
     @property
     def errata(self) -> tuple[Erratum, ...]:
         """The errata that can change its result, on some operands."""
-        return errata_of(self.form, self.guard.negated if self.guard else None)
+        from ..semantics.models import errata_of
+
+        return errata_of(self.form, self.unless)
 
     def type_of(self, role: str) -> Type:
         """The type of the operand with this role."""
-        return Type.PRED if role == "guard" else self.entry.operand(role).type_in(self.form)
+        return Type.PRED if role == Role.GUARD else self.entry.operand(role).type_in(self.form)
+
+    def by_lane(self, role: str) -> bool:
+        """Whether an operand's bits are lanes: read, or written, each for itself."""
+        if role == Role.GUARD:
+            return False
+        summed = role in DESTINATIONS and self.form.secop is not None
+        return self.entry.operand(role).by_lane and not summed
+
+    def lanes_of(self, role: str) -> int:
+        """The lanes in which an operand can be given, 1 where it is one number."""
+        operand = None if role == Role.GUARD else self.entry.operand(role)
+        given = operand and operand.role in SOURCES and (operand.by_lane or operand.kept)
+        return self.entry.lanes if given else 1
 
     @property
     def mnemonic(self) -> str:
@@ -167,7 +187,6 @@ class Instruction:
         return f"{guard}{self.mnemonic} {', '.join(operands)};"
 
 
-_ROLE_ORDER = ("a", "b", "c", "guard", "d", "p", "q")
 _DST_ROLES = {
     None: ("d",),
     Destinations.P: ("p",),
@@ -180,7 +199,7 @@ _DST_ROLES = {
 
 def mnemonic(form: Form) -> str:
     """Opcode and modifiers in documented order: ``vadd4.s32.s32.u32.sat``."""
-    slots = (slot for slot in CATALOG[form.opcode].slots if slot.place is Place.MODIFIER)
+    slots = (slot for slot in entry_of(form).slots if slot.place is Place.MODIFIER)
     return ".".join(
         [form.opcode, *filter(None, (slot.text(form.get(slot.name)) for slot in slots))]
     )
@@ -193,7 +212,7 @@ _SUFFIXES = {Place.A: ("asel",), Place.B: ("bsel",), Place.D: ("dsel", "mask")}
 def operand_prefix(form: Form, place: Place) -> str:
     """``-``, ``!`` or nothing: what stands before an operand."""
     name = _PREFIXES.get(place, "")
-    slot = CATALOG[form.opcode].slot(name)
+    slot = entry_of(form).slot(name)
     return slot.text(form.get(name)) if slot else ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
-from ..isa.catalog import CATALOG
+from ..isa.catalog import ENTRIES
 from ..isa.entry import Entry, Slot
 from ..isa.grammar import (
     SLOT_NAMES,
@@ -78,7 +78,7 @@ class Modifiers(NamedTuple):
 
 @cache
 def _known_modifiers() -> frozenset[str]:
-    known = {word for opcode in CATALOG for word in vocabulary(opcode)}
+    known = {word for entry in ENTRIES for word in vocabulary(entry)}
     return frozenset(known | _PTX_MODIFIERS)
 
 
@@ -87,7 +87,7 @@ def resolve(entry: Entry, words: tuple[Token, ...], end: int) -> Modifiers:
     reader = _Reader(entry)
     for word in words:
         reader.read(word)
-    slots = modifier_slots(entry.opcode)
+    slots = modifier_slots(entry)
     reader.problems += [
         Problem(
             f"`{entry.opcode}` is missing its {SLOT_NAMES[slot.name]}", (end, end), allowed(slot)
@@ -107,7 +107,7 @@ class _Reader:
 
     def __init__(self, entry: Entry) -> None:
         self.entry = entry
-        self.types = [slot for slot in modifier_slots(entry.opcode) if is_type_slot(slot)]
+        self.types = [slot for slot in modifier_slots(entry) if is_type_slot(slot)]
         self.values: dict[str, object] = {}
         self.spans: dict[str, Span] = {}
         self.problems: list[Problem] = []
@@ -116,7 +116,7 @@ class _Reader:
 
     def read(self, word: Token) -> None:
         text = word.text[1:]
-        known = vocabulary(self.entry.opcode)
+        known = vocabulary(self.entry)
         if text in _TYPE_NAMES or text in _OTHER_TYPES:
             self._type(word)
         elif text in known:
@@ -143,9 +143,9 @@ class _Reader:
     def _type(self, word: Token) -> None:
         opcode = self.entry.opcode
         if not self.types:
-            count = sum(map(is_type_slot, modifier_slots(opcode)))
+            count = sum(map(is_type_slot, modifier_slots(self.entry)))
             message = f"one type too many: `{opcode}` takes {count}"
-            self.problems.append(Problem(message, word.span, modifier_syntax(opcode)))
+            self.problems.append(Problem(message, word.span, modifier_syntax(self.entry)))
             return
         slot = self.types.pop(0)
         self.spans[slot.name] = word.span
@@ -168,8 +168,8 @@ def _bad_type(entry: Entry, slot: Slot, word: Token) -> Problem:
 
 def _unknown(entry: Entry, word: Token) -> Problem:
     text = word.text[1:]
-    known = vocabulary(entry.opcode)
-    hint = f"{entry.opcode}{modifier_syntax(entry.opcode)}"
+    known = vocabulary(entry)
+    hint = f"{entry.opcode}{modifier_syntax(entry)}"
     if entry.opcode.startswith("vset") and text in ("lo", "ls", "hi", "hs"):
         return Problem(
             f"`.{text}` is not a comparison of `{entry.opcode}`: its operands carry their own "
@@ -178,7 +178,7 @@ def _unknown(entry: Entry, word: Token) -> Problem:
             " ".join(f".{c}" for c in next(s for s in entry.slots if s.name == "cmp").values),
             {"lo": ".lt", "ls": ".le", "hi": ".gt", "hs": ".ge"}[text],
         )
-    if entry.lanes > 1 and text in ("min", "max"):
+    if entry.slot("secop") and text in ("min", "max"):
         message = f"`.{text}` is not a secondary operation of dual and quad forms, only `.add` is"
         if entry.opcode == "vset4":
             message += (

@@ -302,6 +302,8 @@ def _no_selector(entry: Entry, place: Place) -> str:
         return "selectors belong to the video instructions; this operand takes none"
     if place is Place.C:
         return "c is read whole: it takes no selector"
+    if place is not Place.D:
+        return f"`{entry.opcode}` takes no selector at {place}"
     return f"`{entry.opcode}` writes the whole of d: it takes no destination selector"
 
 

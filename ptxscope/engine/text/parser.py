@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..isa.catalog import CATALOG
+from ..isa.catalog import CATALOG, entry_of, find
 from ..isa.entry import Entry
 from ..isa.form import Form
 from ..isa.legality import remarks, violations
@@ -222,7 +222,8 @@ def _unknown_opcode(statement: Statement, fragment: Fragment) -> Problem:
 
 
 def _resolve(text: str, fragment: Fragment, statement: Statement) -> Parsed:
-    entry = CATALOG[statement.opcode.text]
+    entry = find(statement.opcode.text, [word.text[1:] for word in statement.modifiers])
+    assert entry
     end = (statement.modifiers[-1] if statement.modifiers else statement.opcode).end
     mods = modifiers.resolve(entry, statement.modifiers, end)
     partial = Form(entry.opcode, **mods.values)  # type: ignore[arg-type]
@@ -273,7 +274,7 @@ def _notes(form: Form, guard: Guard | None, ops: operands.Operands) -> Iterator[
     for remark in remarks(form):
         yield remark.text
     c = ops.sources[2] if len(ops.sources) > 2 else None
-    if isinstance(c, Literal) and CATALOG[form.opcode].operand("c").type is Type.PRED:
+    if isinstance(c, Literal) and entry_of(form).operand("c").type is Type.PRED:
         yield "a literal as the predicate c is not documented; ptxas accepts it"
     if form.dst is Destinations.P_Q and len(set(ops.destinations)) == 1:
         yield (

@@ -6,8 +6,8 @@ import math
 import re
 from enum import StrEnum
 
+from ..isa.integers import cast, limits
 from ..isa.types import Type
-from ..semantics.arithmetic import cast, limits
 from .constants import bits_float, float_bits
 from .errors import Problem, PtxError, counted, quoted
 

@@ -7,9 +7,13 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
+from ..isa.integers import limits
+from ..isa.roles import DESTINATIONS, Role
 from ..isa.types import Type
-from ..semantics.arithmetic import limits
+from ..semantics.lowering import lower
 from ..semantics.models import Model, model
+from ..semantics.plan import Plan
+from ..semantics.rules import ISA, Rules
 from ..semantics.run import result
 from ..text.errors import counted
 from ..text.instruction import Instruction, Literal
@@ -35,15 +39,20 @@ def evaluate(
     and ValueError that names the operand.
     """
     ins = parse(instruction) if isinstance(instruction, str) else instruction
-    plan = ins.plan(resolve_model(model).rules(ins.form))
+    plan = plan_of(ins, resolve_model(model).rules(ins.form))
     check_names(ins, values)
     if any(_is_array(value) or integer(value) is None for value in values.values()):
-        from ..semantics.arrays import evaluate_arrays
+        from .batch import evaluate_arrays
 
         found: dict[str, Value] = dict(evaluate_arrays(ins, plan, values))
     else:
         found = dict(result(plan, bind(ins, values)))
     return {name: found[role] for role, name in ins.results.items()}
+
+
+def plan_of(ins: Instruction, rules: Rules = ISA) -> Plan:
+    """What an instruction computes under some rules, its guard included."""
+    return lower(ins.computed, rules, ins.unless)
 
 
 def resolve_model(name: str | Model) -> Model:
@@ -66,9 +75,9 @@ def check_names(ins: Instruction, values: Mapping[str, object]) -> None:
 def described(name: str, roles: tuple[str, ...]) -> str:
     """``%r2 (operand a)``, ``p (the guard)``, ``d (its old value, which a guard may keep)``."""
     role = roles[0]
-    if role == "guard":
+    if role == Role.GUARD:
         return f"{name} (the guard)"
-    if role in "dpq":
+    if role in DESTINATIONS:
         return f"{name} (its old value, which the guard may keep)"
     plural = "s" if len(roles) > 1 else ""
     return f"{name} (operand{plural} {', '.join(roles)})" if name != role else f"operand {role}"

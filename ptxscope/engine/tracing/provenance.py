@@ -1,7 +1,6 @@
 """Which bits of which operands a lane came from, and which lanes a lane went to.
 
-Selection, extension, cutting, merging and packing map bit to bit; a choice depends on its
-condition and on what it chose; everything else depends on the whole of its input lanes.
+How a row's bits depend on its inputs is known to its micro-operation; here the rows are followed.
 """
 
 from __future__ import annotations
@@ -9,17 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..semantics.micro import (
-    Accumulate,
-    Choose,
-    Extend,
-    Merge,
-    Pack,
-    Select,
-    ToBits,
-    Truncate,
-    Wrap,
-)
+from ..semantics.operation import WHOLE
 from .trace import RowTrace, Trace
 
 
@@ -41,10 +30,6 @@ class Origin(NamedTuple):
     role: str
     low: int
     high: int
-
-
-WHOLE = 128
-"""As many bits as any lane has."""
 
 
 def provenance(
@@ -91,46 +76,9 @@ def _overlap(x: Cell, y: Cell) -> bool:
 
 def _inputs(row: RowTrace, cell: Cell) -> Iterator[Cell]:
     """The cells that a cell was made from at once."""
-    keys = row.row.inputs
-
-    def same(index: int, low: int, high: int) -> Cell:
-        return Cell(keys[index], cell.lane if len(row.inputs[index]) > 1 else 0, low, high)
-
-    match row.row.micro:
-        case Select(unit, picks):
-            word, index = picks[cell.lane]
-            first = unit * index
-            yield Cell(keys[word], 0, first + cell.low, first + min(cell.high, unit))
-        case Extend(bits, signed) | Wrap(bits, signed):
-            if cell.low < bits:
-                yield same(0, cell.low, min(cell.high, bits))
-            if cell.high > bits and signed:
-                yield same(0, bits - 1, bits)
-        case Truncate(bits, _) | ToBits(bits):
-            yield same(0, cell.low, min(cell.high, bits))
-        case Merge(unit, lanes, _, takes_high):
-            stop = min(cell.high, unit)
-            if cell.lane in lanes:
-                shift = 16 if takes_high else 0
-                yield same(0, cell.low + shift, stop + shift)
-            else:
-                yield Cell(keys[1], 0, unit * cell.lane + cell.low, unit * cell.lane + stop)
-        case Pack(unit):
-            for lane in range(len(row.inputs[0])):
-                low = max(cell.low - unit * lane, 0)
-                high = min(cell.high - unit * lane, unit)
-                if low < high:
-                    yield Cell(keys[0], lane, low, high)
-        case Choose():
-            yield Cell(keys[0], 0, 0, WHOLE)
-            yield same(1 if row.inputs[0][0] else 2, cell.low, cell.high)
-        case Accumulate(lanes, _):
-            for lane in lanes:
-                yield Cell(keys[0], lane, 0, WHOLE)
-            yield Cell(keys[1], 0, 0, WHOLE)
-        case _:
-            for index in range(len(keys)):
-                yield same(index, 0, WHOLE)
+    for part in row.row.micro.origins(cell.lane, cell.low, cell.high, row.inputs):
+        if part.low < part.high:
+            yield Cell(row.row.inputs[part.input], part.lane, part.low, part.high)
 
 
 def _mask(trace: Trace, cell: Cell) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from ..isa.types import Cmp, Selector, Type
 from ..semantics import micro as m
 from ..semantics.lowering import signed_final
+from ..semantics.operation import Micro
 from ..semantics.plan import PlanStep, Row, Stage
 from .trace import Step, Trace
 from .words import UNIT_NAMES, integer_type, operand_name, relation
@@ -15,19 +16,31 @@ _TITLES = {
     Stage.BOOLEAN: "Boolean",
     Stage.SUM: "add c",
 }
-_OPERATION_TITLES = {"absolute difference": "difference", "scale down": "average"}
-_SECONDARY = {"add": "add c", "minimum": "min with c", "maximum": "max with c"}
+_OPERATION_TITLES: dict[type[Micro], str] = {
+    m.AbsoluteDifference: "difference",
+    m.ScaleDown: "average",
+}
+_SECONDARY: dict[type[Micro], str] = {
+    m.Add: "add c",
+    m.Minimum: "min with c",
+    m.Maximum: "max with c",
+}
 
 
 def title(step: Step | PlanStep) -> str:
     """What a step does, in a word or two: ``select``, ``add``, ``min with c``."""
     rows = _plan_rows(step)
     if step.stage is Stage.OPERATE:
-        operation = next(row.operation for row in rows if row.name == "t")
-        return _OPERATION_TITLES.get(operation, operation)
+        micro = _t(rows).micro
+        return _OPERATION_TITLES.get(type(micro), micro.operation)
     if step.stage is Stage.SECONDARY:
-        return _SECONDARY[next(row.operation for row in rows if row.name == "t")]
+        return _SECONDARY[type(_t(rows).micro)]
     return _TITLES.get(step.stage, str(step.stage))
+
+
+def _t(rows: tuple[Row, ...]) -> Row:
+    """The row that a step is about."""
+    return next(row for row in rows if row.name == "t")
 
 
 def _plan_rows(step: Step | PlanStep) -> tuple[Row, ...]:
@@ -39,7 +52,7 @@ def about(trace: Trace, step: Step) -> str:
     return _ABOUT[step.stage](trace, _plan_rows(step))
 
 
-def _micro(rows: tuple[Row, ...], name: str) -> m.Micro | None:
+def _micro(rows: tuple[Row, ...], name: str) -> Micro | None:
     return next((row.micro for row in rows if row.name == name), None)
 
 
@@ -66,7 +79,7 @@ def _select(trace: Trace, rows: tuple[Row, ...]) -> str:
             )
         else:
             parts.append(f"For {row.name}, {_picked(trace, row, micro)}")
-    if trace.instruction.entry.lanes > 1:
+    if any(row.lanes > 1 for row in rows):
         return ". ".join(parts) + "."
     text = " and ".join(parts)
     return f"{text[0].upper()}{text[1:]} are taken."
@@ -100,24 +113,24 @@ def _read_as(trace: Trace, role: str, signed: bool) -> str:
     return read if read == written else f"{read} (not {written}!)"
 
 
-_OPERATIONS = {
-    "add": "a + b, exactly: nothing wraps yet.",
-    "subtract": "a - b, exactly: nothing wraps yet.",
-    "absolute difference": "The distance between a and b, exactly.",
-    "minimum": "The smaller of a and b, as exact numbers whatever their types.",
-    "maximum": "The larger of a and b, as exact numbers whatever their types.",
-    "average": "Half of a + b; halves are rounded away from zero.",
-    "shift left": "a shifted left, exactly: no bit is lost yet.",
-    "shift right": "a shifted right",
-    "multiply": "a times b, exactly.",
-    "compare": "as exact numbers whatever their types: 1 where it holds, else 0.",
-    "scale down": "Half of a + b, rounded down.",
+_OPERATIONS: dict[type[Micro], str] = {
+    m.Add: "a + b, exactly: nothing wraps yet.",
+    m.Subtract: "a - b, exactly: nothing wraps yet.",
+    m.AbsoluteDifference: "The distance between a and b, exactly.",
+    m.Minimum: "The smaller of a and b, as exact numbers whatever their types.",
+    m.Maximum: "The larger of a and b, as exact numbers whatever their types.",
+    m.Average: "Half of a + b; halves are rounded away from zero.",
+    m.ShiftLeft: "a shifted left, exactly: no bit is lost yet.",
+    m.ShiftRight: "a shifted right",
+    m.Multiply: "a times b, exactly.",
+    m.Compare: "as exact numbers whatever their types: 1 where it holds, else 0.",
+    m.ScaleDown: "Half of a + b, rounded down.",
 }
 
 
 def _operate(trace: Trace, rows: tuple[Row, ...]) -> str:
-    row = next(row for row in rows if row.name == "t")
-    said = _OPERATIONS[row.operation]
+    row = _t(rows)
+    said = _OPERATIONS[type(row.micro)]
     if isinstance(row.micro, m.Compare):
         said = f"{relation(row.micro.cmp, 'a', 'b')}, {said}"
     if isinstance(row.micro, m.ShiftRight):
@@ -223,7 +236,7 @@ def _merge(trace: Trace, rows: tuple[Row, ...]) -> str:
     assert isinstance(micro, m.Merge)
     kept = rows[0].inputs[1] if len(rows[0].inputs) > 1 else "c"
     unit, c = UNIT_NAMES[micro.unit], operand_name(trace, kept)
-    if trace.instruction.entry.lanes == 1:
+    if len(trace.rows[rows[0].key].inputs[0]) == 1:
         took = "bits 31:16 of t" if micro.high else f"the low {micro.unit} bits of t"
         return f"{took[0].upper()}{took[1:]} replace {unit} {micro.lanes[0]} of {c}."
     if len(micro.lanes) == 32 // micro.unit:
@@ -242,7 +255,8 @@ def _accumulate(trace: Trace, rows: tuple[Row, ...]) -> str:
     end = "then clamped" if _has(rows, "clamped") else "neither clamped nor cut"
     read = ", read as s32," if _has(rows, "c") else ""
     which = _which(micro)
-    return f".add: {operand_name(trace, 'c')}{read} plus the {lanes} t of {which}, {end}."
+    add = ".add: " if trace.instruction.form.secop else ""
+    return f"{add}{operand_name(trace, 'c')}{read} plus the {lanes} t of {which}, {end}."
 
 
 def _which(micro: m.Accumulate) -> str:

@@ -4,52 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
 from typing import Any, NamedTuple, SupportsIndex
 
-from ..semantics.arithmetic import EXACT, Lanes, limits
+from ..semantics.arithmetic import EXACT, Lanes
 from ..semantics.errata import Erratum
-from ..semantics.micro import (
-    Clamp,
-    Compare,
-    Extend,
-    Flush,
-    LimitAmount,
-    Magnitude,
-    Merge,
-    ToFloat,
-    Truncate,
-    Wrap,
-    is_nan,
-)
 from ..semantics.models import Model
+from ..semantics.operation import Flag
 from ..semantics.plan import Plan, Row, Stage
 from ..semantics.rules import Rules
 from ..semantics.run import result, run
-from ..text.constants import bits_float
 from ..text.instruction import Instruction
 from ..text.parser import parse
 from .annotations import NOTHING, Annotations
-from .evaluate import bind, check_names, resolve_model
-
-
-class Flag(StrEnum):
-    """What happened to a lane at a row."""
-
-    SIGN_EXTENDED = "sign-extended"
-    ZERO_EXTENDED = "zero-extended"
-    CLAMPED_LOW = "clamped low"
-    """It lay below the range and was moved up to its low end."""
-    CLAMPED_HIGH = "clamped high"
-    WRAPPED = "wrapped"
-    """High bits were cut off that mattered."""
-    MASKED_OUT = "masked out"
-    """The lane keeps c's bits."""
-    FLUSHED = "flushed"
-    ROUNDED = "rounded"
-    """The float nearest to an integer is another number."""
-    NAN = "NaN"
+from .evaluate import bind, check_names, plan_of, resolve_model
 
 
 class LaneTrace(NamedTuple):
@@ -114,7 +82,7 @@ class Trace:
     @cached_property
     def plan(self) -> Plan:
         """What was computed."""
-        return self.instruction.plan(self.model.rules(self.instruction.form))
+        return plan_of(self.instruction, self.model.rules(self.instruction.form))
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
@@ -163,7 +131,7 @@ class Trace:
         ins, model = self.instruction, self.model
 
         def of(*errata: Erratum) -> dict[str, int]:
-            return result(ins.plan(Model("", errata).rules(ins.form)), self.operands)
+            return result(plan_of(ins, Model("", errata).rules(ins.form)), self.operands)
 
         active = [e for e in model.errata if e.touches(ins.form)]
         if not active or of() == of(*active):
@@ -213,53 +181,17 @@ def replay(trace_: Trace) -> dict[str, int]:
 def _row_trace(row: Row, values: Mapping[str, Lanes]) -> RowTrace:
     inputs = tuple(values[key] for key in row.inputs)
     lanes = (
-        LaneTrace(value, tuple(_flags(row, inputs, lane, value)))
+        LaneTrace(value, tuple(row.micro.flags(lane, inputs, value)))
         for lane, value in enumerate(values[row.key])
     )
     return RowTrace(row, tuple(lanes), inputs)
-
-
-def _flags(row: Row, inputs: tuple[Lanes, ...], lane: int, value: int) -> Iterator[Flag]:
-    before = inputs[0][lane if len(inputs[0]) > lane else 0]
-    match row.micro:
-        case Extend(_, signed):
-            yield Flag.SIGN_EXTENDED if signed else Flag.ZERO_EXTENDED
-        case Clamp():
-            if value != before:
-                yield Flag.CLAMPED_LOW if value > before else Flag.CLAMPED_HIGH
-        case LimitAmount(wrap):
-            if value != before:
-                yield Flag.WRAPPED if wrap else Flag.CLAMPED_HIGH
-        case Wrap():
-            if value != before:
-                yield Flag.WRAPPED
-        case Truncate(bits, signed):
-            if not limits(bits, signed).low <= before <= limits(bits, signed).high:
-                yield Flag.WRAPPED
-        case Merge(unit, lanes, signed, high):
-            if lane not in lanes:
-                yield Flag.MASKED_OUT
-            elif not high and not limits(unit, signed).low <= before <= limits(unit, signed).high:
-                yield Flag.WRAPPED
-        case Flush():
-            if value != before:
-                yield Flag.FLUSHED
-        case Magnitude():
-            if value < 0:
-                yield Flag.WRAPPED
-        case ToFloat():
-            if bits_float(value, 32) != before:
-                yield Flag.ROUNDED
-        case Compare(_, type_) if type_ is not None and type_.is_float:
-            if any(is_nan(EXACT, x, type_.bits)[lane] for x in inputs):
-                yield Flag.NAN
 
 
 def _notes(trace_: Trace) -> Iterator[str]:
     ins = trace_.instruction
     if trace_.model.errata:
         return
-    declared = ins.plan(Rules(declared_widths=True))
+    declared = plan_of(ins, Rules(declared_widths=True))
     if declared != trace_.plan:
         narrow = result(declared, trace_.operands)["d"]
         if narrow != result(trace_.plan, trace_.operands)["d"]:

@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from ..isa.integers import cast, limits
 from ..isa.types import Cmp, Type
 from ..semantics import micro as m
-from ..semantics.arithmetic import EXACT, cast, limits
+from ..semantics.arithmetic import EXACT
+from ..semantics.operation import Micro, at
 from ..semantics.plan import Row, Stage
 from ..text.constants import bits_float
 from ..text.instruction import Instruction
 from ..text.values import float_text, hex_text, value_text
+from .formula import Formula, Sign, becomes, equals
 from .trace import RowTrace, Trace
 
 UNIT_NAMES = {8: "byte", 16: "half-word", 32: "word"}
@@ -52,7 +55,7 @@ def integer_type(signed: bool, bits: int = 32) -> str:
 def reading(ins: Instruction, role: str, bits: int) -> str:
     """What an operand's bits mean to an instruction: a number, or its lanes, highest first."""
     type_ = ins.type_of(role)
-    if ins.entry.lanes == 1 or role in ("c", "guard") or (role == "d" and ins.form.secop):
+    if not ins.by_lane(role):
         return value_text(bits, type_)
     unit = 32 // ins.entry.lanes
     lanes = (cast(bits >> at, unit, type_ is Type.S32) for at in range(32 - unit, -1, -unit))
@@ -80,7 +83,7 @@ def by_name(ins: Instruction, told: Mapping[str, str]) -> str:
 class Words(NamedTuple):
     """What is said of one lane of a row."""
 
-    formula: str
+    formula: Formula
     sentence: str
 
 
@@ -149,17 +152,17 @@ def _factor(number: int) -> str:
     return f"({number})" if number < 0 else str(number)
 
 
-def _binary(sign: str) -> Callable[[m.Micro, _Scene], Words]:
-    def said(_: m.Micro, s: _Scene) -> Words:
+def _binary(sign: str) -> Callable[[Micro, _Scene], Words]:
+    def said(_: Micro, s: _Scene) -> Words:
         left = f"{s.x} {sign} {_factor(s.y)}"
-        return Words(f"{left} = {s.value}", f"{left} is {s.value}")
+        return Words(equals(left, s.value), f"{left} is {s.value}")
 
     return said
 
 
-def _extreme(name: str, adjective: str) -> Callable[[m.Micro, _Scene], Words]:
-    def said(_: m.Micro, s: _Scene) -> Words:
-        formula = f"{name}({s.x}, {s.y}) = {s.value}"
+def _extreme(name: str, adjective: str) -> Callable[[Micro, _Scene], Words]:
+    def said(_: Micro, s: _Scene) -> Words:
+        formula = equals(f"{name}({s.x}, {s.y})", s.value)
         if s.x == s.y:
             return Words(formula, f"both are {s.value}")
         return Words(formula, f"the {adjective} of {s.x} and {s.y} is {s.value}")
@@ -171,31 +174,37 @@ def _select(micro: m.Select, s: _Scene) -> Words:
     word, index = micro.picks[s.lane]
     name, bits = s.called(word), hex_text(s.value, micro.unit)
     if micro.unit == 32:
-        return Words(f"{name} = {bits}", f"all of {name} is taken, {bits}")
+        return Words(equals(name, bits), f"all of {name} is taken, {bits}")
     part = f"{name}.{'b' if micro.unit == 8 else 'h'}{index}"
     top = micro.unit * (index + 1) - 1
     place = f"{UNIT_NAMES[micro.unit]} {index} of {name} (bits {top}:{top + 1 - micro.unit})"
-    return Words(f"{part} = {bits}", f"{place} is {bits}")
+    return Words(equals(part, bits), f"{place} is {bits}")
 
 
 def _extend(micro: m.Extend, s: _Scene) -> Words:
     bits, name = hex_text(s.x, micro.bits), integer_type(micro.signed, micro.bits)
-    said = f"{bits} is {s.value} as {name}"
+    said = _reading(micro, s.x, s.value)
     if micro.bits < 32:
         top = s.x >> (micro.bits - 1)
         said += f": its top bit, {top}, is repeated above" if micro.signed else ": zeros go above"
-    return Words(f"{name}({bits}) = {s.value}", said)
+    return Words(equals(f"{name}({bits})", s.value), said)
 
 
-def _absolute_difference(_: m.Micro, s: _Scene) -> Words:
+def _reading(micro: m.Extend, bits: int, value: int) -> str:
+    """What a pattern was read as: ``0xff is -1 as s8``."""
+    name = integer_type(micro.signed, micro.bits)
+    return f"{hex_text(bits, micro.bits)} is {value} as {name}"
+
+
+def _absolute_difference(_: Micro, s: _Scene) -> Words:
     left = f"|{s.x} - {_factor(s.y)}|"
-    return Words(f"{left} = {s.value}", f"{left} is {s.value}")
+    return Words(equals(left, s.value), f"{left} is {s.value}")
 
 
-def _average(_: m.Micro, s: _Scene) -> Words:
+def _average(_: Micro, s: _Scene) -> Words:
     total = s.x + s.y
     plus = " + 1" if total >= 0 else ""
-    formula = f"({s.x} + {_factor(s.y)}{plus}) >> 1 = {s.value}"
+    formula = equals(f"({s.x} + {_factor(s.y)}{plus}) >> 1", s.value)
     half = f"half of {s.x} + {_factor(s.y)} is "
     if total % 2:
         said = f"{half}{total / 2}, rounded away from zero to {s.value}"
@@ -205,7 +214,7 @@ def _average(_: m.Micro, s: _Scene) -> Words:
 
 
 def _limit_amount(micro: m.LimitAmount, s: _Scene) -> Words:
-    formula = f"{s.x} & 31 = {s.value}" if micro.wrap else f"min({s.x}, 32) = {s.value}"
+    formula = equals(f"{s.x} & 31", s.value) if micro.wrap else equals(f"min({s.x}, 32)", s.value)
     if s.value == s.x:
         return Words(formula, f"the shift amount is {s.x}")
     if micro.wrap:
@@ -213,23 +222,23 @@ def _limit_amount(micro: m.LimitAmount, s: _Scene) -> Words:
     return Words(formula, f".clamp lowers the shift amount {s.x} to 32")
 
 
-def _shift_right(_: m.Micro, s: _Scene) -> Words:
+def _shift_right(_: Micro, s: _Scene) -> Words:
     left = f"{s.x} >> {s.y}"
     down = " (rounded down: copies of the sign come in)" if s.x < 0 < s.y else ""
-    return Words(f"{left} = {s.value}", f"{left} is {s.value}{down}")
+    return Words(equals(left, s.value), f"{left} is {s.value}{down}")
 
 
 def _scale(micro: m.ScaleDown, s: _Scene) -> Words:
     left = f"{s.x} >> {micro.amount}"
-    return Words(f"{left} = {s.value}", f"{left} is {s.value}")
+    return Words(equals(left, s.value), f"{left} is {s.value}")
 
 
-def _negate(_: m.Micro, s: _Scene) -> Words:
-    return Words(f"-({s.x}) = {s.value}", f"{s.called(0)} negated is {s.value}")
+def _negate(_: Micro, s: _Scene) -> Words:
+    return Words(equals(f"-({s.x})", s.value), f"{s.called(0)} negated is {s.value}")
 
 
 def _magnitude(micro: m.Magnitude, s: _Scene) -> Words:
-    formula = f"|{s.x}| = {s.value}"
+    formula = equals(f"|{s.x}|", s.value)
     if s.value < 0:
         name = integer_type(True, micro.bits)
         return Words(formula, f"{s.x} is the most negative {name}: its magnitude wraps to itself")
@@ -238,29 +247,29 @@ def _magnitude(micro: m.Magnitude, s: _Scene) -> Words:
 
 def _to_bits(micro: m.ToBits, s: _Scene) -> Words:
     bits = hex_text(s.value, micro.bits)
-    return Words(f"{s.x} -> {bits}", f"{s.x} in {micro.bits} bits is {bits}")
+    return Words(becomes(s.x, bits), f"{s.x} in {micro.bits} bits is {bits}")
 
 
-def _to_float(_: m.Micro, s: _Scene) -> Words:
+def _to_float(_: Micro, s: _Scene) -> Words:
     bits = hex_text(s.value, 32)
     number = bits_float(s.value, 32)
     rounded = "" if number == s.x else f", {s.x} rounded to 24 significant bits"
     said = f"{s.x} as a float is {bits} ({number:.1f}{rounded})"
-    return Words(f"float({s.x}) = {bits}", said)
+    return Words(equals(f"float({s.x})", bits), said)
 
 
-def _plus_one(_: m.Micro, s: _Scene) -> Words:
-    return Words(f"{s.x} + 1 = {s.value}", f".po adds one: {s.value}")
+def _plus_one(_: Micro, s: _Scene) -> Words:
+    return Words(equals(f"{s.x} + 1", s.value), f".po adds one: {s.value}")
 
 
 def _clamp(micro: m.Clamp, s: _Scene) -> Words:
     low, high, name = micro.low, micro.high, _bounds_name(micro)
     if low is None:
-        formula = f"min({s.x}, {high}) = {s.value}"
+        formula = equals(f"min({s.x}, {high})", s.value)
     elif high is None:
-        formula = f"max({s.x}, {low}) = {s.value}"
+        formula = equals(f"max({s.x}, {low})", s.value)
     else:
-        formula = f"clamp({s.x}, {low}..{high}) = {s.value}"
+        formula = equals(f"clamp({s.x}, {low}..{high})", s.value)
     if s.value < s.x:
         return Words(formula, f"{s.x} is above {high}, the largest {name}, so it becomes {high}")
     if s.value > s.x:
@@ -284,7 +293,7 @@ def _bounds_name(micro: m.Clamp) -> str:
 
 def _wrap(micro: m.Wrap, s: _Scene) -> Words:
     name = integer_type(micro.signed, micro.bits)
-    formula = f"{name}({s.x}) = {s.value}"
+    formula = equals(f"{name}({s.x})", s.value)
     if s.value == s.x:
         return Words(formula, f"{s.x} fits in {name} and stays")
     low = f"bit 0 of {s.x} is" if micro.bits == 1 else f"the low {micro.bits} bits of {s.x}"
@@ -299,11 +308,13 @@ def _truncate(micro: m.Truncate, s: _Scene) -> Words:
     if micro.bits == 1:
         truth = value_text(s.value, Type.PRED)
         if name == "_":
-            return Words(f"{s.value} -> _", f"{truth} is thrown away")
+            return Words(becomes(s.value, "_"), f"{truth} is thrown away")
         if guarded:
-            return Words(f"{s.value} for {name}", f"the predicate for {name} is {truth}")
-        return Words(f"{name} = {bits}", f"{name} is {truth}")
-    formula = f"{_shown(s, 0)} -> {bits}"
+            return Words(
+                Formula(str(s.value), name, Sign.FOR), f"the predicate for {name} is {truth}"
+            )
+        return Words(equals(name, bits), f"{name} is {truth}")
+    formula = becomes(_shown(s, 0), bits)
     low, high = limits(micro.bits, micro.signed)
     if not low <= s.x <= high:
         kept = cast(s.value, micro.bits, micro.signed)
@@ -335,10 +346,10 @@ def _merge(micro: m.Merge, s: _Scene) -> Words:
     part = f"{'b' if micro.unit == 8 else 'h'}{s.lane}"
     if s.lane not in micro.lanes:
         name = s.called(1)
-        masked = "" if s.trace.instruction.entry.lanes == 1 else "is not in the mask and "
+        masked = "" if len(s.row.inputs[0]) == 1 else "is not in the mask and "
         said = f"it {masked}keeps {unit} {s.lane} of {name}, {bits}"
-        return Words(f"{name}.{part} = {bits}", said)
-    formula = f"{s.x} -> {bits}"
+        return Words(equals(f"{name}.{part}", bits), said)
+    formula = becomes(s.x, bits)
     if micro.high:
         return Words(formula, f"it takes bits 31:16 of {s.x}, {bits}")
     low, high = limits(micro.unit, micro.signed)
@@ -355,7 +366,7 @@ def _merge(micro: m.Merge, s: _Scene) -> Words:
 def _pack(micro: m.Pack, s: _Scene) -> Words:
     lanes = " ".join(hex_text(lane, micro.unit)[2:] for lane in reversed(s.row.inputs[0]))
     bits = hex_text(s.value, 32)
-    return Words(f"{lanes} -> {bits}", f"the {UNIT_NAMES[micro.unit]}s side by side are {bits}")
+    return Words(becomes(lanes, bits), f"the {UNIT_NAMES[micro.unit]}s side by side are {bits}")
 
 
 def _accumulate(micro: m.Accumulate, s: _Scene) -> Words:
@@ -363,15 +374,17 @@ def _accumulate(micro: m.Accumulate, s: _Scene) -> Words:
     total = " + ".join([str(s.y), *map(_factor, lanes)])
     left_out = [str(lane) for lane in reversed(range(micro.of)) if lane not in micro.lanes]
     rest = f"; lane{'s' * (len(left_out) > 1)} {', '.join(left_out)} left out" if left_out else ""
-    return Words(f"{total} = {s.value}", f"{s.called(1)} and the lanes: {total} is {s.value}{rest}")
+    return Words(equals(total, s.value), f"{s.called(1)} and the lanes: {total} is {s.value}{rest}")
 
 
-def _flush(_: m.Micro, s: _Scene) -> Words:
+def _flush(_: Micro, s: _Scene) -> Words:
     was, now = hex_text(s.x, 32), hex_text(s.value, 32)
     if s.value == s.x:
-        return Words(f"ftz({was}) = {now}", f"{float_text(s.x, 32)} is not subnormal and stays")
+        return Words(
+            equals(f"ftz({was})", now), f"{float_text(s.x, 32)} is not subnormal and stays"
+        )
     zero = float_text(s.value, 32)
-    return Words(f"ftz({was}) = {now}", f"{was} is subnormal and is flushed to {zero}")
+    return Words(equals(f"ftz({was})", now), f"{was} is subnormal and is flushed to {zero}")
 
 
 def _compare(micro: m.Compare, s: _Scene) -> Words:
@@ -389,13 +402,13 @@ def _compare(micro: m.Compare, s: _Scene) -> Words:
         texts.append("0")
     so = f"so {s.subject} is {s.value}"
     holds = relation(micro.cmp, texts[0], texts[1])
-    formula = f"({holds}) = {s.value}"
+    formula = equals(holds, s.value, grouped=True)
     if type_ is not None and type_.is_float:
         names = (s.called(i) for i, x in enumerate(values) if is_nan(x, type_))
         nan = list(dict.fromkeys(names))
         are = " and ".join(nan) + (" are NaN" if nan[1:] else " is NaN")
         if micro.cmp in (Cmp.NUM, Cmp.NAN):
-            formula = f"{micro.cmp}({', '.join(texts)}) = {s.value}"
+            formula = equals(f"{micro.cmp}({', '.join(texts)})", s.value)
             fact = are if nan else "neither is NaN"
             return Words(formula, f"{'; '.join(dict.fromkeys(read))}; {fact}, {so}")
         if nan:
@@ -417,22 +430,22 @@ def _readings(s: _Scene) -> list[str]:
     read = []
     for key in s.row.row.inputs:
         row = s.trace.rows[key]
-        if isinstance(row.row.micro, m.Extend):
-            lane = s.lane if len(row.lanes) > 1 else 0
-            read.append(words(s.trace, row, lane).sentence.partition(":")[0])
+        micro = row.row.micro
+        if isinstance(micro, m.Extend):
+            read.append(_reading(micro, at(row.inputs[0], s.lane), at(row.values, s.lane)))
     return read
 
 
-def _not(_: m.Micro, s: _Scene) -> Words:
-    return Words(f"!{s.x} = {s.value}", f"the opposite of {s.called(0)} is {s.value}")
+def _not(_: Micro, s: _Scene) -> Words:
+    return Words(equals(f"!{s.x}", s.value), f"the opposite of {s.called(0)} is {s.value}")
 
 
 def _combine(micro: m.Combine, s: _Scene) -> Words:
     left = f"{s.x} {micro.boolop} {s.y}"
-    return Words(f"{left} = {s.value}", f"{left} is {s.value}")
+    return Words(equals(left, s.value), f"{left} is {s.value}")
 
 
-def _choose(_: m.Micro, s: _Scene) -> Words:
+def _choose(_: Micro, s: _Scene) -> Words:
     chosen = 1 if s.x else 2
     key = s.row.row.inputs[chosen]
     if s.row.row.stage is Stage.GUARD:
@@ -441,7 +454,7 @@ def _choose(_: m.Micro, s: _Scene) -> Words:
     truth = value_text(s.x, Type.PRED)
     names = f"{s.called(1)} : {s.called(2)}"
     said = f"the condition is {truth}, so {s.called(chosen)} is chosen, {bits}"
-    return Words(f"{s.x} ? {names} = {bits}", said)
+    return Words(equals(f"{s.x} ? {names}", bits), said)
 
 
 def _guarded(s: _Scene) -> Words:
@@ -450,18 +463,18 @@ def _guarded(s: _Scene) -> Words:
     name, guard = operand_name(s.trace, role), s.trace.instruction.guard
     bits = hex_text(s.value, s.trace.instruction.type_of(role).bits)
     if s.x:
-        return Words(f"{name} = {bits}", f"{guard} holds: {name} is written, {bits}")
+        return Words(equals(name, bits), f"{guard} holds: {name} is written, {bits}")
     if s.row.row.inputs[2] in s.trace.rows:
         said = f"{guard} does not hold, but {name} becomes {bits}: its old value is converted"
-        return Words(f"{name} = {bits}", said)
+        return Words(equals(name, bits), said)
     said = f"{guard} does not hold: {name} keeps its old value, {bits}"
-    return Words(f"{name} = {bits}", said)
+    return Words(equals(name, bits), said)
 
 
 def _encode(micro: m.Encode, s: _Scene) -> Words:
     bits, truth = hex_text(s.value, 32), value_text(s.x, Type.PRED)
     one = " (1.0)" if micro.true == 0x3F80_0000 and s.x else ""
-    return Words(f"{truth} -> {bits}", f"{truth} becomes {bits}{one}")
+    return Words(becomes(truth, bits), f"{truth} becomes {bits}{one}")
 
 
 _WORDS: dict[type, Callable[..., Words]] = {

@@ -11,9 +11,10 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple, Protocol
 
+from ...engine.isa.integers import Range, limits
 from ...engine.isa.types import BoolOp, Cmp
 from ...engine.semantics import micro as m
-from ...engine.semantics.arithmetic import Range, limits
+from ...engine.semantics.operation import Micro
 from ...engine.semantics.plan import Plan, Row, Stage
 from ...engine.tracing.trace import Trace
 
@@ -143,7 +144,7 @@ def _read(d: Dialect, x: str, bits: int, signed: bool) -> str:
     return f"(({_low(d, x, bits)} ^ {top}) - {top})"
 
 
-def _absolute(d: Dialect, _: m.Micro, x: list[str]) -> str:
+def _absolute(d: Dialect, _: Micro, x: list[str]) -> str:
     return d.choose(f"{x[0]} < {x[1]}", f"{x[1]} - {x[0]}", f"{x[0]} - {x[1]}")
 
 
@@ -152,7 +153,7 @@ def _magnitude(d: Dialect, micro: m.Magnitude, x: list[str]) -> str:
     return d.choose(f"{x[0]} < 0 AND {x[0]} != {least}", f"-{x[0]}", x[0])
 
 
-def _average(d: Dialect, _: m.Micro, x: list[str]) -> str:
+def _average(d: Dialect, _: Micro, x: list[str]) -> str:
     total = f"{x[0]} + {x[1]}"
     return f"({total} + {d.truth(f'{total} >= 0')}) >> 1"
 
@@ -172,7 +173,7 @@ def _clamp(d: Dialect, micro: m.Clamp, x: list[str]) -> str:
     return said
 
 
-def _flush(d: Dialect, _: m.Micro, x: list[str]) -> str:
+def _flush(d: Dialect, _: Micro, x: list[str]) -> str:
     small = f"{_low(d, x[0], 31)} < {d.number(1 << 23)}"
     return d.choose(small, f"{x[0]} & {d.number(1 << 31)}", x[0])
 

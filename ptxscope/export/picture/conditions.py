@@ -8,9 +8,9 @@ from __future__ import annotations
 from ...engine.isa.types import Cmp, Type
 from ...engine.semantics import micro as m
 from ...engine.semantics.arithmetic import Lanes
+from ...engine.semantics.operation import Flag
 from ...engine.semantics.plan import Stage
 from ...engine.text.values import hex_text, value_text
-from ...engine.tracing.trace import Flag
 from ...engine.tracing.words import cmp_sign, relation
 from ..document import RowView
 from .drawing import Ink, number
@@ -29,7 +29,7 @@ def flush(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
     sketch.flow(row.row.row.inputs[0], 0, (box.center, y))
     flushed = Flag.FLUSHED in cell.flags
     pen.rect(box.x, y, box.width, 46, Ink.MARK_SOFT if flushed else ink[1], ink[0], radius=6)
-    pen.text(box.center, y + 18, plain(cell.formula.partition(" = ")[0]), 12, Ink.DIM,
+    pen.text(box.center, y + 18, plain(cell.formula.left), 12, Ink.DIM,
              anchor="middle", mono=True, width=box.width - 12)  # fmt: skip
     shown = f"{cell.value:08x} = {value_text(cell.value, Type.F32)}"
     pen.text(box.center, y + 37, shown, 15, Ink.INK,

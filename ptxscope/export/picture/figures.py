@@ -9,13 +9,17 @@ from __future__ import annotations
 from itertools import accumulate
 
 from ...engine.semantics import micro as m
+from ...engine.semantics.operation import Flag
+from ...engine.semantics.plan import Stage
 from ...engine.text.values import hex_text
-from ...engine.tracing.trace import Flag
+from ...engine.tracing.formula import Sign
 from ..document import RowView
 from .drawing import Ink
 from .layout import LEFT, Area, Sketch, tint
 from .rows import boxes_of, finish, flow_down, inlets, name_lane
 from .signs import clamp_line, register, truth
+
+_SHOWN = {Sign.IS: "=", Sign.BECOMES: "→", Sign.FOR: "for"}
 
 
 def formula(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
@@ -25,7 +29,7 @@ def formula(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
     height = 54 + named
     for cell in row.cells:
         box = boxes[cell.lane]
-        left, right = _split(cell.formula)
+        left, sign, right = cell.formula.left, _SHOWN[cell.formula.sign], cell.formula.right
         inlets(sketch, row, cell.lane, box, y, area)
         pen.rect(box.x, y, box.width, height, radius=6)
         if named:
@@ -35,19 +39,10 @@ def formula(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
             anchor="middle", mono=True, width=box.width - 14,
         )  # fmt: skip
         pen.text(
-            box.center, y + 43 + named, right, 17, Ink.INK,
+            box.center, y + 43 + named, f"{sign} {right}", 17, Ink.INK,
             anchor="middle", mono=True, bold=True, width=box.width - 14,
         )  # fmt: skip
     return finish(sketch, row, boxes, y + height)
-
-
-def _split(formula: str) -> tuple[str, str]:
-    """The left side of a formula, and ``= value`` or ``→ bits``."""
-    for sign, shown in ((" = ", "= "), (" -> ", "→ ")):
-        left, found, right = formula.rpartition(sign)
-        if found:
-            return left, shown + right
-    return "", formula
 
 
 def select(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
@@ -210,6 +205,8 @@ def _factor(value: int) -> str:
 
 def write(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
     """The destination's bits, from one number or from lanes."""
+    if row.row.row.stage is not Stage.WRITE:  # no destination: patterns in the midst of a plan
+        return formula(sketch, row, area, y)
     pen, (cell,) = sketch.pen, row.cells
     name = sketch.called(row.row.row.name)
     width = sketch.trace.instruction.type_of(row.row.row.name).bits

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ...engine.isa.roles import SOURCES
 from ..document import CellView, RowView
 from .drawing import Ink, text_width, wrapped
 from .layout import Area, Sketch, tint
@@ -20,7 +21,7 @@ def operand(
     view = sketch.operands[role]
     ink = tint(role)[0]
     pen, x = sketch.pen, area.x
-    name = view.name or ("" if role in "abc" else sketch.called(role))
+    name = view.name or ("" if role in SOURCES else sketch.called(role))
     pen.text(x, y + 12, view.label, 15, ink, mono=True, bold=True)
     x += text_width(view.label, 15, mono=True) + 8
     meant = "" if view.meant == view.bits else view.meant

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...engine.semantics.micro import Clamp
-from ...engine.tracing.trace import Flag
+from ...engine.semantics.operation import Flag
 from ..document import CellView
 from .drawing import Ink, Pen, number, text_width
 from .layout import Area, Register

@@ -1,0 +1,116 @@
+"""What every micro-operation is: a frozen record that runs and that tells what it did.
+
+Beside ``run`` stand the answers that hold for most kinds; a kind for which another one holds
+gives its own. Records of this sort and not dataclasses: those cost a trace's start-up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Any, ClassVar, NamedTuple, dataclass_transform
+
+from .arithmetic import Arithmetic, Lanes, V
+
+
+class Flag(StrEnum):
+    """What happened to a lane at a row."""
+
+    SIGN_EXTENDED = "sign-extended"
+    ZERO_EXTENDED = "zero-extended"
+    CLAMPED_LOW = "clamped low"
+    """It lay below the range and was moved up to its low end."""
+    CLAMPED_HIGH = "clamped high"
+    WRAPPED = "wrapped"
+    """High bits were cut off that mattered."""
+    MASKED_OUT = "masked out"
+    """The lane keeps c's bits."""
+    FLUSHED = "flushed"
+    ROUNDED = "rounded"
+    """The float nearest to an integer is another number."""
+    NAN = "NaN"
+
+
+class Part(NamedTuple):
+    """Bits low..high-1 of one lane of an input."""
+
+    input: int
+    """Which input, from 0."""
+    lane: int
+    low: int
+    high: int
+
+
+WHOLE = 128
+"""As many bits as any lane has."""
+
+
+def at(lanes: Lanes, lane: int) -> int:
+    """A lane of a vector, or the one that stands for all."""
+    return lanes[lane if len(lanes) > 1 else 0]
+
+
+def same(inputs: tuple[Lanes, ...], index: int, lane: int, low: int, high: int) -> Part:
+    """Bits of an input's lane of the same number."""
+    return Part(index, lane if len(inputs[index]) > 1 else 0, low, high)
+
+
+@dataclass_transform(frozen_default=True)
+class Micro:
+    """A micro-operation: a pure function of lane vectors, with what is fixed in it as fields.
+
+    Equal to another of its kind with equal fields, and to nothing else.
+    """
+
+    _fields: ClassVar[tuple[str, ...]] = ()
+    _defaults: ClassVar[dict[str, Any]] = {}
+    operation: ClassVar[str]
+    """What the kind is called: ``absolute difference``."""
+
+    def __init_subclass__(cls) -> None:
+        cls.operation = re.sub(r"(?<!^)(?=[A-Z])", " ", cls.__name__).lower()
+        cls._fields = tuple(cls.__annotations__)
+        type.__setattr__(cls, "__match_args__", cls._fields)
+        cls._defaults = {name: vars(cls)[name] for name in cls._fields if name in vars(cls)}
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        given = self._defaults | dict(zip(self._fields, values, strict=False)) | named
+        if len(values) > len(self._fields) or given.keys() != set(self._fields):
+            raise TypeError(f"{type(self).__name__} takes {', '.join(self._fields) or 'nothing'}")
+        self.__dict__.update((name, given[name]) for name in self._fields)
+
+    def __setattr__(self, name: str, _: object) -> None:
+        raise AttributeError(f"{name} of {type(self).__name__} can't be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{name} of {type(self).__name__} can't be deleted")
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.__dict__ == other.__dict__
+
+    def __hash__(self) -> int:
+        return hash((type(self), *self.__dict__.values()))
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{name}={value!r}" for name, value in self.__dict__.items())
+        return f"{type(self).__name__}({fields})"
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        """Apply it."""
+        raise NotImplementedError
+
+    def yields(self, first: int) -> int:
+        """How many lanes it yields, where its first input has so many."""
+        return first
+
+    def flags(self, lane: int, inputs: tuple[Lanes, ...], value: int) -> Iterable[Flag]:
+        """What happened to a lane whose value it became."""
+        return ()
+
+    def origins(self, lane: int, low: int, high: int, inputs: tuple[Lanes, ...]) -> Iterable[Part]:
+        """Where bits low..high-1 of a lane came from: unless said, from all of its lanes.
+
+        Stretches without a bit may be among them.
+        """
+        return (same(inputs, index, lane, 0, WHOLE) for index in range(len(inputs)))
