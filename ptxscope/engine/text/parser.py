@@ -177,11 +177,31 @@ def scan(text: str) -> Iterator[Parsed]:
         if fragment.problems:
             yield Parsed(None, fragment.problems, fragment.problems[0].span)
         for statement in statements(fragment.ptx, _OPCODES):
-            if statement.opcode.text in _OPCODES:
+            if _is_half(statement):
+                yield _unexplained_half(fragment, statement)
+            elif statement.opcode.text in _OPCODES:
                 yield _resolve(text, fragment, statement)
             elif _meant(statement):
                 problem = _unknown_opcode(statement, fragment)
                 yield Parsed(None, (problem,), fragment.origin(*statement.span))
+
+
+_HALVES = frozenset((".f16", ".f16x2", ".bf16", ".bf16x2"))
+
+
+def _is_half(statement: Statement) -> bool:
+    """Whether it is a ``set`` or ``setp`` of PTX ISA 9.7.7: other instructions of those names."""
+    return statement.opcode.text in ("set", "setp") and any(
+        word.text in _HALVES for word in statement.modifiers
+    )
+
+
+def _unexplained_half(fragment: Fragment, statement: Statement) -> Parsed:
+    message = "half-precision `set` and `setp` are not known here; this is not checked"
+    whole = Problem(message, (statement.opcode.start, statement.span[1]), unread=True)
+    told = capped(statement.problems) or (whole,)
+    line = fragment.origin(*statement.span)
+    return Parsed(None, tuple(p._replace(span=fragment.origin(*p.span)) for p in told), line)
 
 
 def _nothing(text: str) -> Problem:
