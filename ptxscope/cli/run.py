@@ -153,16 +153,18 @@ def _some(names: Sequence[str]) -> str:
 
 def given(program: Program, texts: Sequence[str]) -> dict[str, int]:
     """The bits that ``name=value`` arguments give to registers."""
-    types = program.types
     return assigned(
-        texts, partial(_register, program), lambda x, value: parse_value(value, types[x])
+        texts,
+        partial(_register, program),
+        lambda x, value: parse_value(value, program.reading(x)),
     )
 
 
 def _expected(program: Program, texts: Sequence[str]) -> dict[str, Observed]:
-    types = program.types
     return assigned(
-        texts, partial(_register, program), lambda x, value: parse_observed(value, types[x])
+        texts,
+        partial(_register, program),
+        lambda x, value: parse_observed(value, program.reading(x)),
     )
 
 
