@@ -44,7 +44,7 @@ from ptxscope.engine.text.values import parse_integer, parse_value
 from ptxscope.engine.tracing.notes import parse_note, stages_between
 from ptxscope.engine.tracing.trace import Trace
 from ptxscope.export import sarif
-from ptxscope.export.findings import described, told
+from ptxscope.export.checked import described, told
 from ptxscope.walk import opened_listing
 
 SMALLEST, LARGEST = 1 << 10, 1 << 20
@@ -592,7 +592,7 @@ def test_a_long_word_keeps_its_place() -> None:
     ):
         (item,) = check_text(text, name)
         start = text.index(f".{word}")
-        place = item.findings[0].place
+        place = item.diagnostics[0].place
         assert (place.column, place.width) == (start + 1, len(word) + 1)
         assert len(place.excerpt) < 1500
         assert set(place.excerpt[slice(*place.span)]) == {".", "x"}

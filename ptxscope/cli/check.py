@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import IO
 
 from ..engine.listings.inline_asm import Language, language_of
-from ..engine.listings.lint import Found, check_listing, check_source
+from ..engine.listings.lint import Checked, check_listing, check_source
+from ..export.checked import counted, described, summary, told
 from ..export.data import dumps
-from ..export.findings import counted, described, summary, told
 from . import CommandError
 from .arguments import parsed, parser
 from .inputs import once, opened
@@ -60,7 +60,7 @@ def run(words: Sequence[str]) -> int:
     return int(counts["illegal"] > 0)
 
 
-def _found(names: Sequence[str], missing: list[CommandError]) -> Iterator[Found]:
+def _found(names: Sequence[str], missing: list[CommandError]) -> Iterator[Checked]:
     """What there is in each file; what can't be read is put on a list."""
     for name in names:
         try:
@@ -69,9 +69,9 @@ def _found(names: Sequence[str], missing: list[CommandError]) -> Iterator[Found]
             missing.append(error)
 
 
-def _render(found: Iterator[Found], chosen: argparse.Namespace) -> Iterable[str]:
+def _render(found: Iterator[Checked], chosen: argparse.Namespace) -> Iterable[str]:
     if chosen.quiet:
-        found = (item for item in found if item.findings)
+        found = (item for item in found if item.diagnostics)
     if chosen.format == "json":
         return _json(found)
     if chosen.format == "sarif":
@@ -84,7 +84,7 @@ def _render(found: Iterator[Found], chosen: argparse.Namespace) -> Iterable[str]
 # --- reading ------------------------------------------------------------------------------
 
 
-def _check(name: str) -> Iterator[Found]:
+def _check(name: str) -> Iterator[Checked]:
     with opened(name) as file:
         head = file.read(_CHUNK)
         language = language_of(name, head)
@@ -103,7 +103,7 @@ def _chunks(head: str, file: IO[str]) -> Iterator[str]:
 # --- telling ------------------------------------------------------------------------------
 
 
-def _json(found: Iterable[Found]) -> Iterator[str]:
+def _json(found: Iterable[Checked]) -> Iterator[str]:
     """A JSON array in pieces."""
     comma = "["
     for item in found:

@@ -1,4 +1,4 @@
-"""Findings as SARIF 2.1.0, which GitHub and others show beside the lines they are about.
+"""What ``check`` found, as SARIF 2.1.0; GitHub and others show it beside the lines it is about.
 
 The log is written piece by piece, so that a long listing takes no memory.
 """
@@ -12,13 +12,13 @@ from typing import Any
 from urllib.parse import quote
 
 from .. import __version__
-from ..engine.listings.lint import RULES, Finding, Found
+from ..engine.listings.lint import RULES, Checked, Diagnostic
 from .data import dumps
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def render(found: Iterable[Found]) -> Iterator[str]:
+def render(found: Iterable[Checked]) -> Iterator[str]:
     """The log in pieces: everything but what is simply legal."""
     head = {
         "$schema": _SCHEMA,
@@ -35,8 +35,8 @@ def render(found: Iterable[Found]) -> Iterator[str]:
     yield f"{begin}["
     comma = "\n"
     for item in found:
-        for finding in item.findings:
-            yield comma + dumps(_result(item, finding))
+        for diagnostic in item.diagnostics:
+            yield comma + dumps(_result(item, diagnostic))
             comma = ",\n"
     yield f"]{end}\n"
 
@@ -52,8 +52,8 @@ _RULES: list[dict[str, Any]] = [
 _INDEX = {id_: index for index, id_ in enumerate(RULES)}
 
 
-def _result(item: Found, finding: Finding) -> dict[str, Any]:
-    place = finding.place
+def _result(item: Checked, diagnostic: Diagnostic) -> dict[str, Any]:
+    place = diagnostic.place
     region = {
         "startLine": place.line,
         "startColumn": place.column,
@@ -64,19 +64,19 @@ def _result(item: Found, finding: Finding) -> dict[str, Any]:
     uri = quote(os.fsencode(item.file.replace("\\", "/")), safe="/")
     location = {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}
     return {
-        "ruleId": finding.rule,
-        "ruleIndex": _INDEX[finding.rule],
-        "level": str(finding.severity),
-        "message": {"text": _message(item, finding)},
+        "ruleId": diagnostic.rule,
+        "ruleIndex": _INDEX[diagnostic.rule],
+        "level": str(diagnostic.severity),
+        "message": {"text": _message(item, diagnostic)},
         "locations": [location],
     }
 
 
-def _message(item: Found, finding: Finding) -> str:
-    parts = [finding.message]
-    if finding.hint:
-        parts.append(f"Allowed: {finding.hint}")
-    if finding.rule in item.errata and item.example:
+def _message(item: Checked, diagnostic: Diagnostic) -> str:
+    parts = [diagnostic.message]
+    if diagnostic.hint:
+        parts.append(f"Allowed: {diagnostic.hint}")
+    if diagnostic.rule in item.errata and item.example:
         example = item.example
         given = " ".join(f"{name}={bits:#010x}" for name, bits in example.values.items())
         parts.append(

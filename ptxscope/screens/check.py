@@ -11,22 +11,22 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
-from ..engine.listings.lint import Found, check_text
-from ..export.findings import counted, summary, told
+from ..engine.listings.lint import Checked, check_text
+from ..export.checked import counted, summary, told
 from ..widgets.fields import Page
 from ..widgets.inks import InkModal
 from ..widgets.menu import Item, Menu
 
 
-def findings(text: str, name: str) -> tuple[tuple[Found, ...], str]:
+def diagnostics(text: str, name: str) -> tuple[tuple[Checked, ...], str]:
     """What there is to say of a text, and the counts in a line."""
     counts = Counter[str]()
-    said = tuple(item for item in counted(check_text(text, name), counts) if item.findings)
+    said = tuple(item for item in counted(check_text(text, name), counts) if item.diagnostics)
     return said, summary(counts)
 
 
-class CheckScreen(InkModal[Found | None]):
-    """Shows findings; gives the one to be opened."""
+class CheckScreen(InkModal[Checked | None]):
+    """Shows diagnostics; gives the one to be opened."""
 
     DEFAULT_CSS = """
     CheckScreen {
@@ -43,14 +43,14 @@ class CheckScreen(InkModal[Found | None]):
         Binding("ctrl+y", "copy", "Copy", show=False),
     ]
 
-    def __init__(self, found: Sequence[Found], title: str) -> None:
+    def __init__(self, found: Sequence[Checked], title: str) -> None:
         super().__init__()
         self._found, self._title = found, title
         self._menu = Menu("Findings", [_item(item) for item in found], "found")
         self._page = Page("told", "What it says", wrap=True)
 
     def compose(self) -> ComposeResult:
-        """The findings above, one of them in full below."""
+        """The diagnostics above, one of them in full below."""
         with Vertical(id="check") as box:
             box.border_title = f"Check · {self._title}"
             box.border_subtitle = "Enter open · Tab next · ^y copy · Esc leave"
@@ -83,6 +83,6 @@ class CheckScreen(InkModal[Found | None]):
         self.answer(None)
 
 
-def _item(item: Found) -> Item:
-    rules = ", ".join(dict.fromkeys(finding.rule for finding in item.findings))
+def _item(item: Checked) -> Item:
+    rules = ", ".join(dict.fromkeys(diagnostic.rule for diagnostic in item.diagnostics))
     return Item(f"line {item.place.line}  {rules}", item.ptx)

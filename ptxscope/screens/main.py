@@ -42,7 +42,7 @@ from ..widgets.value_field import ValueField
 
 if TYPE_CHECKING:
     from ..engine.diagnosis.diagnose import Finding
-    from ..engine.listings.lint import Found
+    from ..engine.listings.lint import Checked
     from ..walk import Walk
 
 Chosen = Callable[[int | None], None]
@@ -390,19 +390,19 @@ class MainScreen(InkScreen[None]):
 
     def action_check(self) -> None:
         """Say what is wrong in the listing, or with the line, and where an erratum can bite."""
-        from .check import CheckScreen, findings
+        from .check import CheckScreen, diagnostics
 
         walk = self.walk
         text, name = (walk.text, walk.name) if walk else (self.session.setup.line, "the line")
 
-        def chosen(found: Found | None) -> None:
+        def chosen(found: Checked | None) -> None:
             if found is not None:
-                self._open_finding(found)
+                self._open_checked(found)
 
-        self.app.push_screen(CheckScreen(*findings(text, name)), chosen)
+        self.app.push_screen(CheckScreen(*diagnostics(text, name)), chosen)
 
-    def _open_finding(self, found: Found) -> None:
-        """Show what a finding is about, on the operands that show an erratum."""
+    def _open_checked(self, found: Checked) -> None:
+        """Show what was checked, on the operands that show an erratum."""
         if self.walk is not None:
             there = self.walk.at_line(found.place.line, found.ptx)
             if there is None:

@@ -17,7 +17,7 @@ from ptxscope.engine.listings.counterexample import counterexample
 from ptxscope.engine.listings.inline_asm import Language, language_of
 from ptxscope.engine.listings.lint import (
     RULES,
-    Found,
+    Checked,
     Severity,
     agrees,
     check_listing,
@@ -30,16 +30,16 @@ from tests.reference_data import DATA, table, verdicts
 HEAD = ".version 8.0\n.target sm_75\n.address_size 64\n"
 
 
-def listing(text: str) -> list[Found]:
+def listing(text: str) -> list[Checked]:
     return list(check_listing([text], "x.ptx"))
 
 
-def source(text: str, language: Language = Language.C) -> list[Found]:
+def source(text: str, language: Language = Language.C) -> list[Checked]:
     return list(check_source(text, "x", language))
 
 
 def rules(text: str) -> list[str]:
-    return [finding.rule for item in listing(text) for finding in item.findings]
+    return [diagnostic.rule for item in listing(text) for diagnostic in item.diagnostics]
 
 
 # --- sources ------------------------------------------------------------------------------
@@ -112,7 +112,7 @@ def test_ptx_in_a_string_of_python_is_found_at_its_place(text: str) -> None:
     ],
 )
 def test_what_is_no_instruction_is_left_alone(text: str, language: Language) -> None:
-    assert [item for item in source(text, language) if not item.findings] == []
+    assert [item for item in source(text, language) if not item.diagnostics] == []
     assert not any(item.ptx.startswith("vadd4.s32.s32.s32 %") for item in source(text, language))
 
 
@@ -128,7 +128,7 @@ def test_what_is_glued_with_a_macro_is_said_to_be_unread(text: str) -> None:
     (item,) = source(text)
     assert item.unread
     assert item.legal
-    assert [finding.severity for finding in item.findings] == [Severity.NOTE]
+    assert [diagnostic.severity for diagnostic in item.diagnostics] == [Severity.NOTE]
 
 
 def test_what_an_f_string_puts_together_is_said_to_be_unread() -> None:
@@ -143,7 +143,7 @@ def test_other_f_strings_are_left_alone() -> None:
 def test_the_types_of_asm_operands_are_known() -> None:
     text = 'asm("vadd.u32.u32.u32 %0, %1, %2;" : "+l"(f(x, ":")), "=r"(b) : "f"(c) : "memory");'
     (item,) = source(text)
-    assert [(x.rule, text[x.place.column - 1 :][:2]) for x in item.findings] == [
+    assert [(x.rule, text[x.place.column - 1 :][:2]) for x in item.diagnostics] == [
         ("register-type", "%0"),
         ("register-type", "%2"),
     ]
@@ -272,9 +272,9 @@ def test_an_erratum_is_warned_of_with_operands_for_which_it_shows(x: Erratum) ->
     assert evaluate(line, example.values) == {"d": example.isa}
     assert evaluate(line, example.values, model=example.model) == {"d": example.ptxas}
     assert item.replacement
-    assert [finding.rule for finding in item.findings if finding.rule in item.errata] == [
-        *item.errata
-    ]
+    assert [
+        diagnostic.rule for diagnostic in item.diagnostics if diagnostic.rule in item.errata
+    ] == [*item.errata]
 
 
 @pytest.mark.parametrize(
@@ -289,7 +289,7 @@ def test_an_erratum_is_warned_of_with_operands_for_which_it_shows(x: Erratum) ->
 def test_where_the_operands_keep_an_erratum_from_showing_nothing_is_said(line: str) -> None:
     (item,) = listing(line + ";")
     assert item.errata == ()
-    assert item.findings == ()
+    assert item.diagnostics == ()
     for a in (0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF):
         values = {x.name: a for x in parse(line).inputs}
         for model in PTXAS_MODELS:
@@ -321,9 +321,9 @@ def test_a_replacement_is_written_as_the_place_wants_it() -> None:
 
 def test_notes_are_said_at_the_opcode() -> None:
     (item,) = listing("  @p vadd.u32.u32.u32 d, a, b, c;")
-    assert [(x.rule, x.severity) for x in item.findings] == [("note", "note")]
+    assert [(x.rule, x.severity) for x in item.diagnostics] == [("note", "note")]
     assert item.legal
-    assert item.notes == (item.findings[0].message,)
+    assert item.notes == (item.diagnostics[0].message,)
     assert item.place.column == 6
 
 
@@ -341,15 +341,15 @@ def test_versions_and_targets_that_are_too_low_are_errors() -> None:
         ("10.0", "sm_100a", [0, 0, 0, 0]),
     ]:
         items = listing(f".version {version}\n.target {target}\n{body}")
-        assert [len(item.findings) for item in items] == wanted, (version, target)
-        assert {x.rule for item in items for x in item.findings} <= {"version"}
+        assert [len(item.diagnostics) for item in items] == wanted, (version, target)
+        assert {x.rule for item in items for x in item.diagnostics} <= {"version"}
         assert [item.legal for item in items] == [not count for count in wanted]
 
 
 def test_a_declared_type_that_does_not_fit_is_an_error_at_the_operand() -> None:
     text = HEAD + ".entry k() {\n.reg .b64 %rd<9>; .reg .pred p; .reg .f32 f; .reg .u32 g, r;\n"
     (item,) = listing(text + "  @g vadd.u32.u32.u32 r, f, %rd1.b0;\n}")
-    pointed = [(x.rule, x.place.excerpt[slice(*x.place.span)]) for x in item.findings]
+    pointed = [(x.rule, x.place.excerpt[slice(*x.place.span)]) for x in item.diagnostics]
     assert [rule for rule, _ in pointed] == ["register-type"] * 3
     assert sorted(text.split(".")[0] for _, text in pointed) == ["%rd1", "f", "g"]
     assert not item.legal
@@ -422,7 +422,7 @@ def test_no_text_breaks_it(text: str) -> None:
     lines = text.split("\n")
     for items in (listing(text), *(source(text, x) for x in Language if x is not Language.PTX)):
         for item in items:
-            for place in (item.place, *(x.place for x in item.findings)):
+            for place in (item.place, *(x.place for x in item.diagnostics)):
                 assert place.excerpt == lines[place.line - 1]
                 start, end = place.span
                 assert 0 <= start <= end <= len(place.excerpt)
@@ -449,7 +449,7 @@ def test_of_a_very_long_line_only_what_is_near_is_shown() -> None:
     text = 'asm("' + line * 400 + "vadd4.bad %0, %1, %2, %3;" + line * 400 + '" ::);'
     bad = [item for item in source(text) if not item.legal]
     assert len(bad) == 1
-    place = bad[0].findings[0].place
+    place = bad[0].diagnostics[0].place
     assert len(place.excerpt) < 1000
     assert place.excerpt[slice(*place.span)] == ".bad"
     assert text[place.column - 1 :].startswith(".bad")
@@ -511,7 +511,7 @@ def test_a_constant_c_of_slct_is_told_where_folding_it_gives_another_answer(
     if taken:
         (note,) = item.notes
         assert f"ptxas 11.8 to 13.3 at -O1 and above takes {taken} documented" in note
-        assert [(x.rule, x.severity) for x in item.findings] == [("note", "note")]
+        assert [(x.rule, x.severity) for x in item.diagnostics] == [("note", "note")]
         known = {x.name: 0 for x in parse(f"slct.s32.s32 {operands}").inputs}
         assert note in trace(f"slct.s32.s32 {operands}", known).notes
     else:

@@ -15,7 +15,7 @@ from ptxscope.cli import main
 from ptxscope.engine.kernels.execute import execute
 from ptxscope.engine.kernels.program import load
 from ptxscope.engine.listings.inline_asm import Language, language_of
-from ptxscope.engine.listings.lint import Found, check_listing, check_source, check_text
+from ptxscope.engine.listings.lint import Checked, check_listing, check_source, check_text
 from ptxscope.engine.text.instruction import Literal
 from ptxscope.walk import opened_listing
 
@@ -36,7 +36,7 @@ ret; }
 """
 
 
-def _in_kernel(line: str, function: bool = False) -> list[Found]:
+def _in_kernel(line: str, function: bool = False) -> list[Checked]:
     text = DECLARED.replace("LINE_IN_FN", line if function else "")
     return list(check_listing([text.replace("LINE", "" if function else line)], "x.ptx"))
 
@@ -75,7 +75,7 @@ _NO_COMPONENTS = [
 @pytest.mark.parametrize("line", _COMPONENTS)
 def test_a_component_of_a_vector_is_a_register(line: str) -> None:
     (item,) = _in_kernel(line)
-    assert item.findings == ()
+    assert item.diagnostics == ()
     assert parse(str(parse(line))) == parse(line)
 
 
@@ -172,9 +172,9 @@ _REFUSED = {
 def test_what_no_declaration_makes_a_register_is_illegal(line: str) -> None:
     (item,) = _in_kernel(line)
     assert not item.legal
-    assert [x.rule for x in item.findings] == ["undeclared"]
-    span = item.findings[0].place.span
-    assert item.findings[0].place.excerpt[slice(*span)].lstrip("@") == _REFUSED[line]
+    assert [x.rule for x in item.diagnostics] == ["undeclared"]
+    span = item.diagnostics[0].place.span
+    assert item.diagnostics[0].place.excerpt[slice(*span)].lstrip("@") == _REFUSED[line]
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_what_no_declaration_makes_a_register_is_illegal(line: str) -> None:
 )
 def test_what_is_declared_is_legal(line: str, function: bool) -> None:
     (item,) = _in_kernel(line, function)
-    assert item.findings == ()
+    assert item.diagnostics == ()
 
 
 def test_chunks_do_not_change_what_is_declared() -> None:
@@ -208,13 +208,13 @@ def test_chunks_do_not_change_what_is_declared() -> None:
     ],
 )
 def test_registers_that_may_be_declared_elsewhere_are_not_accused(text: str) -> None:
-    assert [item.findings for item in check_text(text, "-")] == [()]
+    assert [item.diagnostics for item in check_text(text, "-")] == [()]
 
 
 def test_a_register_that_an_asm_statement_alone_could_declare_is_refused() -> None:
     text = 'asm("{ .reg .u32 %%t<2>; vadd4.u32.u32.u32 %0, %%t0, %%t7, %1; }" :::);'
     (item,) = check_text(text, "x.cu")
-    assert [x.rule for x in item.findings] == ["undeclared"]
+    assert [x.rule for x in item.diagnostics] == ["undeclared"]
 
 
 # --- text that is no instruction --------------------------------------------------------------
@@ -269,7 +269,7 @@ def test_a_file_of_another_kind_is_said_to_be_unread(name: str, text: str) -> No
     assert language_of(name, text) is Language.UNKNOWN
     (item,) = check_text(text, name)
     assert (item.legal, item.unread) == (True, True)
-    assert "nothing was recognised" in item.findings[0].message
+    assert "nothing was recognised" in item.diagnostics[0].message
     assert opened_listing(text, name) is None
 
 

@@ -20,7 +20,7 @@ from .replacement import replacement
 
 
 class Severity(StrEnum):
-    """How bad a finding is."""
+    """How bad a diagnostic is."""
 
     ERROR = "error"
     """It will not assemble."""
@@ -41,10 +41,10 @@ RULES: dict[str, tuple[Severity, str]] = {
     ),
     **{x.id: (Severity.WARNING, x.sentence) for x in ERRATA},
 }
-"""Every rule by id: how bad its findings are, and what it is about."""
+"""Every rule by id: how bad its diagnostics are, and what it is about."""
 
 
-class Finding(NamedTuple):
+class Diagnostic(NamedTuple):
     """One thing to say about an instruction."""
 
     rule: str
@@ -60,7 +60,7 @@ class Finding(NamedTuple):
         return RULES[self.rule][0]
 
 
-class Found(NamedTuple):
+class Checked(NamedTuple):
     """One instruction of a file, or what was meant to be one."""
 
     file: str
@@ -68,7 +68,7 @@ class Found(NamedTuple):
     """Where it begins; where it is illegal, what is wrong first."""
     ptx: str
     """The instruction in canonical text; as written, where it is illegal."""
-    findings: tuple[Finding, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     notes: tuple[str, ...] = ()
     example: Counterexample | None = None
     """Operands for which an erratum shows; its register names are those of the file."""
@@ -78,12 +78,12 @@ class Found(NamedTuple):
     @property
     def legal(self) -> bool:
         """It will assemble."""
-        return all(finding.severity is not Severity.ERROR for finding in self.findings)
+        return all(diagnostic.severity is not Severity.ERROR for diagnostic in self.diagnostics)
 
     @property
     def message(self) -> str:
         """What is wrong; empty where nothing is."""
-        errors = (x.message for x in self.findings if x.severity is Severity.ERROR)
+        errors = (x.message for x in self.diagnostics if x.severity is Severity.ERROR)
         return "; ".join(errors)
 
     @property
@@ -94,7 +94,7 @@ class Found(NamedTuple):
     @property
     def unread(self) -> bool:
         """It is only told that something could not be read."""
-        return self.legal and any(finding.rule == "unread" for finding in self.findings)
+        return self.legal and any(diagnostic.rule == "unread" for diagnostic in self.diagnostics)
 
 
 class _Placed(Protocol):
@@ -104,13 +104,13 @@ class _Placed(Protocol):
         """Where a range of the text stands."""
 
 
-def check_listing(chunks: Iterable[str], name: str) -> Iterator[Found]:
+def check_listing(chunks: Iterable[str], name: str) -> Iterator[Checked]:
     """Every one of the 27 in a PTX listing, in order; the chunks may end anywhere."""
     for statement in statements(chunks):
         yield from _checked(statement, statement, name, doubled=False)
 
 
-def check_text(text: str, name: str) -> Iterator[Found]:
+def check_text(text: str, name: str) -> Iterator[Checked]:
     """Every one of the 27 in a text, in order, whatever it is written in."""
     language = language_of(name, text)
     if language is Language.PTX:
@@ -118,25 +118,25 @@ def check_text(text: str, name: str) -> Iterator[Found]:
     return check_source(text, name, language)
 
 
-def check_source(text: str, name: str, language: Language) -> Iterator[Found]:
+def check_source(text: str, name: str, language: Language) -> Iterator[Checked]:
     """Every one of the 27 in the ``asm`` statements and PTX strings of a source, in order."""
     if language is Language.UNKNOWN:
         message = "this is neither PTX nor a source of C or Python; nothing was recognised in it"
         place = Place(1, 1, text[: text.find("\n") if "\n" in text else None][:WINDOW], (0, 0))
-        yield Found(name, place, "", (Finding("unread", message, place, ".ptx .cu .h .py …"),))
+        yield Checked(name, place, "", (Diagnostic("unread", message, place, ".ptx .cu .h .py …"),))
         return
     elsewhere = _declarations(text)
     for piece in pieces(text, language):
         for problem, place in piece.problems():
-            finding = Finding("illegal", problem.message, place, problem.hint)
-            yield Found(name, place, place.excerpt.strip(), (finding,))
+            diagnostic = Diagnostic("illegal", problem.message, place, problem.hint)
+            yield Checked(name, place, place.excerpt.strip(), (diagnostic,))
         found = list(_in_piece(piece, name, elsewhere))
         if piece.complete:
             yield from found
         elif found:
             message = "this text is glued with a macro or expression; it is not checked"
             place = found[0].place
-            yield Found(name, place, found[0].ptx, (Finding("unread", message, place),))
+            yield Checked(name, place, found[0].ptx, (Diagnostic("unread", message, place),))
 
 
 _REG = re.compile(r"\.reg\s([^;\"]*+)")
@@ -158,7 +158,7 @@ _PROSE = re.compile(r"(?<![\w.%$])[A-Za-z]{2,}+\s++[A-Za-z]")
 """Two words with nothing in between."""
 
 
-def _in_piece(piece: Piece, name: str, elsewhere: Context) -> Iterator[Found]:
+def _in_piece(piece: Piece, name: str, elsewhere: Context) -> Iterator[Checked]:
     in_string = not piece.asm or len(piece.fragments) > 1
     may_be_prose = not piece.asm and not _MODULE.search(piece.ptx)
     for statement in statements([piece.ptx], Context(piece.registers, elsewhere)):
@@ -178,14 +178,14 @@ def _is_prose(statement: Statement) -> bool:
 _COMMENT = re.compile(r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/")
 
 
-def _filled_in(statement: Statement, at: _Placed, name: str) -> Found:
+def _filled_in(statement: Statement, at: _Placed, name: str) -> Checked:
     place = at.place(statement.opcode, len(statement.text))
     message = "part of this statement is filled in elsewhere; it is not checked"
     ptx = " ".join(statement.text.split())
-    return Found(name, place, ptx, (Finding("unread", message, place),))
+    return Checked(name, place, ptx, (Diagnostic("unread", message, place),))
 
 
-class Verdict(NamedTuple):
+class Facts(NamedTuple):
     """What holds of a legal instruction wherever it stands; registers may be placeholders."""
 
     instruction: Instruction
@@ -221,21 +221,21 @@ def _template(text: str) -> _Template:
 
 _NUMBERED = re.compile(r"%(?:r|rd|rs|rc|rl|rh|f|fd|fl|p|h|hh|b|q)?\d+", re.ASCII)
 _PLACEHOLDER = re.compile(r"%z(\d++)\b", re.ASCII)
-_MOST_VERDICTS = 1 << 14
-_VERDICTS: dict[str, Verdict | None] = {}
-"""Verdicts by the statement's text, registers numbered in order; None: look again each time."""
+_MOST_FACTS = 1 << 14
+_FACTS: dict[str, Facts | None] = {}
+"""Facts by the statement's text, registers numbered in order; None: look again each time."""
 
 
-def _checked(statement: Statement, at: _Placed, name: str, *, doubled: bool) -> Iterator[Found]:
+def _checked(statement: Statement, at: _Placed, name: str, *, doubled: bool) -> Iterator[Checked]:
     names: list[str] = []
     key = _normal(statement.text, names)
     try:
-        verdict = _VERDICTS[key]
+        facts = _FACTS[key]
     except KeyError:
-        if len(_VERDICTS) >= _MOST_VERDICTS:
-            _VERDICTS.clear()
-        verdict = _VERDICTS[key] = _verdict(key)
-    if verdict is None:
+        if len(_FACTS) >= _MOST_FACTS:
+            _FACTS.clear()
+        facts = _FACTS[key] = _facts(key)
+    if facts is None:
         for item in scan(statement.text):
             yield (
                 _illegal(statement, item, at, name)
@@ -243,7 +243,7 @@ def _checked(statement: Statement, at: _Placed, name: str, *, doubled: bool) -> 
                 else _parsed(statement, item, at, name, doubled=doubled)
             )
     else:
-        yield _legal(statement, verdict, names, at, name, doubled=doubled)
+        yield _legal(statement, facts, names, at, name, doubled=doubled)
 
 
 def _normal(text: str, names: list[str]) -> str:
@@ -260,18 +260,18 @@ def _normal(text: str, names: list[str]) -> str:
     return key
 
 
-def _verdict(text: str) -> Verdict | None:
+def _facts(text: str) -> Facts | None:
     items = list(scan(text))
     if len(items) != 1 or items[0].instruction is None:
         return None
-    return _of(items[0].instruction)
+    return _facts_of(items[0].instruction)
 
 
-def _of(ins: Instruction) -> Verdict:
+def _facts_of(ins: Instruction) -> Facts:
     example = counterexample(ins)
     version, target = _needs(ins)
     lines = (example and replacement(ins)) or ()
-    return Verdict(
+    return Facts(
         ins,
         _template(str(ins)),
         tuple((role, _template(name), ins.type_of(role)) for role, name in ins.names.items()),
@@ -291,16 +291,18 @@ def _needs(ins: Instruction) -> tuple[tuple[int, int], int]:
     return (int(major), int(minor)), int(target[1]) if target else 0
 
 
-def _parsed(statement: Statement, item: Parsed, at: _Placed, name: str, *, doubled: bool) -> Found:
+def _parsed(
+    statement: Statement, item: Parsed, at: _Placed, name: str, *, doubled: bool
+) -> Checked:
     """One of several legal instructions of a statement."""
     assert item.instruction
-    return _legal(statement, _of(item.instruction), [], at, name, doubled=doubled)
+    return _legal(statement, _facts_of(item.instruction), [], at, name, doubled=doubled)
 
 
-def _illegal(statement: Statement, item: Parsed, at: _Placed, name: str) -> Found:
+def _illegal(statement: Statement, item: Parsed, at: _Placed, name: str) -> Checked:
     problems = sorted(item.problems, key=lambda problem: problem.span)
-    findings = tuple(
-        Finding(
+    diagnostics = tuple(
+        Diagnostic(
             "unread" if problem.unread else "illegal",
             problem.message,
             at.place(*problem.span),
@@ -309,47 +311,47 @@ def _illegal(statement: Statement, item: Parsed, at: _Placed, name: str) -> Foun
         for problem in problems
     )
     ptx = " ".join(statement.text[slice(*item.span)].split())
-    return Found(name, findings[0].place, ptx, findings)
+    return Checked(name, diagnostics[0].place, ptx, diagnostics)
 
 
 def _legal(
     statement: Statement,
-    verdict: Verdict,
+    facts: Facts,
     names: list[str],
     at: _Placed,
     name: str,
     *,
     doubled: bool,
-) -> Found:
-    ins, findings = verdict.instruction, list[Finding]()
+) -> Checked:
+    ins, diagnostics = facts.instruction, list[Diagnostic]()
     start, end = statement.opcode, statement.opcode + len(ins.opcode)
     if not names:
         start, end = ins.spans["opcode"]
     place = at.place(start, end)
     context = statement.context
-    if context.version is not None and context.version < verdict.version:
-        have, want = ("{}.{}".format(*x) for x in (context.version, verdict.version))
-        findings.append(_too_old(ins, ".version", have, want, place))
-    if context.target is not None and context.target < verdict.target:
-        have, want = f"sm_{context.target}", f"sm_{verdict.target}"
-        findings.append(_too_old(ins, ".target", have, want, place))
-    for role, template, type_ in verdict.uses:
+    if context.version is not None and context.version < facts.version:
+        have, want = ("{}.{}".format(*x) for x in (context.version, facts.version))
+        diagnostics.append(_too_old(ins, ".version", have, want, place))
+    if context.target is not None and context.target < facts.target:
+        have, want = f"sm_{context.target}", f"sm_{facts.target}"
+        diagnostics.append(_too_old(ins, ".target", have, want, place))
+    for role, template, type_ in facts.uses:
         register = template.of(names)
         declared = context.declared(register.partition(".")[0])
-        if (finding := _misfit(statement, role, register, declared, type_, at)) is not None:
-            findings.append(finding)
-    notes = tuple(note.of(names) for note in verdict.notes)
-    findings += [Finding("note", note, place) for note in notes]
-    example = verdict.example
+        if (diagnostic := _misfit(statement, role, register, declared, type_, at)) is not None:
+            diagnostics.append(diagnostic)
+    notes = tuple(note.of(names) for note in facts.notes)
+    diagnostics += [Diagnostic("note", note, place) for note in notes]
+    example = facts.example
     if example:
-        findings += [Finding(x.id, _warning(x.id), place) for x in example.errata]
+        diagnostics += [Diagnostic(x.id, _warning(x.id), place) for x in example.errata]
         values = {_template(name).of(names): bits for name, bits in example.values.items()}
         example = example._replace(values=values)
-    lines = tuple(line.of(names) for line in verdict.replacement)
+    lines = tuple(line.of(names) for line in facts.replacement)
     if doubled:
         lines = tuple(map(_in_asm, lines))
-    text = verdict.text.of(names)
-    return Found(name, place, text, tuple(findings), notes, example, lines or None)
+    text = facts.text.of(names)
+    return Checked(name, place, text, tuple(diagnostics), notes, example, lines or None)
 
 
 def _in_asm(line: str) -> str:
@@ -363,9 +365,9 @@ def _warning(id_: str) -> str:
     return f"{id_}: with ptxas {erratum.versions} on {TARGETS}: {erratum.sentence}"
 
 
-def _too_old(ins: Instruction, what: str, have: str, want: str, place: Place) -> Finding:
+def _too_old(ins: Instruction, what: str, have: str, want: str, place: Place) -> Diagnostic:
     name = f"{ins.opcode}.ftz" if ins.form.ftz and what == ".version" else ins.opcode
-    return Finding("version", f"`{name}` needs {what} {want} or higher; this is {have}", place)
+    return Diagnostic("version", f"`{name}` needs {what} {want} or higher; this is {have}", place)
 
 
 # --- register types (PTX ISA, operand type checking) --------------------------------------
@@ -402,7 +404,7 @@ def _misfit(
     declared: Declared | None,
     type_: Type,
     at: _Placed,
-) -> Finding | None:
+) -> Diagnostic | None:
     """What is said of a register that was declared so, or was not; None where it may stand."""
     name, component, _ = register.partition(".")
     rule, hint = "undeclared", ""
@@ -432,7 +434,7 @@ def _misfit(
         return None
     spans = next((x.instruction.spans for x in scan(statement.text) if x.instruction), {})
     span = spans.get(role) or spans.get("opcode") or (0, len(statement.text))
-    return Finding(rule, message, at.place(*span), hint)
+    return Diagnostic(rule, message, at.place(*span), hint)
 
 
 def _fitting(type_: Type) -> str:

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from ..engine.listings.counterexample import Counterexample
-from ..engine.listings.lint import Finding, Found
+from ..engine.listings.lint import Checked, Diagnostic
 from ..engine.listings.reading import Place
 from ..engine.text.errors import Problem, diagram, printable
 
 
-def described(item: Found) -> dict[str, object]:
+def described(item: Checked) -> dict[str, object]:
     """One instruction as JSON."""
     return {
         "file": item.file,
@@ -24,14 +24,14 @@ def described(item: Found) -> dict[str, object]:
         "errata": item.errata,
         "findings": [
             {
-                "rule": finding.rule,
-                "severity": finding.severity,
-                "line": finding.place.line,
-                "column": finding.place.column,
-                "message": finding.message,
-                "hint": finding.hint,
+                "rule": diagnostic.rule,
+                "severity": diagnostic.severity,
+                "line": diagnostic.place.line,
+                "column": diagnostic.place.column,
+                "message": diagnostic.message,
+                "hint": diagnostic.hint,
             }
-            for finding in item.findings
+            for diagnostic in item.diagnostics
         ],
         "example": item.example
         and {
@@ -44,15 +44,15 @@ def described(item: Found) -> dict[str, object]:
     }
 
 
-def told(item: Found) -> Iterator[str]:
+def told(item: Checked) -> Iterator[str]:
     """One instruction as lines of text: what is said of it, where, and what to do."""
-    if not item.findings:
+    if not item.diagnostics:
         yield f"{_at(item.file, item.place)}: ok: {printable(item.ptx)}"
-    for index, finding in enumerate(item.findings):
-        message = printable(finding.message)
-        yield f"{_at(item.file, finding.place)}: {finding.severity}: {message}"
-        if finding.place != _after(item, index):
-            yield from _shown(finding)
+    for index, diagnostic in enumerate(item.diagnostics):
+        message = printable(diagnostic.message)
+        yield f"{_at(item.file, diagnostic.place)}: {diagnostic.severity}: {message}"
+        if diagnostic.place != _after(item, index):
+            yield from _shown(diagnostic)
     if item.example:
         yield from _example(item.example)
         if item.replacement:
@@ -60,19 +60,19 @@ def told(item: Found) -> Iterator[str]:
             yield from (f"      {printable(line)}" for line in item.replacement)
 
 
-def _after(item: Found, index: int) -> object:
-    """Where the next finding is: what both are about is shown once, behind the last."""
-    return item.findings[index + 1].place if index + 1 < len(item.findings) else None
+def _after(item: Checked, index: int) -> object:
+    """Where the next diagnostic is: what both are about is shown once, behind the last."""
+    return item.diagnostics[index + 1].place if index + 1 < len(item.diagnostics) else None
 
 
 def _at(file: str, place: Place) -> str:
     return f"{printable(file)}:{place.line}:{place.column}"
 
 
-def _shown(finding: Finding) -> Iterator[str]:
+def _shown(diagnostic: Diagnostic) -> Iterator[str]:
     """The line with a caret, and what is allowed there."""
-    problem = Problem("", finding.place.span, finding.hint)
-    _, *lines = diagram(finding.place.excerpt, problem).splitlines()
+    problem = Problem("", diagnostic.place.span, diagnostic.hint)
+    _, *lines = diagram(diagnostic.place.excerpt, problem).splitlines()
     yield from (f"  {line}" for line in lines)
 
 
@@ -82,7 +82,7 @@ def _example(example: Counterexample) -> Iterator[str]:
     yield f"      isa {example.isa:#010x}   {example.model.name} {example.ptxas:#010x}"
 
 
-def counted(found: Iterable[Found], counts: Counter[str]) -> Iterator[Found]:
+def counted(found: Iterable[Checked], counts: Counter[str]) -> Iterator[Checked]:
     """The same, counted: ``found``, ``illegal``, ``warned``, ``unread``."""
     for item in found:
         if item.unread:
