@@ -43,7 +43,7 @@ def test_every_reader_says_the_same_of_them(line: str) -> None:
     start, end = caught.value.span
     assert line[start:end] == line[line.index("set") : -1]
     (item,) = check_text(f".version 8.0\n{line}\n", "x.ptx")
-    assert [x.message for x in item.findings] == [SAID]
+    assert [x.message for x in item.diagnostics] == [SAID]
     assert item.legal
     assert item.unread
 
