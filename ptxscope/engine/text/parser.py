@@ -11,7 +11,7 @@ from ..isa.form import Form
 from ..isa.legality import remarks, violations
 from ..isa.types import Destinations, Type
 from . import modifiers, operands
-from .errors import Problem, PtxError, Span, capped, nearest, quoted
+from .errors import NotOneError, Problem, PtxError, Span, capped, nearest, quoted
 from .folding import folding_note
 from .instruction import Guard, Instruction, Literal, Register
 from .source import Fragment, fragments
@@ -156,7 +156,7 @@ def parse(text: str) -> Instruction:
     if len(found) > 1:
         span = found[1].spans["line"]
         message = f"there are {len(found)} instructions here; one is wanted"
-        raise PtxError(text, (Problem(message, span),))
+        raise NotOneError(text, (Problem(message, span),))
     return found[0]
 
 
@@ -164,7 +164,7 @@ def parse_all(text: str) -> tuple[Instruction, ...]:
     """Every one of the 27 in a text, in order; at least one. Raises PtxError."""
     parsed = list(scan(text))
     if not parsed:
-        raise PtxError(text, (_nothing(text),))
+        raise _nothing(text)
     problems = tuple(problem for item in parsed for problem in item.problems)
     if problems:
         raise PtxError(text, problems)
@@ -204,13 +204,14 @@ def _unexplained_half(fragment: Fragment, statement: Statement) -> Parsed:
     return Parsed(None, tuple(p._replace(span=fragment.origin(*p.span)) for p in told), line)
 
 
-def _nothing(text: str) -> Problem:
+def _nothing(text: str) -> PtxError:
     """What is wrong with a text that holds none of the 27."""
     for fragment in fragments(text):
         for statement in statements(fragment.ptx, _OPCODES):
-            return _unknown_opcode(statement, fragment)
+            return PtxError(text, (_unknown_opcode(statement, fragment),))
     span = (0, len(text.rstrip()))
-    return Problem("there is no instruction here", span, "one of " + " ".join(CATALOG))
+    problem = Problem("there is no instruction here", span, "one of " + " ".join(CATALOG))
+    return NotOneError(text, (problem,))
 
 
 def _meant(statement: Statement) -> bool:
@@ -231,7 +232,7 @@ def _unknown_opcode(statement: Statement, fragment: Fragment) -> Problem:
         return Problem("an instruction is missing behind the guard", at, " ".join(CATALOG))
     if opcode.text in _OTHER_OPCODES:
         message = f"`{opcode.text}` is a PTX instruction, but none of the 27 that ptxscope explains"
-        return Problem(message, at, " ".join(CATALOG))
+        return Problem(message, at, " ".join(CATALOG), unread=True)
     close = nearest(opcode.text, list(CATALOG))
     message = f"{quoted(opcode.text)} is not an instruction" + (
         f"; did you mean `{close}`?" if close else ""
