@@ -215,7 +215,7 @@ class Walk:
             message = f"`{written.strip()}` is no register here"
             raise PtxError(text, (Problem(message, (0, len(written)), "%r1=5"),))
         try:
-            seen = parse_observed(value, program.types[name])
+            seen = parse_observed(value, program.reading(name))
         except PtxError as error:
             raise error.within(text, len(written) + 1) from None
         held = self.run.registers.get(name)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from ..engine.isa.types import Type
 from ..engine.semantics.models import Model, model
-from ..engine.text.errors import Problem, PtxError, printable
+from ..engine.text.errors import NotOneError, Problem, PtxError, printable
 from ..engine.text.instruction import Instruction
 from ..engine.text.parser import parse
 from ..engine.text.values import parse_value
@@ -90,7 +90,8 @@ def instruction(text: str) -> Instruction:
     try:
         return parse(text)
     except PtxError as error:
-        raise CommandError(str(error), 1) from None
+        legal = isinstance(error, NotOneError) or all(x.unread for x in error.errors)
+        raise CommandError(str(error), 2 if legal else 1) from None
 
 
 def chosen_model(name: str) -> Model:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from ..engine.diagnosis.observation import Observed, parse_observed
-from ..engine.kernels.blame import first_wrong, origins
+from ..engine.kernels.blame import culprits, first_wrong, origins
 from ..engine.kernels.execute import Ending, Run, Step, Value, execute
 from ..engine.kernels.program import Program, Statement, What, load
 from ..engine.listings.inline_asm import asm_only
@@ -153,16 +153,18 @@ def _some(names: Sequence[str]) -> str:
 
 def given(program: Program, texts: Sequence[str]) -> dict[str, int]:
     """The bits that ``name=value`` arguments give to registers."""
-    types = program.types
     return assigned(
-        texts, partial(_register, program), lambda x, value: parse_value(value, types[x])
+        texts,
+        partial(_register, program),
+        lambda x, value: parse_value(value, program.reading(x)),
     )
 
 
 def _expected(program: Program, texts: Sequence[str]) -> dict[str, Observed]:
-    types = program.types
     return assigned(
-        texts, partial(_register, program), lambda x, value: parse_observed(value, types[x])
+        texts,
+        partial(_register, program),
+        lambda x, value: parse_observed(value, program.reading(x)),
     )
 
 
@@ -294,18 +296,36 @@ def _verdicts(
         held = done.registers.get(name)
         found = held and held.bits is not None and hex_text(held.bits, width)
         yield f"{printable(name)} is {found or 'unknown'}; observed was {seen.text(width)}"
-    first = first_wrong(done, wrong)
-    if first:
-        yield from _blame(done, first, expected)
+    written = culprits(done, wrong)
+    for _, step in sorted({x.number: x for x in written.values()}.items()):
+        names = [name for name, x in written.items() if x is step]
+        yield from _blame(done, step, names if len(wrong) > 1 else [], expected)
+    if left := [name for name in wrong if name not in written]:
+        yield f"Nothing that was run wrote {_listed(left)}"
     if wrong:
         yield from _others(done, values, expected, stop)
 
 
-def _blame(done: Run, first: Step, expected: Mapping[str, Observed]) -> Iterator[str]:
-    """The instruction that first made a value differ, what it read, and where that came from."""
+def _listed(names: Sequence[str]) -> str:
+    *most, last = map(printable, names)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _blame(
+    done: Run, first: Step, names: Sequence[str], expected: Mapping[str, Observed]
+) -> Iterator[str]:
+    """The instruction that made a value differ, what it read, and where that came from.
+
+    ``names`` are the registers it made differ, where others differ too.
+    """
     unknown = None in first.writes.values()
-    did = "It was made unknown at" if unknown else "The bits that differ were written at"
-    yield f"{did} line {first.line}: {printable(first.text)}"
+    if names:
+        was = "were" if len(names) > 1 else "was"
+        made, bits = f"{_listed(names)} {was} made unknown", f"The bits of {_listed(names)} that"
+    else:
+        made, bits = "It was made unknown", "The bits that"
+    did = made if unknown else f"{bits} differ were written"
+    yield f"{did} at line {first.line}: {printable(first.text)}"
     for read, value in first.reads.items():
         yield f"  it read {_held(done, read, value.bits)}  ({_origin(value, read, expected)})"
     before = list(origins(done, first))

@@ -180,14 +180,15 @@ def _row(digits: Sequence[int]) -> str:
 def unexplained(diagnosis: Diagnosis, width: int = WIDTH) -> Iterator[str]:
     """That nothing explains it, what was tried, and what comes nearest."""
     ins = diagnosis.instruction
-    yield from wrapped(
+    lacking = _lacking_c(diagnosis)
+    that = f" that does not read {ins.called('c')}" if lacking else ""
+    said = (
         f"Nothing within two changes explains it. {diagnosis.tried} combinations were tried: "
-        "the assemblers, other opcodes, every modifier, selector, mask and negation, operands "
-        "exchanged, missing, overwritten, misread, byte-reversed, and what people often expect.",
-        "",
-        "",
-        width,
+        f"the assemblers, other opcodes, every modifier, selector, mask and negation{that}, "
+        "operands exchanged, missing, overwritten, misread, byte-reversed, and what people often "
+        f"expect.{lacking}"
     )
+    yield from wrapped(printable(said), "", "", width)
     count = len(diagnosis.seen)
     if diagnosis.nearest:
         yield from ("", "The nearest")
@@ -198,6 +199,29 @@ def unexplained(diagnosis: Diagnosis, width: int = WIDTH) -> Iterator[str]:
         gives = bits_text(ins, near.result(near.shown))
         said = f"{gives}  {', '.join(far)}: {phrases(near)}"
         yield from wrapped(printable(said), "  ", "      ", width)
+
+
+_READING_C = ("mask", "dsel", "secop")
+"""Slots by which a c is read that was not."""
+
+
+def _lacking_c(diagnosis: Diagnosis) -> str:
+    """What was not tried because c was not given; empty where it was, or none is written."""
+    ins = diagnosis.instruction
+    c = ins.roles.get("c")
+    if c is None or all("c" in x.observation.operands for x in diagnosis.seen):
+        return ""
+    slots = [slot for name in _READING_C if (slot := ins.entry.slot(name))]
+    words = {"mask": "a mask", "dsel": "a selector of the destination"}
+    reading = [
+        words.get(slot.name) or ", ".join(f"`.{slot.text(x)}`" for x in slot.values)
+        for slot in slots
+    ]
+    such = f" ({', '.join(reading)})" if reading else ""
+    return (
+        f" {c} was not given, so changes that read it{such} were not tried; give {c}=… to try "
+        "them too."
+    )
 
 
 def explanation(diagnosis: Diagnosis, finding: Finding, width: int = WIDTH) -> list[str]:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from ..semantics.errata import Erratum
 from ..semantics.models import Model
+from ..text.instruction import Literal
 from .observation import Observation
 
 Bits = Mapping[str, int]
@@ -51,6 +52,8 @@ class Cause(NamedTuple):
     """How far-fetched it is: 0 what is certain to happen, 6 what seldom does."""
     slots: tuple[tuple[str, object], ...] = ()
     """Slots of the form and their other values."""
+    literals: tuple[tuple[str, Literal], ...] = ()
+    """Literals by role as they are written with those."""
     errata: tuple[Erratum, ...] = ()
     """Errata or misconceptions that are switched on."""
     model: Model | None = None

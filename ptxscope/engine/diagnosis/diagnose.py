@@ -206,7 +206,8 @@ def _finding(search: Search, found: Found, seen: Sequence[Seen], shown: int) -> 
     variant = search.variant(chosen)
     assert variant
     swap = any(cause.swap for cause in chosen)
-    sources = list(ins.sources)
+    written = ins.roles | {role: x for cause in chosen for role, x in cause.literals}
+    sources = list(written.values())
     if swap:
         sources[:2] = sources[1::-1]
     if not variant.form.c and ins.form.c:

@@ -14,6 +14,7 @@ from ..isa.legality import with_c
 from ..isa.types import Type
 from ..semantics.misconceptions import BELIEFS, MISCONCEPTIONS
 from ..semantics.models import PTXAS_MODELS
+from ..text.folding import FOLDING, folding
 from ..text.instruction import Instruction, Literal, Register
 from .causes import Cause, Kind
 from .twins import carried, twins
@@ -70,6 +71,7 @@ def form_causes(ins: Instruction, unordered: bool) -> Iterator[Cause]:
     ``unordered`` says that an operand that is compared was a NaN.
     """
     yield from _models(ins)
+    yield from _folded(ins)
     yield from _types(ins)
     yield from _slots(ins, unordered)
     yield from _opcodes(ins)
@@ -85,6 +87,18 @@ def _models(ins: Instruction) -> Iterator[Cause]:
     phrase = "as {} compiles it for sm_70 and later"  # filled in where the versions are known
     for model in PTXAS_MODELS:
         yield Cause(Kind.PTXAS, axes, phrase, 0, errata=model.errata, model=model)
+
+
+def _folded(ins: Instruction) -> Iterator[Cause]:
+    """What assemblers make of a constant c, where that is not what they make of a register."""
+    c = ins.roles.get("c")
+    found = folding(ins.form, ins.sources, c.bits) if isinstance(c, Literal) else None
+    if found is None or not isinstance(c, Literal):
+        return
+    phrase = f"as {FOLDING} folds it, with c read as an f32: {found.read}"
+    axes, slots = frozenset(("ctype", "dtype", "ftz")), (("ctype", Type.F32),)
+    same_bits = Literal(c.bits, f"0f{c.bits:08X}")
+    yield Cause(Kind.PTXAS, axes, phrase, 0, slots=slots, literals=(("c", same_bits),))
 
 
 def _types(ins: Instruction) -> Iterator[Cause]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from ..semantics.models import Model
 from ..semantics.plan import Plan
 from ..semantics.rules import ISA, Rules
 from ..text.constants import literal_bits
-from ..text.instruction import Instruction, Literal
+from ..text.instruction import Instruction, Literal, Register
 from .causes import Cause
 from .form_causes import changed_form
 
@@ -47,6 +47,16 @@ def _stands_for(literal: Literal, type_: Type) -> bool:
     return literal_bits(literal.text, type_) == literal.bits
 
 
+def _takes_literals(form: Form, sources: Mapping[str, Register | Literal]) -> bool:
+    """Whether the literals among operands can stand in a form."""
+    entry = CATALOG[form.opcode]
+    return all(
+        _stands_for(source, entry.operand(role).type_in(form))
+        for role, source in sources.items()
+        if isinstance(source, Literal) and (role != "c" or form.c)
+    )
+
+
 class Variants:
     """The variants of one instruction, each worked out once.
 
@@ -66,7 +76,7 @@ class Variants:
         None where that can't be written, or reads an operand whose value was not given.
         """
         changing = [cause for cause in chosen if cause.changes_plan]
-        key = tuple((x.slots, tuple(e.id for e in x.errata), x.guard) for x in changing)
+        key = tuple((x.slots, x.literals, tuple(e.id for e in x.errata), x.guard) for x in changing)
         if key not in self._made:
             self._made[key] = self._make(changing)
         return self._made[key]
@@ -107,18 +117,10 @@ class Variants:
         if not slots:
             return self._ins.form
         form = changed_form(self._ins.form, slots, c_written=len(self._ins.sources) > 2)
-        if form is None or violations(form) or not self._takes_literals(form):
+        if form is None or violations(form):
             return None
-        return form
-
-    def _takes_literals(self, form: Form) -> bool:
-        """Whether the literals that are written can stand in another form as well."""
-        entry = CATALOG[form.opcode]
-        return all(
-            _stands_for(source, entry.operand(role).type_in(form))
-            for role, source in self._ins.roles.items()
-            if isinstance(source, Literal) and (role != "c" or form.c)
-        )
+        sources = self._ins.roles | {role: x for y in changing for role, x in y.literals}
+        return form if _takes_literals(form, sources) else None
 
     def _guard(self, changing: Iterable[Cause]) -> bool | None:
         """The guard as ``lower`` takes it: whether it is negated; None where there is none."""

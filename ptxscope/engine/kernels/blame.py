@@ -19,22 +19,26 @@ def origins(run: Run, step: Step) -> Iterator[Step]:
             wanted |= {value.step for value in earlier.reads.values()}
 
 
-def first_wrong(run: Run, expected: Mapping[str, Observed]) -> Step | None:
-    """The first instruction that wrote bits which differ from what was observed.
+def culprits(run: Run, expected: Mapping[str, Observed]) -> dict[str, Step]:
+    """For each register that is not as observed, the instruction that wrote the bits that differ.
 
-    That is the earliest last write of such a register; or, where that write only copied the
-    register or kept the bits that differ, the one it got them from. None where all agree, or
-    nothing wrote them.
+    That is its last write; or, where that only copied the register or kept the bits that
+    differ, the one it got them from. What nothing wrote is left out.
     """
-    wrong = []
+    found: dict[str, Step] = {}
     for name, seen in expected.items():
         steps, held = run.writes(name), run.registers.get(name)
         if not steps or held is None:
             continue
         differing = seen.known if held.bits is None else seen.difference(held.bits)
         if differing:
-            wrong.append(_source(run, steps[-1], differing))
-    return min(wrong, key=lambda step: step.number, default=None)
+            found[name] = _source(run, steps[-1], differing)
+    return found
+
+
+def first_wrong(run: Run, expected: Mapping[str, Observed]) -> Step | None:
+    """The earliest of the culprits; None where all agree, or nothing wrote what does not."""
+    return min(culprits(run, expected).values(), key=lambda step: step.number, default=None)
 
 
 def _source(run: Run, step: Step, differing: int) -> Step:

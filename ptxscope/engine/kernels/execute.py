@@ -252,7 +252,7 @@ class _Machine:
             return None
         bits = self._peek(name, type_.bits)
         if bits is None:
-            suggested = self.program.types[name]
+            suggested = self.program.reading(name)
             need = Need(
                 name,
                 suggested if suggested.bits == type_.bits else type_,

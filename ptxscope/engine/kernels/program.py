@@ -79,11 +79,21 @@ class Program(NamedTuple):
     ``asm:12#2`` for the second there; else ``block``."""
     statements: tuple[Statement, ...]
     types: Mapping[str, Type]
-    """Every register that the statements name, and the type its values are read as."""
+    """Every register that the statements name, and the type its values are shown as."""
     text: str
     """All of the text it was loaded from."""
     problems: tuple[Problem, ...] = ()
     """Everything that is wrong with it and its statements, at places of that text."""
+    declared: Mapping[str, Type] = {}
+    """Of those registers, the types of the declared ones, where values of it can be held."""
+
+    def reading(self, name: str) -> Type:
+        """The type by which a value that is given for a register in text is read.
+
+        As it is declared; where it is not, as it is used.
+        """
+        used, declared = self.types[name], self.declared.get(name)
+        return declared if declared and declared.bits == used.bits else used
 
     def register(self, name: str) -> str | None:
         """The register that is meant: by its name, or by its name without the ``%``."""
@@ -181,7 +191,8 @@ class _Loader:
             types = self._types(inside)
             known = _expanded(inside, types)
             problems = (*self.fragment.problems, *(y for x in known for y in x.problems))
-            yield Program(body.name, known, types, self.text, problems)
+            declared = {name: x for name in types if (x := _declared_type(self._type(name)))}
+            yield Program(body.name, known, types, self.text, problems, declared)
 
     def _labels(self) -> Iterator[tuple[int, int, Statement]]:
         depth = 0
@@ -296,8 +307,12 @@ class _Loader:
         return tuple(dict.fromkeys(word.text for word in words if self._is_register(word)))
 
     def _types(self, inside: list[Statement]) -> dict[str, Type]:
-        """The type of every register: of the first explained use, else declared, else used."""
+        """The type of every register: of the first explained use, else declared, else used.
+
+        As declared too where it is a float to some, declaration or use, and an integer to others.
+        """
         types: dict[str, Type] = {}
+        uses: dict[str, set[Type]] = {}
         for x in inside:
             if x.instruction:
                 for needed in x.instruction.inputs:
@@ -305,12 +320,24 @@ class _Loader:
         for x in inside:
             if x.instruction:
                 for role, name in x.instruction.names.items():
-                    types.setdefault(name, x.instruction.type_of(role))
+                    type_ = x.instruction.type_of(role)
+                    types.setdefault(name, type_)
+                    uses.setdefault(name, set()).add(type_)
+        for name, used in uses.items():
+            declared = _declared_type(self._type(name))
+            if declared and declared.bits == types[name].bits and _is_mixed(declared, used):
+                types[name] = declared
         for x in inside:
             for name, used in _uses(x):
                 if name not in types:
                     types[name] = _declared_type(self._type(name)) or used
         return types
+
+
+def _is_mixed(declared: Type, used: set[Type]) -> bool:
+    """Whether a register is a float to some and an integer to others; `.b` types are neither."""
+    known = {x.is_float for x in {declared, *used} if not x.startswith("b")}
+    return len(known) > 1
 
 
 def _uses(x: Statement) -> Iterator[tuple[str, Type]]:

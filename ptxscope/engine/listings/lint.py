@@ -221,8 +221,6 @@ def _template(text: str) -> _Template:
 
 _NUMBERED = re.compile(r"%(?:r|rd|rs|rc|rl|rh|f|fd|fl|p|h|hh|b|q)?\d+", re.ASCII)
 _PLACEHOLDER = re.compile(r"%z(\d++)\b", re.ASCII)
-_HALF = re.compile(r"setp?(?:\s*+\.\s*+\w++)*?\s*+\.\s*+b?f16(?:x2)?\b", re.ASCII)
-"""The half-precision ``set`` and ``setp`` (PTX ISA 9.7.7): other instructions of that name."""
 _MOST_FACTS = 1 << 14
 _FACTS: dict[str, Facts | None] = {}
 """Facts by the statement's text, registers numbered in order; None: look again each time."""
@@ -238,12 +236,6 @@ def _checked(statement: Statement, at: _Placed, name: str, *, doubled: bool) -> 
             _FACTS.clear()
         facts = _FACTS[key] = _facts(key)
     if facts is None:
-        if _HALF.match(statement.text, statement.opcode):
-            place = at.place(statement.opcode, len(statement.text))
-            message = "half-precision `set` and `setp` are not known here; this is not checked"
-            ptx = " ".join(statement.text.split())
-            yield Checked(name, place, ptx, (Diagnostic("unread", message, place),))
-            return
         for item in scan(statement.text):
             yield (
                 _illegal(statement, item, at, name)

@@ -93,6 +93,10 @@ class PtxError(ValueError):
         return "\n".join([*lines, f"there are {more} more errors"] if more else lines)
 
 
+class NotOneError(PtxError):
+    """No instruction, or several, where one is wanted; nothing is illegal."""
+
+
 def printable(text: str) -> str:
     """The text with every control, format and unassigned character replaced by one visible one.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from ..isa.form import Form
 from ..isa.integers import cast
@@ -10,24 +11,44 @@ from ..isa.types import Type
 from .constants import bits_float
 from .instruction import Literal, Register
 
+FOLDING = "ptxas 11.8 to 13.3 at -O1 and above"
+"""Who folds a constant c of ``slct`` otherwise than documented."""
 
-def folding_note(form: Form, operands: Sequence[Register | Literal], c: int) -> str:
-    """What is said of a ``slct`` whose c is a constant; empty where folding does no harm.
+
+class Folding(NamedTuple):
+    """What becomes of a ``slct`` whose c is a constant that is folded otherwise."""
+
+    chosen: Register | Literal
+    wanted: Register | Literal
+    read: str
+    """What c is taken for."""
+
+
+def folding(form: Form, operands: Sequence[Register | Literal], c: int) -> Folding | None:
+    """How a ``slct`` whose c is a constant is folded; None where that does no harm.
 
     ``operands`` are a and b as written, c the bits of the constant.
     """
     if (form.opcode, form.dtype, form.ctype) != ("slct", Type.S32, Type.S32):
-        return ""
+        return None
     a, b, *_ = operands
     if a == b or (isinstance(a, Literal) and isinstance(b, Literal) and a.bits == b.bits):
-        return ""
+        return None
     documented, folded = cast(c, 32, signed=True) >= 0, bits_float(c, 32) >= 0
     if documented == folded:
-        return ""
+        return None
     chosen, wanted = (a, b) if folded else (b, a)
     read = "-0.0, which is >= 0" if folded else "a NaN, which is not >= 0"
+    return Folding(chosen, wanted, read)
+
+
+def folding_note(form: Form, operands: Sequence[Register | Literal], c: int) -> str:
+    """What is said of such a ``slct``; empty where folding does no harm."""
+    found = folding(form, operands, c)
+    if found is None:
+        return ""
     return (
-        f"with this constant c ptxas 11.8 to 13.3 at -O1 and above takes {chosen}, not {wanted} "
-        f"as documented: it folds c as if it were an f32, {read}; -O0, ptxas 13.5 and a c that "
-        "is not known before it runs are right"
+        f"with this constant c {FOLDING} takes {found.chosen}, not {found.wanted} "
+        f"as documented: it folds c as if it were an f32, {found.read}; -O0, ptxas 13.5 and a c "
+        "that is not known before it runs are right"
     )

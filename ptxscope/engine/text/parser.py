@@ -11,7 +11,7 @@ from ..isa.form import Form
 from ..isa.legality import remarks, violations
 from ..isa.types import Destinations, Type
 from . import modifiers, operands
-from .errors import Problem, PtxError, Span, capped, nearest, quoted
+from .errors import NotOneError, Problem, PtxError, Span, capped, nearest, quoted
 from .folding import folding_note
 from .instruction import Guard, Instruction, Literal, Register
 from .source import Fragment, fragments
@@ -156,7 +156,7 @@ def parse(text: str) -> Instruction:
     if len(found) > 1:
         span = found[1].spans["line"]
         message = f"there are {len(found)} instructions here; one is wanted"
-        raise PtxError(text, (Problem(message, span),))
+        raise NotOneError(text, (Problem(message, span),))
     return found[0]
 
 
@@ -164,7 +164,7 @@ def parse_all(text: str) -> tuple[Instruction, ...]:
     """Every one of the 27 in a text, in order; at least one. Raises PtxError."""
     parsed = list(scan(text))
     if not parsed:
-        raise PtxError(text, (_nothing(text),))
+        raise _nothing(text)
     problems = tuple(problem for item in parsed for problem in item.problems)
     if problems:
         raise PtxError(text, problems)
@@ -177,20 +177,41 @@ def scan(text: str) -> Iterator[Parsed]:
         if fragment.problems:
             yield Parsed(None, fragment.problems, fragment.problems[0].span)
         for statement in statements(fragment.ptx, _OPCODES):
-            if statement.opcode.text in _OPCODES:
+            if _is_half(statement):
+                yield _unexplained_half(fragment, statement)
+            elif statement.opcode.text in _OPCODES:
                 yield _resolve(text, fragment, statement)
             elif _meant(statement):
                 problem = _unknown_opcode(statement, fragment)
                 yield Parsed(None, (problem,), fragment.origin(*statement.span))
 
 
-def _nothing(text: str) -> Problem:
+_HALVES = frozenset((".f16", ".f16x2", ".bf16", ".bf16x2"))
+
+
+def _is_half(statement: Statement) -> bool:
+    """Whether it is a ``set`` or ``setp`` of PTX ISA 9.7.7: other instructions of those names."""
+    return statement.opcode.text in ("set", "setp") and any(
+        word.text in _HALVES for word in statement.modifiers
+    )
+
+
+def _unexplained_half(fragment: Fragment, statement: Statement) -> Parsed:
+    message = "half-precision `set` and `setp` are not known here; this is not checked"
+    whole = Problem(message, (statement.opcode.start, statement.span[1]), unread=True)
+    told = capped(statement.problems) or (whole,)
+    line = fragment.origin(*statement.span)
+    return Parsed(None, tuple(p._replace(span=fragment.origin(*p.span)) for p in told), line)
+
+
+def _nothing(text: str) -> PtxError:
     """What is wrong with a text that holds none of the 27."""
     for fragment in fragments(text):
         for statement in statements(fragment.ptx, _OPCODES):
-            return _unknown_opcode(statement, fragment)
+            return PtxError(text, (_unknown_opcode(statement, fragment),))
     span = (0, len(text.rstrip()))
-    return Problem("there is no instruction here", span, "one of " + " ".join(CATALOG))
+    problem = Problem("there is no instruction here", span, "one of " + " ".join(CATALOG))
+    return NotOneError(text, (problem,))
 
 
 def _meant(statement: Statement) -> bool:
@@ -211,7 +232,7 @@ def _unknown_opcode(statement: Statement, fragment: Fragment) -> Problem:
         return Problem("an instruction is missing behind the guard", at, " ".join(CATALOG))
     if opcode.text in _OTHER_OPCODES:
         message = f"`{opcode.text}` is a PTX instruction, but none of the 27 that ptxscope explains"
-        return Problem(message, at, " ".join(CATALOG))
+        return Problem(message, at, " ".join(CATALOG), unread=True)
     close = nearest(opcode.text, list(CATALOG))
     message = f"{quoted(opcode.text)} is not an instruction" + (
         f"; did you mean `{close}`?" if close else ""

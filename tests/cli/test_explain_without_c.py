@@ -1,0 +1,61 @@
+"""`ptxscope explain` where the instruction does not read its c, and no value is given for it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ptxscope.cli import main
+
+PTX = "vadd4.u32.u32.u32 d, a, b, c"
+AB = ("a=0x05060708", "b=0x01020304")
+MASKED = "0xaabb0a0c"  # 07 + 03 and 08 + 04 in the low bytes, the others of c = 0xaabbccdd
+SAID = (
+    "c was not given, so changes that read it (a mask, `.add`) were not tried; give c=… to try "
+    "them too."
+)
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_it_is_said_that_c_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", PTX, *AB, "--got", MASKED]) == 1
+    out = _flat(capsys.readouterr().out)
+    assert SAID in out
+    assert "every modifier, selector, mask and negation that does not read c," in out
+    assert main(["explain", PTX, *AB, "c=0xaabbccdd", "--got", MASKED]) == 0
+    assert "with `d.b10` rather than `d`" in capsys.readouterr().out
+
+
+def test_machines_are_told_so_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", PTX, *AB, "--got", MASKED, "--json"]) == 1
+    said = capsys.readouterr()
+    assert json.loads(said.out) == []
+    assert SAID in _flat(said.err)
+
+
+@pytest.mark.parametrize(
+    ("ptx", "words"),
+    [
+        (PTX, (*AB, "c=1")),
+        (PTX.replace(", c", ", a"), AB),
+        ("vadd.u32.u32.u32 d, a, b", AB),
+    ],
+)
+def test_it_is_not_said_where_c_is_known_or_not_written(
+    ptx: str, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", ptx, *words, "--got", "0xdeadbeef"]) == 1
+    out = _flat(capsys.readouterr().out)
+    assert "selector, mask and negation, operands" in out
+    assert "was not given" not in out
+
+
+def test_what_would_read_c_is_that_of_the_instruction(capsys: pytest.CaptureFixture[str]) -> None:
+    ptx = "vadd.u32.u32.u32 d, a, b, %r3"
+    assert main(["explain", ptx, *AB, "--got", "0xdeadbeef"]) == 1
+    said = "%r3 was not given, so changes that read it (a selector of the destination, `.add`,"
+    assert said in _flat(capsys.readouterr().out)
