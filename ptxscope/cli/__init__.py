@@ -110,13 +110,13 @@ def _run(words: Sequence[str]) -> int:
         return status
     if not words[0].startswith("-"):
         raise CommandError(_unknown_command(words[0]))
-    all_ = arguments()
+    all_ = top_level()
     all_.parse_args(words)
     all_.print_help()
     return 0
 
 
-def arguments() -> Parser:
+def top_level() -> Parser:
     """What stands before a command, or instead of one."""
     from .arguments import parser
 

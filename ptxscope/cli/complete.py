@@ -15,7 +15,7 @@ from ..engine.semantics.errata import ERRATA
 from ..engine.text.complete import completions
 from ..engine.text.errors import PtxError
 from ..engine.text.parser import parse
-from . import COMMANDS, arguments
+from . import COMMANDS, top_level
 from .arguments import Parser, metavar
 
 Words = Iterable[tuple[str, str]]
@@ -51,7 +51,7 @@ def _candidates(words: list[str]) -> Words:
 def _first(typed: str) -> Words:
     """A command, an option instead of one, or an instruction to open."""
     if typed.startswith("-"):
-        return _described(arguments(), typed)
+        return _described(top_level(), typed)
     instructions = _ptx(typed, []) if typed else ()
     return [*_starting(typed, COMMANDS.items()), *instructions]
 

@@ -96,11 +96,12 @@ def shown(command: str, capsys: pytest.CaptureFixture[str]) -> str:
 def options_of(help_: str) -> dict[str, bool]:
     """Every option that a help names, and whether a value follows it."""
     part = help_.partition("\noptions:\n")[2].partition("\n\n")[0]
-    found = {}
+    found: dict[str, bool] = {}
     for line in re.findall(r"^  (-.*)$", part, re.MULTILINE):
-        for written in re.split(r", (?=-)", re.split(r"  +", line)[0]):
-            name, _, takes = written.partition(" ")
-            found[name] = bool(takes)
+        written = re.split(r"  +", line)[0]
+        names = re.findall(r"(?<!\S)--?[a-z]+", written)
+        takes = not {*re.split("[, ]+", written)} <= {*names}
+        found.update(dict.fromkeys(names, takes))
     return found
 
 
