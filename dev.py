@@ -146,7 +146,7 @@ def sdist() -> None:
         folder = Path(name)
         run(python, "-m", "hatchling", "build", "-t", "sdist", "-d", name)
         (built,) = folder.glob("*.tar.gz")
-        shutil.unpack_archive(built, folder, filter="data")
+        shutil.unpack_archive(built, folder)
         (source,) = folder.glob("*/pyproject.toml")
         installed = str(folder / "installed")
         pip = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
