@@ -28,7 +28,7 @@ class Explorer:
         home: Path,
         before: str = "",
         size: tuple[int, int] = (80, 24),
-        words: tuple[str, ...] = ("open",),
+        words: tuple[str, ...] | None = None,
         **env: str | None,
     ) -> None:
         self.state = home / "ptxscope" / "explorer.json"
@@ -38,7 +38,7 @@ class Explorer:
         names = {f"XDG_{kind}_HOME": str(home) for kind in ("STATE", "CONFIG", "DATA")}
         given = {**os.environ, **names, "HOME": str(home), "TERM": "xterm-256color", **env}
         self.process = subprocess.Popen(
-            [sys.executable, "-c", _TAKE + before + _OPEN.format(words=words)],
+            [sys.executable, "-c", _TAKE + before + _OPEN.format(words=words or ("open",))],
             stdin=self._slave,
             stdout=self._slave,
             stderr=self._slave,
