@@ -6,6 +6,8 @@
     python3 dev.py check       format, lint, types, import contracts, tests
     python3 dev.py soak        long campaigns of the tests
     python3 dev.py wheel       build the wheel; run it in a clean environment
+    python3 dev.py sdist       build the source distribution; run some of its tests on it
+    python3 dev.py newest      run some of the tests on the newest Python here
     python3 dev.py bench       speed, as ratios against baselines of the same run
     python3 dev.py screenshots draw screenshots/ anew from the running app
     python3 dev.py docs        build the manual into docs/_build
@@ -23,6 +25,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
@@ -34,6 +37,13 @@ EXAMPLE = (
     "%r0=5",
 )
 SOURCES = ("ptxscope", "tests", "benchmarks", "tools", "dev.py")
+QUICK = (
+    *("-m", "pytest", "-q", "-n", "auto", "-p", "no:cacheprovider"),
+    *("tests/engine/test_parser.py", "tests/engine/test_verdicts.py"),
+    *("tests/cli/test_commands.py", "tests/cli/test_completion.py"),
+    *(f"tests/export/test_{name}.py" for name in ("text", "markdown", "html", "svg", "files")),
+)
+"""Some of every kind of tests, for what differs by where they run."""
 
 
 def python_of(venv: Path) -> Path:
@@ -41,8 +51,8 @@ def python_of(venv: Path) -> Path:
     return venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
-def make_venv(venv: Path) -> None:
-    """Make a virtual environment, or say what is missing for it."""
+def make_venv(venv: Path, base: str = sys.executable) -> None:
+    """Make a virtual environment of an interpreter, or say what is missing for it."""
     try:
         import ensurepip  # noqa: F401
         import venv as _  # noqa: F401
@@ -52,19 +62,18 @@ def make_venv(venv: Path) -> None:
             f"{sys.executable} can't make virtual environments: its venv module is not whole.\n"
             f"On Debian and Ubuntu: apt install python{version}-venv (or python3-venv)."
         )
-    run(sys.executable, "-m", "venv", "--clear", str(venv))
+    run(base, "-m", "venv", "--clear", str(venv))
 
 
-def environment(lock: str) -> Path:
-    """The interpreter of .venv, which has what the lock names."""
-    venv = ROOT / ".venv"
+def environment(lock: str, venv: Path = ROOT / ".venv", base: str = sys.executable) -> Path:
+    """The interpreter of .venv, or of another such, which has what the lock names."""
     python, stamp = python_of(venv), venv / f"{lock}.stamp"
     digest = hashlib.sha256((LOCKS / f"{lock}.txt").read_bytes()).hexdigest()
     if python.exists() and stamp.exists() and stamp.read_text() == digest:
         return python
     if not python.exists():
         print(f"making {venv} …", flush=True)
-        make_venv(venv)
+        make_venv(venv, base)
     print(f"installing what locks/{lock}.txt names …", flush=True)
     run(
         str(python),
@@ -130,6 +139,62 @@ def wheel() -> None:
         run(clean, str(ROOT / "tools" / "one_frame.py"), cwd=folder)
 
 
+def sdist() -> None:
+    """Build the source distribution, install what it holds, and run its quick tests on that."""
+    python = str(environment("dev"))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        run(python, "-m", "hatchling", "build", "-t", "sdist", "-d", name)
+        (built,) = folder.glob("*.tar.gz")
+        shutil.unpack_archive(built, folder)
+        (source,) = folder.glob("*/pyproject.toml")
+        installed = str(folder / "installed")
+        pip = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+        run(*pip, "--no-deps", "--no-build-isolation", "--target", installed, str(built))
+        shutil.rmtree(source.parent / "ptxscope")  # what is tested is what was installed
+        run(python, "-m", "ptxscope", "trace", *EXAMPLE, cwd=folder, PYTHONPATH=installed)
+        run(python, *QUICK, cwd=source.parent, PYTHONPATH=installed)
+
+
+def newest() -> None:
+    """Run the quick tests on the newest Python of this machine, where it has a newer one."""
+    found = max(filter(None, map(_version, _pythons())), default=None)
+    if found is None:
+        print(f"skipped: no newer Python here than {sys.version.split()[0]}")
+        return
+    (major, minor), path = found
+    python = environment("dev", ROOT / f".venv-{major}.{minor}", path)
+    run(str(python), *QUICK)
+    run(str(python), str(ROOT / "tools" / "one_frame.py"), PYTHONPATH=str(ROOT))
+
+
+def _pythons() -> Iterator[str]:
+    """Interpreters that may be here: on the path, pyenv's, uv's."""
+    minors = range(sys.version_info[1] + 1, sys.version_info[1] + 20)
+    yield from filter(None, (shutil.which(f"python3.{minor}") for minor in minors))
+    home = Path.home()
+    pyenv = Path(os.environ.get("PYENV_ROOT") or home / ".pyenv") / "versions"
+    data = Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
+    uv = Path(os.environ.get("UV_PYTHON_INSTALL_DIR") or data / "uv" / "python")
+    for versions in (pyenv, uv):
+        yield from map(str, versions.glob("*3.*/bin/python3"))
+
+
+def _version(python: str) -> tuple[tuple[int, int], str] | None:
+    """Its version, where it is newer than ours, released, and can make environments."""
+    asked = "import sys, ensurepip, venv; print(*sys.version_info[:4])"
+    try:
+        done = subprocess.run((python, "-c", asked), capture_output=True, text=True, timeout=30)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    if done.returncode:  # a shim of pyenv's for a version that is not switched on
+        return None
+    major, minor, _, level = done.stdout.split()
+    version = (int(major), int(minor))
+    newer = version > sys.version_info[:2] and level == "final"
+    return (version, python) if newer else None
+
+
 def bench(*arguments: str) -> None:
     """Report speed as ratios."""
     run(str(environment("dev")), "-m", "benchmarks", *arguments)
@@ -163,7 +228,10 @@ def lock() -> None:
 
 TASKS = {
     task.__name__: task
-    for task in (explore, test, check, lint, soak, wheel, bench, screenshots, docs, lock)
+    for task in (
+        *(explore, test, check, lint, soak),
+        *(wheel, sdist, newest, bench, screenshots, docs, lock),
+    )
 }
 
 

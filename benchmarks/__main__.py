@@ -1,19 +1,50 @@
-"""`python3 dev.py bench [NAME …]`: run the benchmarks and print their ratios."""
+"""`python3 dev.py bench [NAME …]`: run the benchmarks and print their ratios.
+
+With `--limit`, only say how long `trace` takes to start, and fail where that is too long.
+"""
 
 from __future__ import annotations
 
+import argparse
 import sys
 from importlib import import_module
+
+from . import start
 
 NAMES = ("start", "screen", "batch", "explain", "check")
 
 
 def main() -> None:
     """Run the named benchmarks, or all."""
-    for name in sys.argv[1:] or NAMES:
+    to = argparse.ArgumentParser(prog="dev.py bench", description="Report speed as ratios.")
+    to.add_argument("names", metavar="NAME", nargs="*", help=", ".join(NAMES) + "; all by default")
+    to.add_argument(
+        "--limit",
+        type=float,
+        metavar="TIMES",
+        help="of start: fail where `trace` takes more than that many times an empty program's time",
+    )
+    chosen = to.parse_args()
+    unknown = [name for name in chosen.names if name not in NAMES]
+    if unknown:
+        to.error(f"there is no benchmark {unknown[0]!r}; {', '.join(NAMES)}")
+    if chosen.limit is not None:
+        if chosen.names != ["start"]:
+            to.error("--limit is of `start`")
+        sys.exit(_limited(chosen.limit))
+    for name in chosen.names or NAMES:
         print(f"{name}:")
         for line in import_module(f"benchmarks.{name}").report():
             print(f"  {line}")
+
+
+def _limited(limit: float) -> int:
+    found = start.ratio()
+    print(
+        f"`trace` takes {found:.2f} x an empty program's time "
+        f"(to be at most {start.MOST}; fails above {limit})"
+    )
+    return int(found > limit)
 
 
 if __name__ == "__main__":

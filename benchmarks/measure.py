@@ -10,15 +10,19 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 
-def interleaved(runs: Mapping[str, Callable[[], None]], times: int) -> dict[str, float]:
-    """Median seconds of each run, all of them run in turn."""
+def interleaved(
+    runs: Mapping[str, Callable[[], None]],
+    times: int,
+    of: Callable[[Sequence[float]], float] = statistics.median,
+) -> dict[str, float]:
+    """Median seconds of each run, or what else is made of them, all of them run in turn."""
     seconds: dict[str, list[float]] = {name: [] for name in runs}
     for _ in range(times):
         for name, run in runs.items():
             start = time.perf_counter()
             run()
             seconds[name].append(time.perf_counter() - start)
-    return {name: statistics.median(values) for name, values in seconds.items()}
+    return {name: of(values) for name, values in seconds.items()}
 
 
 def process(*arguments: str) -> Callable[[], None]:

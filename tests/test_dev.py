@@ -44,6 +44,45 @@ def test_an_unknown_task_names_those_there_are(tmp_path: Path) -> None:
     assert "explore, test, check" in done.stderr
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a script as an interpreter")
+def test_without_a_newer_python_that_works_its_tests_are_skipped(tmp_path: Path) -> None:
+    dev = _fresh(tmp_path)
+    shim = tmp_path / f"python3.{sys.version_info[1] + 1}"  # as pyenv's of a version not chosen
+    shim.write_text("#!/bin/sh\nexit 127\n")
+    shim.chmod(0o755)
+    done = subprocess.run(
+        [sys.executable, str(dev), "newest"],
+        env={"PATH": str(tmp_path), "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("skipped: no newer Python here")
+    assert not [*tmp_path.glob(".venv*")]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a script as an interpreter")
+def test_the_newest_python_that_is_here_is_taken(tmp_path: Path) -> None:
+    dev = _fresh(tmp_path)
+    ours = sys.version_info[1]
+    for newer, level in ((1, "final"), (2, "final"), (3, "beta")):
+        bin_ = tmp_path / ".pyenv" / "versions" / f"3.{ours + newer}.0" / "bin"
+        bin_.mkdir(parents=True)
+        said = f"3 {ours + newer} 0 {level}"
+        (bin_ / "python3").write_text(f'#!/bin/sh\n[ "$1" = -c ] && echo {said} || exit 7\n')
+        (bin_ / "python3").chmod(0o755)
+    done = subprocess.run(
+        [sys.executable, str(dev), "newest"],
+        env={"PATH": str(tmp_path), "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 7  # of making the environment
+    assert f".venv-3.{ours + 2} …" in done.stdout
+
+
 def test_the_source_distribution_has_every_file() -> None:
     # its tests read screenshots, locks, dev.py, …
     held = {x.distribution_path for x in SdistBuilder(str(ROOT)).recurse_included_files()}

@@ -6,9 +6,13 @@ import gc
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from .. import __version__
 from .streams import abandon, prepared, say
+
+if TYPE_CHECKING:
+    from .arguments import Parser
 
 COMMANDS = {
     "open": "explore an instruction in the terminal (the default)",
@@ -23,20 +27,26 @@ COMMANDS = {
     "errata": "list where ptxas and the documentation part",
     "completion": "print a script that completes these commands in your shell",
 }
-"""Every command and what it does; each is a module of this package."""
+"""Every command and what it does; each is a module of this package.
 
-_HIDDEN = ("complete",)
+There ``arguments()`` is what it takes, and ``run(words)`` does it.
+"""
+
+_MODULES = (*COMMANDS, "complete")
 _EPILOG = """\
 examples:
-  ptxscope open 'vset4.s32.u32.lt.add %r1, %r2, %r3, %r0' %r2=0x80ff7f01 %r3=0x01010101 %r0=5
+  ptxscope 'vset4.s32.u32.lt.add %r1, %r2, %r3, %r0' %r2=0x80ff7f01 %r3=0x01010101 %r0=5
   ptxscope trace 'vmad.u32.u32.u32.sat %0, %1, %2, %3' %1=0xffffffff %2=1 %3=0 --model ptxas
   ptxscope eval 'vadd4.u32.u32.u32 d, a, b, c' --csv operands.csv > results.csv
+  ptxscope kernel.ptx
   ptxscope show vabsdiff4
 
-`ptxscope COMMAND --help` tells more. Exit status: 0 done, 1 the answer is no (an illegal
-instruction), 2 the request was wrong, or its input or output failed; 130 after Ctrl-C, 141 where
-the reader of a pipe left early. What is redirected is UTF-8.
+An instruction or a file in place of a command is opened. `ptxscope COMMAND --help` tells more.
+Exit status: 0 done, 1 the answer is no (an illegal instruction), 2 the request was wrong, or its
+input or output failed; 130 after Ctrl-C, 141 where the reader of a pipe left early. What is
+redirected is UTF-8.
 """
+_IN_NO_COMMAND = frozenset(" \t\n./;({")
 _READER_LEFT = 141
 """As of a program that SIGPIPE ended: whoever reads no further has not seen the answer."""
 
@@ -92,32 +102,50 @@ def _written() -> int:
 
 
 def _run(words: Sequence[str]) -> int:
-    if not words:
-        words = ("open",)
-    if words[0] in COMMANDS or words[0] in _HIDDEN:
+    if not words or (words[0] not in _MODULES and _is_opened(words[0])):
+        words = ("open", *words)
+    if words[0] in _MODULES:
         # imported here it becomes an attribute of this package: `list` is no builtin below
         status: int = import_module(f".{words[0]}", __name__).run(words[1:])
         return status
     if not words[0].startswith("-"):
         raise CommandError(_unknown_command(words[0]))
-    from .arguments import parser
-
-    all_ = parser("", "See, to the bit, what a PTX instruction computes.", _EPILOG)
-    all_.add_argument("--version", action="version", version=f"ptxscope {__version__}")
-    commands = all_.add_subparsers(title="commands", metavar="COMMAND")
-    for name, about in COMMANDS.items():
-        commands.add_parser(name, help=about, add_help=False)
+    all_ = top_level()
     all_.parse_args(words)
     all_.print_help()
     return 0
+
+
+def top_level() -> Parser:
+    """What stands before a command, or instead of one."""
+    from .arguments import parser
+
+    to = parser("", "See, to the bit, what a PTX instruction computes.", _EPILOG)
+    to.add_argument("--version", action="version", version=f"ptxscope {__version__}")
+    commands = to.add_subparsers(title="commands", metavar="COMMAND")
+    for name, about in COMMANDS.items():
+        commands.add_parser(name, help=about, add_help=False)
+    return to
+
+
+def _is_opened(word: str) -> bool:
+    """Whether it is what ``open`` takes rather than a command's name: PTX, or a file."""
+    if word.startswith("-"):
+        return False
+    if not _IN_NO_COMMAND.isdisjoint(word):
+        return True
+    from pathlib import Path
+
+    try:
+        return Path(word).exists()
+    except (OSError, ValueError):  # too long for a name, or none
+        return False
 
 
 def _unknown_command(word: str) -> str:
     from ..engine.text.errors import nearest, printable
 
     shown = printable(word)
-    if any(char in word for char in " ."):
-        return f"error: {shown!r} is not a command; for an instruction: ptxscope open {shown!r}"
     close = nearest(word, [*COMMANDS])
     hint = f"did you mean `{close}`?" if close else "commands: " + ", ".join(COMMANDS)
     return f"error: {shown!r} is not a command; {hint}"

@@ -38,6 +38,21 @@ class Parser(argparse.ArgumentParser):
         """Say what is wrong with the arguments."""
         raise CommandError(f"{self.format_usage()}error: {printable(message)}")
 
+    @property
+    def options(self) -> dict[str, argparse.Action]:
+        """Every option by each of its names."""
+        return {name: action for action in self._actions for name in action.option_strings}
+
+    @property
+    def places(self) -> list[argparse.Action]:
+        """The arguments that are no options, in order."""
+        return [action for action in self._actions if not action.option_strings]
+
+
+def metavar(action: argparse.Action) -> str:
+    """What an argument's value is called in the help."""
+    return str(action.metavar or action.dest)
+
 
 def parser(command: str, about: str, epilog: str = "", *, add_help: bool = True) -> Parser:
     """An argument parser for a command; for all of them where that is empty."""
@@ -65,6 +80,7 @@ def add_model(to: argparse.ArgumentParser) -> None:
     """The option ``--model``."""
     to.add_argument(
         "--model",
+        metavar="MODEL",
         default="isa",
         help="whose answer: isa, the documentation (default); ptxas, what the newest known "
         "assembler makes of it on sm_70 and later; ptxas-MAJOR.MINOR; or errata, as in E3+E6",

@@ -13,7 +13,7 @@ from ..engine.listings.lint import Checked, check_listing, check_source
 from ..export.checked import counted, described, summary, told
 from ..export.data import dumps
 from . import CommandError
-from .arguments import parsed, parser
+from .arguments import Parser, parsed, parser
 from .inputs import once, opened
 
 _EPILOG = """\
@@ -31,21 +31,24 @@ _CHUNK = 1 << 18
 """Characters of a listing that are read at once."""
 
 
-def run(words: Sequence[str]) -> int:
-    """Check files, and print what was found."""
-    arguments = parser("check", "Check every supported instruction of listings.", _EPILOG)
-    arguments.add_argument("files", metavar="FILE", nargs="+", help=".ptx, .cu, …; - is the input")
-    arguments.add_argument(
+def arguments() -> Parser:
+    """What it takes."""
+    to = parser("check", "Check every supported instruction of listings.", _EPILOG)
+    to.add_argument("files", metavar="FILE", nargs="+", help=".ptx, .cu, …; - is the input")
+    to.add_argument(
         "-f", "--format", choices=("text", "json", "sarif"), default="text", help="text by default"
     )
     for name, about in (("json", "an array of objects"), ("sarif", "SARIF 2.1.0")):
-        arguments.add_argument(
+        to.add_argument(
             f"--{name}", action="store_const", const=name, dest="format", help=f"as {about}"
         )
-    arguments.add_argument(
-        "-q", "--quiet", action="store_true", help="leave out what nothing is said of"
-    )
-    chosen = parsed(arguments, words)
+    to.add_argument("-q", "--quiet", action="store_true", help="leave out what nothing is said of")
+    return to
+
+
+def run(words: Sequence[str]) -> int:
+    """Check files, and print what was found."""
+    chosen = parsed(arguments(), words)
     once(chosen.files)
     missing: list[CommandError] = []
     counts = Counter[str]()

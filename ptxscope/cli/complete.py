@@ -1,25 +1,25 @@
-"""``ptxscope complete WORDS``: what may stand in place of the last word, for the shells."""
+"""``ptxscope complete WORDS``: what may stand in place of the last word, for the shells.
+
+Commands and options are those of the parsers; what a value may be is said by its metavar.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from argparse import Action
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib import import_module
+from typing import NamedTuple
 
 from ..engine.isa.catalog import CATALOG
 from ..engine.semantics.errata import ERRATA
 from ..engine.text.complete import completions
 from ..engine.text.errors import PtxError
 from ..engine.text.parser import parse
-from ..export import FORMATS
-from . import COMMANDS
+from . import COMMANDS, top_level
+from .arguments import Parser, metavar
 
-_MODEL = ("--model", "whose answer")
-_OPTIONS: dict[str, tuple[tuple[str, str], ...]] = {
-    "open": (_MODEL,),
-    "trace": (_MODEL, ("--format", "format"), ("--output", "write to a file")),
-    "eval": (_MODEL, ("--csv", "a file of operands")),
-    "list": (("--json", "as JSON"),),
-    "errata": (("--json", "as JSON"),),
-}
+Words = Iterable[tuple[str, str]]
+"""Words that may stand somewhere, and what each means."""
 
 
 def run(words: Sequence[str]) -> int:
@@ -29,38 +29,131 @@ def run(words: Sequence[str]) -> int:
     return 0
 
 
-def _candidates(words: list[str]) -> Iterator[tuple[str, str]]:
+def _candidates(words: list[str]) -> Words:
     *before, typed = words
-    found: Iterator[tuple[str, str]] | Sequence[tuple[str, str]]
-    command = before[0] if before else None
-    if command is None:
-        found = [*COMMANDS.items()]
-    elif before[-1] == "--model":
-        found = [("isa", "the documentation"), ("ptxas", "the newest known assembler")]
-    elif before[-1] in ("-f", "--format"):
-        found = [(name, "format") for name in FORMATS]
-    elif typed.startswith("-"):
-        found = _OPTIONS.get(command, ())
-    elif command == "show":
-        found = [(opcode, entry.summary) for opcode, entry in CATALOG.items()]
-    elif command == "errata":
-        found = [(erratum.id, erratum.forms) for erratum in ERRATA]
-    elif command == "completion":
-        found = [("bash", ""), ("zsh", ""), ("fish", "")]
-    elif len(before) == 1:
-        yield from ((typed[: x.start] + x.text, x.about) for x in completions(typed))
-        return
-    else:
-        found = list(_values(before))
-    yield from ((word, about) for word, about in found if word.startswith(typed))
+    if typed == "=" and before and before[-1].startswith("-"):
+        typed = ""
+    before = [word.strip("'\"") for word in before if word != "="]  # as bash gives them
+    if not before:
+        return _first(typed)
+    command, given = (before[0], before[1:]) if before[0] in COMMANDS else ("open", before)
+    to: Parser = import_module(f".{command}", __package__).arguments()
+    option, equals, start = typed.partition("=")
+    if equals and option in to.options:
+        found = _values(to.options[option], start, [])
+        return [(f"{option}={word}", about) for word, about in found]
+    place = _place(to, given)
+    if typed.startswith("-") and not place.is_due:
+        return _described(to, typed)
+    return _values(place.action, typed, place.values) if place.action else ()
 
 
-def _values(before: list[str]) -> Iterator[tuple[str, str]]:
+def _first(typed: str) -> Words:
+    """A command, an option instead of one, or an instruction to open."""
+    if typed.startswith("-"):
+        return _described(top_level(), typed)
+    instructions = _ptx(typed, []) if typed else ()
+    return [*_starting(typed, COMMANDS.items()), *instructions]
+
+
+def _starting(typed: str, found: Words) -> Words:
+    return [(word, about) for word, about in found if word.startswith(typed)]
+
+
+# --- options -----------------------------------------------------------------------------
+
+
+def _described(to: Parser, typed: str) -> Words:
+    known = {**vars(to), "prog": to.prog}
+    return _starting(
+        typed, [(name, (action.help or "") % known) for name, action in to.options.items()]
+    )
+
+
+class _Place(NamedTuple):
+    """Where a word stands."""
+
+    action: Action | None
+    """The argument whose value it is."""
+    is_due: bool
+    """It is a value, however it begins: the option before it takes one, or ``--`` came."""
+    values: list[str]
+    """What stands before it and is no option, nor an option's value."""
+
+
+def _place(to: Parser, given: list[str]) -> _Place:
+    """What comes after these words."""
+    values: list[str] = []
+    taking: Action | None = None
+    ended = False
+    for word in given:
+        if not ended and word[:1] == "-" and word != "-" and not word[1].isdigit():
+            ended = word == "--"
+            name, equals, _ = word.partition("=")
+            action = to.options.get(name)
+            taking = None if equals or action is None or action.nargs == 0 else action
+        elif taking is None:
+            values.append(word)
+        elif not _is_many(taking):
+            taking = None
+    if taking is not None:
+        return _Place(taking, not _is_many(taking), values)
+    wanted = (x for at, x in enumerate(to.places) if at == len(values) or _is_many(x))
+    return _Place(next(wanted, None), ended, values)
+
+
+def _is_many(action: Action) -> bool:
+    return action.nargs in ("*", "+")
+
+
+# --- values ------------------------------------------------------------------------------
+
+
+def _values(action: Action, typed: str, before: list[str]) -> Words:
+    if action.choices is not None:
+        return _starting(typed, [(str(x), action.dest) for x in action.choices])
+    known = _KNOWN.get(metavar(action))
+    return known(typed, before) if known else ()
+
+
+def _models(typed: str, _: list[str]) -> Words:
+    named = (("isa", "the documentation"), ("ptxas", "the newest known assembler"))
+    return [*_starting(typed, named), *(_errata(typed, []) if typed else ())]
+
+
+def _errata(typed: str, _: list[str]) -> Words:
+    return _starting(typed, [(erratum.id, erratum.forms) for erratum in ERRATA])
+
+
+def _opcodes(typed: str, _: list[str]) -> Words:
+    return _starting(typed, [(opcode, entry.summary) for opcode, entry in CATALOG.items()])
+
+
+def _ptx(typed: str, _: list[str]) -> Words:
+    return [(typed[: x.start] + x.text, x.about) for x in completions(typed)]
+
+
+def _operands(typed: str, before: list[str]) -> Words:
+    return _starting(typed, _missing(before))
+
+
+def _missing(before: list[str]) -> Iterator[tuple[str, str]]:
+    """The operands of the instruction that have no value yet."""
     try:
-        ins = parse(before[1])
+        ins = parse(before[0])
     except PtxError:
         return
-    given = {word.partition("=")[0] for word in before[2:]}
+    given = {word.partition("=")[0] for word in before[1:]}
     for needed in ins.inputs:
         if needed.name not in given:
             yield f"{needed.name}=", f"operand {', '.join(needed.roles)}, .{needed.type}"
+
+
+_KNOWN: dict[str, Callable[[str, list[str]], Words]] = {
+    "MODEL": _models,
+    "ID": _errata,
+    "OPCODE": _opcodes,
+    "PTX": _ptx,
+    "name=value": _operands,
+}
+"""What may be written for a metavar; for any other the shell offers files."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .arguments import parser
+from .arguments import Parser, parser
 
 _SCRIPTS = {
     "bash": """\
@@ -31,10 +31,14 @@ compdef _ptxscope ptxscope
     "fish": """\
 function __ptxscope_complete
     set -l words (commandline -opc) (commandline -ct)
-    ptxscope complete $words[2..-1] 2>/dev/null
+    set -l found (ptxscope complete $words[2..-1] 2>/dev/null)
+    if test (count $found) -gt 0
+        printf '%s\\n' $found
+    else
+        __fish_complete_path (commandline -ct)
+    end
 end
 complete -c ptxscope -f -a '(__ptxscope_complete)'
-complete -c ptxscope -l csv -s o -r -F
 """,
 }
 _EPILOG = """\
@@ -45,9 +49,14 @@ examples:
 """
 
 
+def arguments() -> Parser:
+    """What it takes."""
+    to = parser("completion", "Print a script that completes ptxscope in a shell.", _EPILOG)
+    to.add_argument("shell", choices=list(_SCRIPTS))
+    return to
+
+
 def run(words: Sequence[str]) -> int:
     """Print a script."""
-    arguments = parser("completion", "Print a script that completes ptxscope in a shell.", _EPILOG)
-    arguments.add_argument("shell", choices=list(_SCRIPTS))
-    print(_SCRIPTS[arguments.parse_args(words).shell], end="")
+    print(_SCRIPTS[arguments().parse_args(words).shell], end="")
     return 0

@@ -9,20 +9,23 @@ from collections.abc import Iterator, Sequence
 from ..engine.semantics.errata import ERRATA, TARGETS, Erratum
 from ..engine.semantics.models import erratum
 from . import CommandError
-from .arguments import parser
+from .arguments import Parser, parser
+
+
+def arguments() -> Parser:
+    """What it takes."""
+    to = parser(
+        "errata",
+        "List where ptxas, on sm_70 and later, computes another result than the PTX ISA documents.",
+    )
+    to.add_argument("id", metavar="ID", nargs="?", help=f"E1 to E{len(ERRATA)}; all without it")
+    to.add_argument("--json", action="store_true", help="as an array of objects")
+    return to
 
 
 def run(words: Sequence[str]) -> int:
     """Print one erratum, or all."""
-    arguments = parser(
-        "errata",
-        "List where ptxas, on sm_70 and later, computes another result than the PTX ISA documents.",
-    )
-    arguments.add_argument(
-        "id", metavar="ID", nargs="?", help=f"E1 to E{len(ERRATA)}; all without it"
-    )
-    arguments.add_argument("--json", action="store_true", help="as an array of objects")
-    chosen = arguments.parse_args(words)
+    chosen = arguments().parse_args(words)
     try:
         found = ERRATA if chosen.id is None else (erratum(chosen.id),)
     except ValueError as error:

@@ -15,6 +15,7 @@ from ..engine.text.instruction import Instruction
 from ..engine.text.values import hex_text, parse_value
 from . import CommandError
 from .arguments import (
+    Parser,
     add_instruction,
     add_model,
     chosen_model,
@@ -40,13 +41,18 @@ _ROWS = 1 << 14
 """Rows that are evaluated together."""
 
 
+def arguments() -> Parser:
+    """What it takes."""
+    to = parser("eval", "Print results only.", _EPILOG)
+    add_instruction(to)
+    add_model(to)
+    to.add_argument("--csv", metavar="FILE", help="operands, a row each; - is stdin")
+    return to
+
+
 def run(words: Sequence[str]) -> int:
     """Print the results."""
-    arguments = parser("eval", "Print results only.", _EPILOG)
-    add_instruction(arguments)
-    add_model(arguments)
-    arguments.add_argument("--csv", metavar="FILE", help="operands, a row each; - is stdin")
-    chosen = parsed(arguments, words)
+    chosen = parsed(arguments(), words)
     model, ins = chosen_model(chosen.model), instruction(chosen.ptx)
     if chosen.csv is None:
         for name, bits in _results(traced(ins, chosen.values, model).result, ins):

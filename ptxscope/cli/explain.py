@@ -17,6 +17,7 @@ from ..export.data import dumps
 from ..export.diagnosis import objects, text, unexplained
 from . import CommandError
 from .arguments import (
+    Parser,
     add_instruction,
     bits_by_name,
     bound,
@@ -44,22 +45,27 @@ Exit status: 0 explained, 1 nothing explains it, 2 the request was wrong.
 """
 
 
-def run(words: Sequence[str]) -> int:
-    """Print what explains the observations."""
-    arguments = parser("explain", "Say what explains a result that was not expected.", _EPILOG)
-    add_instruction(arguments)
-    arguments.add_argument(
+def arguments() -> Parser:
+    """What it takes."""
+    to = parser("explain", "Say what explains a result that was not expected.", _EPILOG)
+    add_instruction(to)
+    to.add_argument(
         "--got",
         action="append",
         default=[],
         metavar="VALUE",
         help="what was observed; NAME=VALUE where there are two destinations; repeatable",
     )
-    arguments.add_argument("--observations", metavar="FILE", help="a CSV file; - is stdin")
-    arguments.add_argument("--all", action="store_true", help="list every explanation")
-    arguments.add_argument("--brief", action="store_true", help="the answers, without the traces")
-    arguments.add_argument("--json", action="store_true", help="as an array, best first")
-    chosen = parsed(arguments, words)
+    to.add_argument("--observations", metavar="FILE", help="a CSV file; - is stdin")
+    to.add_argument("--all", action="store_true", help="list every explanation")
+    to.add_argument("--brief", action="store_true", help="the answers, without the traces")
+    to.add_argument("--json", action="store_true", help="as an array, best first")
+    return to
+
+
+def run(words: Sequence[str]) -> int:
+    """Print what explains the observations."""
+    chosen = parsed(arguments(), words)
     ins = instruction(chosen.ptx)
     if not ins.results:
         raise CommandError("error: the instruction throws its result away; there is nothing to see")

@@ -10,7 +10,7 @@ from pathlib import Path
 from ..engine.text.errors import printable
 from ..files import replace
 from . import CommandError
-from .arguments import parsed, parser, split_words
+from .arguments import Parser, parsed, parser, split_words
 from .markers import Marker, markers
 from .trace import rendered
 
@@ -29,16 +29,21 @@ a marker in it is wrong; the other files are done all the same.
 """
 
 
-def run(words: Sequence[str]) -> int:
-    """Rewrite the traces of files; with ``--check`` only say which ones are stale."""
-    arguments = parser("export", "Keep the traces in Markdown files current.", _EPILOG)
-    arguments.add_argument(
+def arguments() -> Parser:
+    """What it takes."""
+    to = parser("export", "Keep the traces in Markdown files current.", _EPILOG)
+    to.add_argument(
         "--update", metavar="FILE.md", nargs="+", required=True, help="the files to rewrite"
     )
-    arguments.add_argument(
+    to.add_argument(
         "--check", action="store_true", help="write nothing; exit with 1 where a file is stale"
     )
-    chosen = parsed(arguments, words)
+    return to
+
+
+def run(words: Sequence[str]) -> int:
+    """Rewrite the traces of files; with ``--check`` only say which ones are stale."""
+    chosen = parsed(arguments(), words)
     status = 0
     failed: list[str] = []
     for name in chosen.update:

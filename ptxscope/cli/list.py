@@ -7,14 +7,19 @@ from collections.abc import Sequence
 
 from ..engine.isa.catalog import CATALOG
 from ..engine.isa.legality import count
-from .arguments import parser
+from .arguments import Parser, parser
+
+
+def arguments() -> Parser:
+    """What it takes."""
+    to = parser("list", "List the 27 instructions and their numbers of legal forms.")
+    to.add_argument("--json", action="store_true", help="as an array of objects")
+    return to
 
 
 def run(words: Sequence[str]) -> int:
     """Print the catalog."""
-    arguments = parser("list", "List the 27 instructions and their numbers of legal forms.")
-    arguments.add_argument("--json", action="store_true", help="as an array of objects")
-    if arguments.parse_args(words).json:
+    if arguments().parse_args(words).json:
         import json
 
         json.dump([describe(opcode) for opcode in CATALOG], sys.stdout, indent=2)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ..engine.text.errors import printable
 from . import CommandError
 from .arguments import (
+    Parser,
     add_instruction,
     add_model,
     bits_by_name,
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 _EPILOG = """\
 examples:
   ptxscope
-  ptxscope open 'vset4.s32.u32.lt.add %r1, %r2, %r3, %r0' %r2=0x80ff7f01 %r3=0x01010101 %r0=5
-  ptxscope open kernel.ptx        a listing beside the trace, run from line to line
+  ptxscope 'vset4.s32.u32.lt.add %r1, %r2, %r3, %r0' %r2=0x80ff7f01 %r3=0x01010101 %r0=5
+  ptxscope kernel.ptx             a listing beside the trace, run from line to line
 """
 
 
@@ -41,13 +42,18 @@ def is_file_name(text: str) -> bool:
     return ("/" in text or text.endswith(_SUFFIXES)) and not _IN_NO_NAME.search(text)
 
 
+def arguments() -> Parser:
+    """What it takes."""
+    to = parser("open", "Explore an instruction in the terminal.", _EPILOG)
+    add_instruction(to, optional=True)
+    add_model(to)
+    return to
+
+
 def run(words: Sequence[str]) -> int:
     """Open the explorer, on an instruction or a listing if there is one."""
     gc.disable()  # what is made while starting stays: see Explorer.on_ready
-    arguments = parser("open", "Explore an instruction in the terminal.", _EPILOG)
-    add_instruction(arguments, optional=True)
-    add_model(arguments)
-    chosen = parsed(arguments, words)
+    chosen = parsed(arguments(), words)
     model = chosen_model(chosen.model)
     listing = None
     if chosen.ptx is not None and is_file(chosen.ptx):

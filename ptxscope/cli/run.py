@@ -22,6 +22,7 @@ from ..export.data import dumps
 from . import CommandError
 from .arguments import (
     VALUES_HELP,
+    Parser,
     add_model,
     assigned,
     chosen_model,
@@ -53,7 +54,7 @@ _MOST_NAMES = 12
 
 def run(words: Sequence[str]) -> int:
     """Run the program and print what happened."""
-    chosen = parsed(_parser(), words)
+    chosen = parsed(arguments(), words)
     program = _chosen_program(asm_only(_read(chosen.file), chosen.file), chosen.kernel)
     if program.problems:
         number = program.text.count("\n", 0, program.problems[0].span[0]) + 1
@@ -78,7 +79,8 @@ def run(words: Sequence[str]) -> int:
     return int(any(not _holds(done, name, seen) for name, seen in expected.items()))
 
 
-def _parser() -> argparse.ArgumentParser:
+def arguments() -> Parser:
+    """What it takes."""
     to = parser("run", "Run a kernel or a block of inline assembly, line by line.", _EPILOG)
     to.add_argument("file", metavar="FILE", help="a .ptx or .cu file, - for the input, or PTX")
     to.add_argument("values", metavar="name=value", nargs="*", help=VALUES_HELP)

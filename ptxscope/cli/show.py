@@ -18,16 +18,21 @@ from ..engine.tracing.trace import trace
 from ..engine.tracing.words import result_text
 from ..export.document import command
 from . import CommandError
-from .arguments import parser
+from .arguments import Parser, parser
 
 DAGGER = "\u2020"
 
 
+def arguments() -> Parser:
+    """What it takes."""
+    to = parser("show", "Describe one of the 27 instructions.")
+    to.add_argument("opcode", metavar="OPCODE", help="vadd, vset4, setp, …")
+    return to
+
+
 def run(words: Sequence[str]) -> int:
     """Print the description of an opcode."""
-    arguments = parser("show", "Describe one of the 27 instructions.")
-    arguments.add_argument("opcode", metavar="OPCODE", help="vadd, vset4, setp, …")
-    opcode = arguments.parse_args(words).opcode
+    opcode = arguments().parse_args(words).opcode
     if opcode not in CATALOG:
         close = nearest(opcode, list(CATALOG))
         hint = f"did you mean `{close}`?" if close else "`ptxscope list` names all 27"

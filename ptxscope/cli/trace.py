@@ -13,7 +13,16 @@ from ..engine.tracing.notes import parse_note, stages_between
 from ..export import FORMATS, export
 from ..export.options import Options
 from . import CommandError
-from .arguments import add_instruction, add_model, chosen_model, instruction, parsed, parser, traced
+from .arguments import (
+    Parser,
+    add_instruction,
+    add_model,
+    chosen_model,
+    instruction,
+    parsed,
+    parser,
+    traced,
+)
 
 _EPILOG = """\
 examples:
@@ -25,9 +34,14 @@ examples:
 """
 
 
+def arguments() -> Parser:
+    """What it takes."""
+    return _arguments(document=False)
+
+
 def run(words: Sequence[str]) -> int:
     """Print the trace, or write it to a file."""
-    chosen = parsed(_parser(), words)
+    chosen = parsed(arguments(), words)
     text = _document(chosen)
     if chosen.output is None:
         sys.stdout.write(text)
@@ -41,18 +55,18 @@ def rendered(words: Sequence[str]) -> str:
 
     Options that ask for something else than a document are none here.
     """
-    return _document(parsed(_parser(document=True), words))
+    return _document(parsed(_arguments(document=True), words))
 
 
-def _parser(*, document: bool = False) -> argparse.ArgumentParser:
+def _arguments(*, document: bool) -> Parser:
     about = "Print an annotated trace of one evaluation."
-    arguments = parser("trace", about, _EPILOG, add_help=not document)
-    add_instruction(arguments)
-    add_model(arguments)
-    _add_options(arguments)
+    to = parser("trace", about, _EPILOG, add_help=not document)
+    add_instruction(to)
+    add_model(to)
+    _add_options(to)
     if not document:
-        arguments.add_argument("-o", "--output", metavar="FILE", help="write to a file")
-    return arguments
+        to.add_argument("-o", "--output", metavar="FILE", help="write to a file")
+    return to
 
 
 def _add_options(to: argparse.ArgumentParser) -> None:

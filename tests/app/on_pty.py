@@ -17,14 +17,19 @@ from types import TracebackType
 _PATIENCE = 40.0
 """Seconds after which what does not come is a failure."""
 _TAKE = "import fcntl, termios\nfcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
-_OPEN = "import sys\nfrom ptxscope.cli import main\nsys.exit(main(['open']))\n"
+_OPEN = "import sys\nfrom ptxscope.cli import main\nsys.exit(main({words!r}))\n"
 
 
 class Explorer:
     """``ptxscope open``, run by a process that first runs some code."""
 
     def __init__(
-        self, home: Path, before: str = "", size: tuple[int, int] = (80, 24), **env: str | None
+        self,
+        home: Path,
+        before: str = "",
+        size: tuple[int, int] = (80, 24),
+        words: tuple[str, ...] | None = None,
+        **env: str | None,
     ) -> None:
         self.state = home / "ptxscope" / "explorer.json"
         self.master, self._slave = pty.openpty()
@@ -33,7 +38,7 @@ class Explorer:
         names = {f"XDG_{kind}_HOME": str(home) for kind in ("STATE", "CONFIG", "DATA")}
         given = {**os.environ, **names, "HOME": str(home), "TERM": "xterm-256color", **env}
         self.process = subprocess.Popen(
-            [sys.executable, "-c", _TAKE + before + _OPEN],
+            [sys.executable, "-c", _TAKE + before + _OPEN.format(words=words or ("open",))],
             stdin=self._slave,
             stdout=self._slave,
             stderr=self._slave,

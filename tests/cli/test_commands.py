@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ptxscope import __version__, evaluate
-from ptxscope.cli import COMMANDS
+from ptxscope.cli import COMMANDS, main
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.semantics.errata import ERRATA
 
@@ -98,7 +98,17 @@ def test_values_may_be_named_by_role_and_without_percent() -> None:
         (("eval", LINE, "--csv", "/no/such/file.csv"), 2, "No such file"),
         (("eval", LINE, "a=1", "--csv", "-"), 2, "no name=value with --csv"),
         (("tarce", LINE), 2, "did you mean `trace`"),
-        ((LINE,), 2, "ptxscope open"),
+        (("chekc", "x.ptx"), 2, "did you mean `check`"),
+        (("nothing",), 2, "commands: open, trace"),
+        ((LINE, *VALUES), 2, "needs a terminal"),
+        ((LINE, *VALUES, "--model", "ptxas"), 2, "needs a terminal"),
+        ((LINE, "%r9=1"), 2, "`%r9` is not an operand"),
+        ((LINE, *VALUES, "--model", "nvcc"), 2, "unknown model"),
+        (("varvg2.u32 a, b",), 1, "did you mean `vavrg2`"),
+        (("vadd.u32",), 1, "missing its"),
+        (("nothing.ptx",), 2, "there is no such file"),
+        (("tests/data",), 2, "tests/data: "),
+        ((" ",), 1, "no instruction here"),
         (("open", LINE, *VALUES), 2, "needs a terminal"),
         (("open", "vadd.u32 d, a, b"), 1, "missing its"),
         (("--nonsense",), 2, "--nonsense"),
@@ -306,3 +316,16 @@ def test_show_claims_nothing_for_an_instruction_of_which_it_is_not_so() -> None:
     assert "†" not in ptxscope("show", "vadd4").stdout
     assert "contradicts" not in ptxscope("show", "selp").stdout
     assert "dtype, and declares" not in " ".join(ptxscope("show", "vabsdiff").stdout.split())
+
+
+def test_a_file_in_place_of_a_command_is_opened_whatever_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["tarce"]) == 2
+    assert "did you mean `trace`" in capsys.readouterr().err
+    Path("tarce").write_text(f"{LINE};\n")
+    assert main(["tarce", "%r2=1"]) == 2
+    assert "needs a terminal" in capsys.readouterr().err
+    assert main(["tarce", "%r9=1"]) == 2
+    assert "`%r9` is not a register" in capsys.readouterr().err

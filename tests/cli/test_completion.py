@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 
-from ptxscope.cli import COMMANDS
+from ptxscope.cli import COMMANDS, main
 from ptxscope.cli.complete import _candidates
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.text.complete import completions
+from ptxscope.export import FORMATS
 from tests.cli.test_commands import ptxscope
 
 
@@ -76,3 +80,110 @@ def test_bash_completes() -> None:
     )
     done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["vavrg2", "vavrg4"]
+
+
+# --- every command and every option --------------------------------------------------------
+
+_ADD = "vadd.u32.u32.u32 %r0, %r1, %r2"
+
+
+def shown(command: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """The help of a command, on lines so long that none is wrapped."""
+    assert main([command, "--help"]) == 0
+    return capsys.readouterr().out
+
+
+def options_of(help_: str) -> dict[str, bool]:
+    """Every option that a help names, and whether a value follows it."""
+    part = help_.partition("\noptions:\n")[2].partition("\n\n")[0]
+    found: dict[str, bool] = {}
+    for line in re.findall(r"^  (-.*)$", part, re.MULTILINE):
+        written = re.split(r"  +", line)[0]
+        names = re.findall(r"(?<!\S)--?[a-z]+", written)
+        takes = not {*re.split("[, ]+", written)} <= {*names}
+        found.update(dict.fromkeys(names, takes))
+    return found
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_of_every_command(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "1000")
+    help_ = shown(command, capsys)
+    options = options_of(help_)
+    assert {"-h", "--help"} <= options.keys()
+    assert set(re.findall(r"--[a-z]+", help_.partition("options:")[0])) <= options.keys()
+    assert offered(command, "-") == list(options)
+    assert offered(command, "--") == [name for name in options if name.startswith("--")]
+    described = dict(_candidates([command, "-"]))
+    for name, takes in options.items():
+        assert described[name]
+        assert f"  {described[name]}\n" in help_
+        assert offered(command, name) == [x for x in options if x.startswith(name)]
+        # what comes after a flag is what came before it
+        if not takes:
+            assert offered(command, name, "") == offered(command, "")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_value_of_every_option(command: str) -> None:
+    to = import_module(f"ptxscope.cli.{command}").arguments()
+    first = offered(command, "")
+    for name, action in to.options.items():
+        if action.nargs == 0:
+            continue
+        values = offered(command, name, "")
+        if action.choices:
+            assert values == list(action.choices)
+        else:
+            assert values == (["isa", "ptxas"] if name == "--model" else [])
+        if name.startswith("--"):
+            assert offered(command, f"{name}=") == [f"{name}={value}" for value in values]
+        assert offered(command, name, "=") == values  # bash takes `=` for a word
+        if action.nargs is None:
+            assert offered(command, name, "any", "") == first
+            assert offered(command, f"{name}=any", "") == first
+            assert offered(command, name, "=", "any", "") == first
+
+
+def test_the_formats_are_those_there_are() -> None:
+    assert offered("trace", "-f", "") == list(FORMATS)
+    assert offered("trace", "x", "--format", "m") == ["markdown"]
+    assert offered("check", "x.ptx", "-f", "") == ["text", "json", "sarif"]
+
+
+def test_values_stand_where_the_parser_takes_them() -> None:
+    for command in ("open", "trace", "eval", "explain"):
+        assert offered(command, _ADD, "") == ["%r1=", "%r2="]
+    assert offered("explain", "--brief", "--got", "7", _ADD, "%r1=5", "") == ["%r2="]
+    assert offered("trace", f"'{_ADD}'", "%r1", "=", "5", "") == ["%r2="]  # as bash splits it
+    assert offered("run", "kernel.ptx", "") == []
+    assert offered("show", "vadd", "") == []
+    assert offered("export", "--update", "a.md", "--c") == ["--check"]
+    assert offered("trace", _ADD, "--", "--m") == []
+    assert offered("trace", _ADD, "--model", "E1") == ["E1", "E10", "E11", "E12", "E13", "E14"]
+
+
+def test_an_instruction_in_place_of_a_command_is_opened() -> None:
+    assert offered("s") == ["show", *(x for x in CATALOG if x.startswith("s"))]
+    assert "vadd4.u32" in offered("vadd4.u")
+    assert offered(_ADD, "%r1=5", "") == ["%r2="]
+    assert offered(_ADD, "--m") == ["--model"]
+    assert offered("--v") == ["--version"]
+
+
+def test_completing_stays_light() -> None:
+    words = [[command, "x", "-"] for command in COMMANDS]
+    program = (
+        "import sys, json\n"
+        "from ptxscope.cli import main\n"
+        f"for words in {words!r}: main(['complete', *words])\n"
+        "print(json.dumps([*{'textual', 'rich', 'numpy', 'sphinx'} & {*sys.modules}]))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    *options, loaded = done.stdout.splitlines()
+    assert len(options) > 3 * len(COMMANDS)
+    assert json.loads(loaded) == []

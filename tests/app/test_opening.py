@@ -1,0 +1,42 @@
+"""What is opened by naming it, without ``open``. Real processes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+if sys.platform == "win32":
+    pytest.skip("there are no such terminals", allow_module_level=True)
+
+from tests.app.on_pty import Explorer
+
+_VIDEO = Path(__file__).parents[1] / "data" / "video.ptx"
+
+
+def test_an_instruction_with_values_and_a_model(tmp_path: Path) -> None:
+    # E3, and SEMANTICS.md's rule of the clamp: -1 is 0 in isa, the lane's maximum in ptxas
+    words = ("vadd.u32.s32.s32.sat %0.b0, %1, %2, %3", "%1=-1", "%2=0", "%3=0x11223344")
+    with Explorer(tmp_path, words=(*words, "--model", "ptxas")) as explorer:
+        explorer.wait_for(b"0x112233ff")
+        explorer.settle()
+        explorer.process.send_signal(signal.SIGTERM)
+        explorer.ended()
+        setup = json.loads(explorer.state.read_text(encoding="utf-8"))["setup"]
+        assert words[0] in setup["line"]
+
+
+@pytest.mark.parametrize("name", ["video.ptx", "video"])
+def test_a_file(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    shutil.copy(_VIDEO, path)
+    with Explorer(tmp_path, size=(120, 40), words=(str(path),)) as explorer:
+        explorer.wait_for(name.encode())
+        explorer.settle()
+        assert not explorer.is_cooked()
+        explorer.process.send_signal(signal.SIGTERM)
+        assert explorer.ended() == 128 + signal.SIGTERM
