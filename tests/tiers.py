@@ -1,0 +1,27 @@
+"""Two tiers: what runs each time, and the larger draw that `dev.py thorough` adds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+USUAL = 200
+"""Examples of a property in the thorough tier, where a test does not say another number."""
+QUICK = 4
+"""The default run draws this many times fewer of them."""
+
+thorough = pytest.mark.thorough
+
+
+def some(values: Iterable[Any], kept: Sequence[int] = (0,)) -> Iterator[Any]:
+    """Parameters, of which those at some places run each time and the rest when thorough."""
+    for at, value in enumerate(values):
+        yield value if at in kept else pytest.param(value, marks=thorough)
+
+
+def examples(count: int) -> settings:
+    """So many examples of a property when thorough; fewer each time, and more in a soak."""
+    return settings(max_examples=max(settings().max_examples * count // USUAL, 1), deadline=None)
