@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -16,10 +16,12 @@ QUICK = 4
 thorough = pytest.mark.thorough
 
 
-def some(values: Iterable[Any], kept: Sequence[int] = (0,)) -> Iterator[Any]:
-    """Parameters, of which those at some places run each time and the rest when thorough."""
-    for at, value in enumerate(values):
-        yield value if at in kept else pytest.param(value, marks=thorough)
+def some(values: Iterable[Any], *kept: int) -> list[Any]:
+    """Parameters, of which the first, or those at some places, run each time."""
+    return [
+        value if at in (kept or (0,)) else pytest.param(value, marks=thorough)
+        for at, value in enumerate(values)
+    ]
 
 
 def examples(count: int) -> settings:
