@@ -72,7 +72,7 @@ def test_other_builders_get_the_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    "case",
     some(
         [
             (".. ptx-trace:: vadd4.s32.s32 d, a, b, c", "vadd4.s32.s32"),
@@ -93,7 +93,8 @@ def test_other_builders_get_the_text(tmp_path: Path) -> None:
         ]
     ),
 )
-def test_what_is_wrong_is_a_warning_at_its_line(tmp_path: Path, wrong: str, said: str) -> None:
+def test_what_is_wrong_is_a_warning_at_its_line(tmp_path: Path, case: tuple[str, str]) -> None:
+    wrong, said = case
     built, warned = sphinx(tmp_path, f"Title\n=====\n\n{wrong}\n")
     assert "index.rst:4: WARNING: ptx-trace:" in warned
     assert said in warned
