@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.tiers import QUICK, USUAL
+from tests.tiers import ALONE, QUICK, USUAL
 
 _SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 for _name, _count in (("default", USUAL // QUICK), ("thorough", USUAL)):
@@ -35,7 +35,12 @@ def is_thorough(item: pytest.Item) -> bool:
     return bool(getattr(getattr(item, "obj", None), "is_hypothesis_test", False))
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    functions: dict[bool, set[str]] = {True: set(), False: set()}
+    for item in items:
+        functions[bool(item.get_closest_marker("thorough"))].add(item.nodeid.partition("[")[0])
+    config.stash[ALONE] = functions[True] - functions[False]
     profile = _profile(config)
     if profile == "soak":
         return

@@ -13,6 +13,9 @@ USUAL = 200
 QUICK = 4
 """The default run draws this many times fewer of them."""
 
+ALONE = pytest.StashKey[set[str]]()
+"""Tests that run in the thorough tier only, of those that were collected."""
+
 thorough = pytest.mark.thorough
 
 
