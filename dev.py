@@ -2,9 +2,10 @@
 """Everything a developer does, each in one command, from a fresh checkout.
 
     python3 dev.py explore     open the explorer on a real example
-    python3 dev.py test        run the tests
+    python3 dev.py test        run the tests, a smaller draw of the long ones
+    python3 dev.py thorough    run the larger draws
     python3 dev.py check       format, lint, types, import contracts, tests
-    python3 dev.py soak        long campaigns of the tests
+    python3 dev.py soak        long campaigns of the tests: hours
     python3 dev.py wheel       build the wheel; run it in a clean environment
     python3 dev.py sdist       build the source distribution; run some of its tests on it
     python3 dev.py newest      run some of the tests on the newest Python here
@@ -98,7 +99,13 @@ def explore(*arguments: str) -> None:
 
 def test(*arguments: str) -> None:
     """Run the tests, side by side on every core."""
-    run(str(environment("dev")), "-m", "pytest", "-n", "auto", "-q", *arguments)
+    spread = ("-n", "auto", "--dist", "worksteal")
+    run(str(environment("dev")), "-m", "pytest", *spread, "-q", *arguments)
+
+
+def thorough(*arguments: str) -> None:
+    """Run the larger draws of the tests that `test` takes a smaller one of."""
+    test("--thorough", *arguments)
 
 
 def lint() -> None:
@@ -229,7 +236,7 @@ def lock() -> None:
 TASKS = {
     task.__name__: task
     for task in (
-        *(explore, test, check, lint, soak),
+        *(explore, test, thorough, check, lint, soak),
         *(wheel, sdist, newest, bench, screenshots, docs, lock),
     )
 }

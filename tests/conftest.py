@@ -1,28 +1,57 @@
-"""How the tests run: hypothesis profiles, and what --soak adds."""
+"""How the tests run: in tiers (see tiers.py), with hypothesis profiles to match."""
 
 from __future__ import annotations
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.tiers import ALONE, QUICK, USUAL
+
 _SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
-settings.register_profile(
-    "default", max_examples=200, deadline=None, derandomize=True, suppress_health_check=_SLOW
-)
+for _name, _count in (("default", USUAL // QUICK), ("thorough", USUAL)):
+    settings.register_profile(
+        _name, max_examples=_count, deadline=None, derandomize=True, suppress_health_check=_SLOW
+    )
 settings.register_profile("soak", max_examples=20_000, deadline=None, suppress_health_check=_SLOW)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--soak", action="store_true", help="long campaigns")
+    parser.addoption("--thorough", action="store_true", help="only the larger draws")
+    parser.addoption("--soak", action="store_true", help="everything, and long campaigns")
+
+
+def _profile(config: pytest.Config) -> str:
+    return next((name for name in ("soak", "thorough") if config.getoption(name)), "default")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    settings.load_profile("soak" if config.getoption("--soak") else "default")
+    settings.load_profile(_profile(config))
 
 
+def is_thorough(item: pytest.Item) -> bool:
+    """Whether a test draws more in the thorough tier: all properties do."""
+    if item.get_closest_marker("thorough"):
+        return True
+    return bool(getattr(getattr(item, "obj", None), "is_hypothesis_test", False))
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if not config.getoption("--soak"):
-        skip = pytest.mark.skip(reason="only with --soak")
-        for item in items:
-            if item.get_closest_marker("soak"):
-                item.add_marker(skip)
+    functions: dict[bool, set[str]] = {True: set(), False: set()}
+    for item in items:
+        functions[bool(item.get_closest_marker("thorough"))].add(item.nodeid.partition("[")[0])
+    config.stash[ALONE] = functions[True] - functions[False]
+    profile = _profile(config)
+    if profile == "soak":
+        return
+    if profile == "thorough":
+        kept = [item for item in items if is_thorough(item)]
+    else:
+        kept = [item for item in items if not item.get_closest_marker("thorough")]
+    skip = pytest.mark.skip(reason="only with --soak")
+    for item in kept:
+        if item.get_closest_marker("soak"):
+            item.add_marker(skip)
+    chosen = set(kept)
+    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+    items[:] = kept

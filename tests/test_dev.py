@@ -13,6 +13,8 @@ import pytest
 from hatchling.builders.sdist import SdistBuilder
 from packaging.requirements import Requirement
 
+from tests.tiers import ALONE
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -107,3 +109,11 @@ def test_no_dependency_is_let_in_that_another_keeps_out() -> None:
             for bound in ours[theirs.name].specifier:
                 if bound.operator == ">=":
                     assert theirs.specifier.contains(bound.version), f"{name} needs {theirs}"
+
+
+def test_what_is_left_to_the_thorough_tier_has_a_smaller_draw_that_runs_each_time(
+    request: pytest.FixtureRequest,
+) -> None:
+    # of one the smaller draw has another name: two hundred keys
+    alone = {name.rpartition("::")[2] for name in request.config.stash[ALONE]}
+    assert alone <= {"test_two_thousand_keys"}

@@ -46,6 +46,7 @@ from ptxscope.engine.tracing.trace import Trace
 from ptxscope.export import sarif
 from ptxscope.export.checked import described, told
 from ptxscope.walk import opened_listing
+from tests.tiers import thorough
 
 SMALLEST, LARGEST = 1 << 10, 1 << 20
 GROWTH = 9.0
@@ -497,15 +498,16 @@ _ONCE: dict[str, list[Family]] = {
     "assignments": [Family("a=", "1", "x"), Family("", "a", "=1")],
 }
 """What took quadratic or exponential time, or is near to it."""
-_DRAWN = 3
-"""Families of all that each entry point meets in the default run."""
 
 
+@pytest.mark.parametrize(("count", "enough"), [(1, 0.02), pytest.param(3, 0.06, marks=thorough)])
 @pytest.mark.parametrize("entry", ENTRIES)
-def test_twice_the_text_takes_three_times_the_time_at_most(entry: str) -> None:
+def test_twice_the_text_takes_three_times_the_time_at_most(
+    entry: str, count: int, enough: float
+) -> None:
     rng = Random(entry)
-    drawn = [*rng.sample(SINGLE, _DRAWN), *rng.sample(EVERY, _DRAWN)]
-    assert not _faults(entry, _ONCE.get(entry, []), 0.06)
+    drawn = [*rng.sample(SINGLE, count), *rng.sample(EVERY, count)]
+    assert not _faults(entry, _ONCE.get(entry, []), enough)
     assert not _faults(entry, drawn, 0.01)
 
 
@@ -547,9 +549,10 @@ def test_growth_that_is_too_fast_is_found() -> None:
     def linear(text: str) -> int:
         return sum(char == "b" for char in text)
 
-    assert fault(quadratic, Family("", "a"), 0.008)
-    assert not fault(linear, Family("", "a"), 0.008)
-    assert "more than" in fault(exponential, Family("", "a"), 0.008, 0.5)
+    # 0.008 s of CPU are soon measured wrongly where others use the processor too
+    assert fault(quadratic, Family("", "a"), 0.1)
+    assert not fault(linear, Family("", "a"), 0.02)
+    assert "more than" in fault(exponential, Family("", "a"), 0.02, 0.5)
 
 
 # --- what is said of very many errors -----------------------------------------------------

@@ -8,6 +8,7 @@ import pytest
 
 from ptxscope.screens.main import MainScreen
 from tests.app.driving import explorer
+from tests.tiers import some
 
 LINE = ("vadd.s32.s32.s32 d, a, b", {"a": 0, "b": 0})
 KEYS = {
@@ -23,7 +24,7 @@ KEYS = {
 
 
 @pytest.mark.parametrize("name", KEYS)
-@pytest.mark.parametrize("pace", [0, 0.002])
+@pytest.mark.parametrize("pace", some([0, 0.002]))
 async def test_a_burst_does_what_single_keys_do(name: str, pace: float) -> None:
     async with explorer(*LINE) as drive:
         slow = await drive.press(*KEYS[name])
@@ -45,10 +46,10 @@ async def test_an_emptied_field_takes_what_is_typed_in_order() -> None:
 async def test_keys_behind_one_that_takes_long_are_not_lost(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("ptxscope.app._PATIENCE", 0.05)
+    monkeypatch.setattr("ptxscope.app._PATIENCE", 0.5)
 
     def slow(self: MainScreen) -> None:
-        time.sleep(0.2)
+        time.sleep(0.7)
 
     monkeypatch.setattr(MainScreen, "action_random", slow)
     async with explorer(*LINE) as drive:

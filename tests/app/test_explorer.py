@@ -6,9 +6,10 @@ import pytest
 
 from ptxscope.widgets.lanes import Lanes
 from tests.app.driving import LINE, VALUES, explorer
+from tests.tiers import some
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+@pytest.mark.parametrize("size", some([(80, 24), (120, 40), (200, 60)]))
 async def test_a_pasted_line_shows_its_lanes_and_result(size: tuple[int, int]) -> None:
     async with explorer(size=size) as drive:
         shown = await drive.text()

@@ -24,6 +24,7 @@ from ptxscope.store import Store
 from ptxscope.widgets.lane_rows import GLYPHS
 from ptxscope.widgets.lanes import Lanes
 from tests.app.driving import KEYS, LINE, VALUES, explorer, focused
+from tests.tiers import some
 
 E1 = "vset.s32.u32.lt d.h1, a, b, c"
 E3 = ("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344})
@@ -429,23 +430,28 @@ async def test_an_illegal_line_is_kept_too(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "",
-        "{",
-        "[]",
-        "null",
-        '{"schema": "other/1"}',
-        '{"schema": "ptxscope.state/1"}',
-        '{"schema": "ptxscope.state/1", "setup": 5, "pin": null, "step": 0, "recent": [],'
-        ' "theme": ""}',
-        '{"schema": "ptxscope.state/1", "setup": {"instruction": "mov", "line": "x", "values": {},'
-        ' "model": "isa"}, "pin": null, "step": 0, "recent": [], "theme": ""}',
-        '{"schema": "ptxscope.state/1", "setup": {"instruction": "vadd.u32.u32.u32 d, a, b",'
-        ' "line": "x", "values": {"a": "0x1ffffffffffffffff"}, "model": "isa"}, "pin": null,'
-        ' "step": 0, "recent": [], "theme": ""}',
-        "\x00\xff",
-        "[" * 100_000,
-    ],
+    some(
+        [
+            "",
+            "{",
+            "[]",
+            "null",
+            '{"schema": "other/1"}',
+            '{"schema": "ptxscope.state/1"}',
+            '{"schema": "ptxscope.state/1", "setup": 5, "pin": null, "step": 0, "recent": [],'
+            ' "theme": ""}',
+            '{"schema": "ptxscope.state/1", "setup": {"instruction": "mov", "line": "x",'
+            ' "values": {}, "model": "isa"}, "pin": null, "step": 0, "recent": [], "theme": ""}',
+            '{"schema": "ptxscope.state/1", "setup": {"instruction": "vadd.u32.u32.u32 d, a, b",'
+            ' "line": "x", "values": {"a": "0x1ffffffffffffffff"}, "model": "isa"}, "pin": null,'
+            ' "step": 0, "recent": [], "theme": ""}',
+            "\x00\xff",
+            "[" * 100_000,
+        ],
+        1,
+        8,
+        10,
+    ),
 )
 async def test_a_damaged_or_foreign_file_is_set_aside_with_a_word(
     text: str, tmp_path: Path
@@ -472,7 +478,7 @@ async def test_a_state_that_cannot_be_kept_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "theme", ["textual-light", "textual-dark", "ansi-dark", "ansi-light", "nord"]
+    "theme", some(["textual-light", "textual-dark", "ansi-dark", "ansi-light", "nord"], 0, 2)
 )
 async def test_themes_change_colours_only(theme: str) -> None:
     async with explorer(*E3) as drive:
@@ -490,9 +496,12 @@ async def test_without_colour_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -
         assert await drive.text() == coloured
 
 
-@pytest.mark.parametrize("size", [(80, 24), (60, 18), (40, 12), (20, 6), (200, 60), (300, 100)])
 @pytest.mark.parametrize(
-    "line", [LINE, E3[0], "setp.lt.and.f64 p|q, a, b, !c", "vmad.u32.u32.u32.sat d, a, b, c"]
+    "size", some([(80, 24), (60, 18), (40, 12), (20, 6), (200, 60), (300, 100)], 0, 2, 3)
+)
+@pytest.mark.parametrize(
+    "line",
+    some([LINE, E3[0], "setp.lt.and.f64 p|q, a, b, !c", "vmad.u32.u32.u32.sat d, a, b, c"], 0, 2),
 )
 async def test_any_size_keeps_the_result_in_sight(size: tuple[int, int], line: str) -> None:
     async with explorer(line, {}, size=size) as drive:
@@ -504,7 +513,7 @@ async def test_any_size_keeps_the_result_in_sight(size: tuple[int, int], line: s
 
 
 @pytest.mark.parametrize(
-    "text", ["[a]", "[/x]", "[red]x[/red]", "\\[b]", "😀", "\u05d0\u05d1", "é"]
+    "text", some(["[a]", "[/x]", "[red]x[/red]", "\\[b]", "😀", "\u05d0\u05d1", "é"], 1, 4)
 )
 async def test_odd_text_is_shown_as_text_everywhere(text: str) -> None:
     async with explorer() as drive:

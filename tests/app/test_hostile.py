@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope.cli import main
@@ -17,6 +17,7 @@ from ptxscope.session import example
 from ptxscope.store import SCHEMA, Kept, Store, as_json
 from ptxscope.walk import LONGEST, read_listing
 from tests.app.driving import VALUES, Driver, explorer
+from tests.tiers import examples, some
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
 GOOD: dict[str, Any] = as_json(Kept(example("vadd4"), example("vset4"), 2, ["vadd4"], "nord"))
@@ -190,7 +191,9 @@ def test_a_state_with_junk_in_it_is_set_aside(
     assert (tmp_path / "explorer.damaged").exists()
 
 
-@pytest.mark.parametrize("text", ['{"recent": ["nosuch"]', "1e400", "[" * 500_000, "9" * 9_999])
+@pytest.mark.parametrize(
+    "text", some(['{"recent": ["nosuch"]', "1e400", "[" * 500_000, "9" * 9_999], 0, 2)
+)
 async def test_an_explorer_opens_on_the_example_then(text: str, tmp_path: Path) -> None:
     (tmp_path / "explorer.json").write_text(text, encoding="utf-8")
     async with explorer(None, {}, store=Store(tmp_path, tmp_path)) as drive:
@@ -234,7 +237,7 @@ _PLACES = [
 ]
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(st.sampled_from(_PLACES), _VALUES)
 def test_any_state_is_read_or_set_aside(path: tuple[str, ...], value: object) -> None:
     """What is read can be kept again, and is the same then."""

@@ -12,6 +12,7 @@ from ptxscope.widgets.listing import Listing
 from ptxscope.widgets.pane import Pane
 from tests.app.driving import Driver, explorer, focused
 from tests.reference_data import DATA
+from tests.tiers import some
 
 BLOCK = """{
   .reg .u32 t1, t2;
@@ -133,7 +134,7 @@ async def test_an_illegal_line_is_shown_with_what_is_wrong() -> None:
         assert ".bad" in shown
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+@pytest.mark.parametrize("size", some([(80, 24), (120, 40), (200, 60)]))
 async def test_a_file_is_opened_by_name(size: tuple[int, int]) -> None:
     async with explorer(size=size) as drive:
         await drive.press("ctrl+o")
@@ -179,7 +180,7 @@ def told(drive: Driver) -> str:
     return drive.app.screen.query_one("#told", Page).text()
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+@pytest.mark.parametrize("size", some([(80, 24), (120, 40), (200, 60)]))
 async def test_a_source_is_checked_and_a_finding_opens(size: tuple[int, int]) -> None:
     async with explorer(size=size) as drive:
         await drive.press("ctrl+o")

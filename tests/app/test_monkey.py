@@ -9,6 +9,7 @@ import pytest
 
 from tests.app.driving import explorer
 from tests.app.test_listing import BLOCK
+from tests.tiers import thorough
 
 _LETTERS = [*"gnpailomtursvbyYx=?/.,- 0123456789[]abcdefu"]
 _NAMED = """left right up down home end tab shift+tab enter escape backspace delete space pageup
@@ -55,6 +56,17 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.fixture(autouse=True)
+def _frames() -> None:
+    """Every frame is drawn."""
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+async def test_two_hundred_keys(seed: int) -> None:
+    await _let_loose(seed, keys=100, resizes=5)
+
+
+@thorough
 @pytest.mark.parametrize("seed", range(4))
 async def test_two_thousand_keys(seed: int) -> None:
     await _let_loose(seed, keys=500, resizes=10)

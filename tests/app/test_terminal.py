@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.tiers import some
+
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="there is no tmux here")
 _PATIENCE = 20.0
 """Seconds after which a screen that does not come is a failure."""
@@ -70,7 +72,9 @@ class Terminal:
         return True
 
 
-@pytest.fixture(params=[(80, 24), (120, 40), (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.fixture(
+    params=some([(80, 24), (120, 40), (200, 60)]), ids=lambda size: f"{size[0]}x{size[1]}"
+)
 def terminal(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Terminal]:
     width, height = request.param
     command = (sys.executable, "-m", "ptxscope")

@@ -1,4 +1,4 @@
-"""The command line, as real processes."""
+"""What the commands say, and how they end."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from ptxscope import __version__, evaluate
 from ptxscope.cli import COMMANDS, main
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.semantics.errata import ERRATA
+from tests.cli.running import Done, run
 
 LINE = "vset4.s32.u32.lt.add %r1, %r2, %r3, %r0"
 VALUES = ("%r2=0x80ff7f01", "%r3=0x01010101", "%r0=5")
 
 
-def ptxscope(*arguments: str, stdin: str = "", status: int = 0) -> subprocess.CompletedProcess[str]:
+def ptxscope(*arguments: str, stdin: str = "", status: int = 0) -> Done:
     """Run the command line; its exit status must be as given."""
-    done = subprocess.run(
-        [sys.executable, "-m", "ptxscope", *arguments],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-        timeout=60,
-    )
+    done = run(*arguments, given=stdin)
     assert done.returncode == status, done.stderr
     assert "Traceback" not in done.stderr
     return done
+
+
+def test_a_process_says_the_same() -> None:
+    for words in (("trace", LINE, *VALUES), ("list",), ("show", "varvg2"), ("--help",)):
+        command = [sys.executable, "-m", "ptxscope", *words]
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+        assert (done.returncode, done.stdout, done.stderr) == run(*words)
 
 
 def test_trace() -> None:

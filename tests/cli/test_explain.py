@@ -1,4 +1,4 @@
-"""`ptxscope explain` as a process: the answer first, the trace behind it, exit codes."""
+"""`ptxscope explain`: the answer first, the trace behind it, exit codes."""
 
 from __future__ import annotations
 
@@ -11,20 +11,27 @@ from typing import Any
 import pytest
 
 from ptxscope import evaluate
+from tests.cli.running import run
 
 E3 = ("vadd.u32.s32.s32.sat %0.b0, %1, %2, %3", "%1=-1", "%2=0", "%3=0x11223344")
 
 
 def explain(*words: str, given: str = "") -> tuple[int, str, str]:
-    command = [sys.executable, "-m", "ptxscope", "explain", *words]
-    done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
+    done = run("explain", *words, given=given)
     assert "Traceback" not in done.stderr
-    return done.returncode, done.stdout, done.stderr
+    return done
 
 
 def found(*words: str, given: str = "") -> list[dict[str, Any]]:
     listed: list[dict[str, Any]] = json.loads(explain(*words, "--json", given=given)[1])
     return listed
+
+
+def test_a_process_says_the_same() -> None:
+    words = ("explain", *E3, "--got", "0x112233ff")
+    command = [sys.executable, "-m", "ptxscope", *words]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+    assert (done.returncode, done.stdout, done.stderr) == run(*words)
 
 
 def test_an_erratum_is_named_and_both_traces_are_shown() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import diagnose, evaluate, parse
@@ -27,6 +27,7 @@ from ptxscope.engine.semantics.misconceptions import BELIEFS, MISCONCEPTIONS
 from ptxscope.engine.text.instruction import Instruction
 from tests.reference_data import golden_rows
 from tests.strategies import INSTRUCTIONS, evaluations, instruction_of
+from tests.tiers import examples, thorough
 
 _EDGES = (0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
 
@@ -236,10 +237,11 @@ def test_an_erratum_is_named(erratum: Erratum) -> None:
     assert first.trace.result == {"d": ptxas}
 
 
-def test_every_golden_erratum_is_laid_to_the_versions_that_have_it() -> None:
+@pytest.mark.parametrize("step", [110, pytest.param(11, marks=thorough)])
+def test_every_golden_erratum_is_laid_to_the_versions_that_have_it(step: int) -> None:
     rows = [row for row in golden_rows() if len(set(row.results.values())) > 1]
     assert len(rows) > 1000
-    for row in rows[::11]:
+    for row in rows[::step]:
         isa, old, new = (row.results[m][0] for m in ("isa", "ptxas-13.0", "ptxas-13.5"))
         names = parse(row.ptx).names.values()
         values = {name: value for name, value in row.values.items() if name in names}
@@ -424,7 +426,7 @@ def test_observed_values_may_have_unknown_bits(text: str, bits: int, known: int)
 
 
 @given(evaluations(), st.data())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_an_instructions_own_result_is_the_documented_one(
     case: tuple[Instruction, dict[str, int]], data: st.DataObject
 ) -> None:
@@ -442,7 +444,7 @@ def test_an_instructions_own_result_is_the_documented_one(
 
 
 @given(evaluations(), st.integers(0, (1 << 64) - 1), st.integers(0, (1 << 64) - 1))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_every_finding_gives_what_was_observed(
     case: tuple[Instruction, dict[str, int]], bits: int, known: int
 ) -> None:
@@ -480,7 +482,7 @@ def test_a_float_and_an_integer_taken_for_each_other() -> None:
 
 
 @given(INSTRUCTIONS, st.integers(0, 2**48), st.integers(1, 3))
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_any_change_of_two_slots_is_found(ins: Instruction, seed: int, count: int) -> None:
     rng, form = Random(seed), ins.form
     other = random_form(ins.opcode, rng)

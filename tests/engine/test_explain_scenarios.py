@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import diagnose, evaluate, parse
@@ -17,6 +17,7 @@ from ptxscope.engine.isa.legality import random_form
 from ptxscope.engine.text.errors import PtxError
 from ptxscope.engine.text.instruction import Instruction
 from tests.strategies import INSTRUCTIONS, bits, instruction_of
+from tests.tiers import examples
 
 # what was written | values | what came out | what was meant, where its operands are the same
 # without them | its place at most; the third column is arithmetic by hand, lane by lane
@@ -193,7 +194,7 @@ def _asked(draw: st.DrawFn) -> tuple[Instruction, dict[str, int], dict[str, int]
 
 
 @given(_asked())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_any_question_has_findings_or_none(
     asked: tuple[Instruction, dict[str, int], dict[str, int]],
 ) -> None:
@@ -207,7 +208,7 @@ def test_any_question_has_findings_or_none(
 
 
 @given(INSTRUCTIONS)
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_an_operand_that_is_read_and_missing_is_named(ins: Instruction) -> None:
     if not ins.results or not ins.inputs:
         return

@@ -10,6 +10,7 @@ import pytest
 from ptxscope import evaluate, replay, trace
 from tests.reference import reference
 from tests.reference_data import MODELS, golden_forms, golden_opcodes, golden_rows
+from tests.tiers import thorough
 
 
 def test_the_golden_files_are_whole() -> None:
@@ -28,9 +29,10 @@ def test_integers(model: str) -> None:
         assert tuple(found.values()) == row.results[model], (row.ptx, row.values)
 
 
+@pytest.mark.parametrize("step", [5, pytest.param(1, marks=thorough)])
 @pytest.mark.parametrize("model", MODELS)
-def test_arrays(model: str) -> None:
-    for ptx, rows in golden_forms():
+def test_arrays(model: str, step: int) -> None:
+    for ptx, rows in golden_forms()[::step]:
         columns = {
             name: np.array([row.values[name] for row in rows], np.uint64)
             for name in rows[0].operands
@@ -40,9 +42,10 @@ def test_arrays(model: str) -> None:
         assert list(results) == [row.results[model] for row in rows], ptx
 
 
+@pytest.mark.parametrize("step", [25, pytest.param(5, marks=thorough)])
 @pytest.mark.parametrize("model", MODELS)
-def test_traces_end_in_the_result_and_replay_to_it(model: str) -> None:
-    for row in golden_rows()[::5]:
+def test_traces_end_in_the_result_and_replay_to_it(model: str, step: int) -> None:
+    for row in golden_rows()[::step]:
         found = trace(row.instruction, row.operands, model=model)
         assert tuple(found.result.values()) == row.results[model]
         assert tuple(replay(found).values()) == row.results[model]
@@ -50,16 +53,19 @@ def test_traces_end_in_the_result_and_replay_to_it(model: str) -> None:
         assert set(row.results[model]) <= last
 
 
-def test_where_answers_differ_an_erratum_is_known_to_the_form_and_named_by_the_trace() -> None:
+@pytest.mark.parametrize("step", [9, pytest.param(1, marks=thorough)])
+def test_where_answers_differ_an_erratum_is_known_to_the_form_and_named_by_the_trace(
+    step: int,
+) -> None:
     differing = 0
-    for row in golden_rows():
+    for row in golden_rows()[::step]:
         for model in MODELS:
             errata = trace(row.instruction, row.operands, model=model).errata
             differs = row.results[model] != row.results["isa"]
             differing += differs
             assert bool(errata) == differs, (row, model)
             assert set(errata) <= {x.id for x in row.instruction.errata}
-    assert differing > 500
+    assert differing > 500 // step
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -21,6 +21,7 @@ from ptxscope.export.options import Options
 from tests.export.samples import E3
 from tests.reference_data import Golden, golden_forms
 from tests.strategies import evaluations
+from tests.tiers import thorough
 
 MODELS = ("isa", "ptxas-13.0")
 
@@ -44,9 +45,10 @@ def chosen(per_opcode: int) -> Iterator[tuple[str, tuple[Golden, ...]]]:
         yield from listed[::step]
 
 
+@pytest.mark.parametrize("step", [15, pytest.param(1, marks=thorough)])
 @pytest.mark.parametrize("model", MODELS)
-def test_python_agrees_with_every_golden_row(model: str) -> None:
-    for ptx, rows in golden_forms():
+def test_python_agrees_with_every_golden_row(model: str, step: int) -> None:
+    for ptx, rows in golden_forms()[::step]:
         shown = first_trace(ptx, rows, model)
         function = compiled(export(shown, "python"), function_name(shown))
         roles = [source.role for source in shown.plan.sources]

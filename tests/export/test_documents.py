@@ -21,6 +21,7 @@ from ptxscope.cli import CommandError
 from ptxscope.cli.export import updated
 from ptxscope.engine.semantics.errata import ERRATA
 from tests.export.samples import E3, HOSTILE, annotated, register
+from tests.tiers import some
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 E3_LINE = "vadd.u32.s32.s32.sat %0.b0, %1, %2, %3"
@@ -71,25 +72,29 @@ def test_other_builders_get_the_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
-        (".. ptx-trace:: vadd4.s32.s32 d, a, b, c", "vadd4.s32.s32"),
-        (".. ptx-trace:: vadd4.s32.s32.s32 d, a, b, c\n   :operands: a=1", "no value for"),
-        (
-            ".. ptx-trace:: vset2.s32.s32.lt d, a, b, c\n   :operands: a=1 b=1 c=1\n   :notes: x=y",
-            "'x' is no step",
-        ),
-        (
-            ".. ptx-trace:: vset2.s32.s32.lt d, a, b, c\n   :operands: a=1 b=1 c='",
-            "No closing quotation",
-        ),
-        (
-            ".. ptx-trace:: vset2.s32.s32.lt d, a, b, c\n   :operands: a=1 b=1 c=1 --help",
-            "unrecognized arguments: --help",
-        ),
-    ],
+    "case",
+    some(
+        [
+            (".. ptx-trace:: vadd4.s32.s32 d, a, b, c", "vadd4.s32.s32"),
+            (".. ptx-trace:: vadd4.s32.s32.s32 d, a, b, c\n   :operands: a=1", "no value for"),
+            (
+                ".. ptx-trace:: vset2.s32.s32.lt d, a, b, c\n   :operands: a=1 b=1 c=1\n"
+                "   :notes: x=y",
+                "'x' is no step",
+            ),
+            (
+                ".. ptx-trace:: vset2.s32.s32.lt d, a, b, c\n   :operands: a=1 b=1 c='",
+                "No closing quotation",
+            ),
+            (
+                ".. ptx-trace:: vset2.s32.s32.lt d, a, b, c\n   :operands: a=1 b=1 c=1 --help",
+                "unrecognized arguments: --help",
+            ),
+        ]
+    ),
 )
-def test_what_is_wrong_is_a_warning_at_its_line(tmp_path: Path, wrong: str, said: str) -> None:
+def test_what_is_wrong_is_a_warning_at_its_line(tmp_path: Path, case: tuple[str, str]) -> None:
+    wrong, said = case
     built, warned = sphinx(tmp_path, f"Title\n=====\n\n{wrong}\n")
     assert "index.rst:4: WARNING: ptx-trace:" in warned
     assert said in warned

@@ -31,6 +31,7 @@ from tests.export.every import check
 from tests.reference import reference
 from tests.reference_data import table
 from tests.strategies import evaluations, instruction_of
+from tests.tiers import thorough
 
 MODELS = ("isa", "ptxas-13.0", "ptxas-13.5")
 GUARDS = ("", "@g ", "@!g ")
@@ -120,8 +121,9 @@ def test_lines_stand_in_every_format(lines: Callable[[], tuple[str, ...]], every
         check(*some_trace(line))
 
 
-def test_every_accepted_line_is_drawn() -> None:
-    for line in accepted():
+@pytest.mark.parametrize("step", [10, pytest.param(1, marks=thorough)])
+def test_every_accepted_line_is_drawn(step: int) -> None:
+    for line in accepted()[::step]:
         check(traced(line), Options(), ("svg",))
 
 

@@ -1,0 +1,54 @@
+"""How the tests of the app wait: until there is nothing to do, and no longer."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from textual._compositor import Compositor
+from textual._context import active_app
+
+_TURNS = 3
+"""Turns of the event loop in which nothing was ready, after which nothing will be."""
+
+
+async def still(*_: float) -> None:
+    """Wait until no task has anything to do and the screen is drawn.
+
+    Textual's own way is to look at the processor's clock every 20 ms, twice for each key: slow,
+    and wrong on a busy machine.
+    """
+    loop = asyncio.get_running_loop()
+    app = active_app.get()
+    quiet = 0
+    while quiet < _TURNS:
+        await asyncio.sleep(0)
+        if loop._ready:  # type: ignore[attr-defined]
+            quiet = 0
+        elif (
+            quiet == _TURNS - 1 and app._screen_stack and app.screen._update_timer._active.is_set()
+        ):
+            quiet = 0
+            app.screen._on_timer_update()
+        else:
+            quiet += 1
+
+
+@pytest.fixture(autouse=True)
+def _waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("app", "pilot"):
+        monkeypatch.setattr(f"textual.{module}.wait_for_idle", still)
+
+
+def _unseen(compositor: Compositor, simplify: bool = False) -> None:
+    compositor._dirty_regions.clear()
+
+
+@pytest.fixture(autouse=True)
+def _frames(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Frames that nobody looks at are not drawn: without a terminal Textual throws them away.
+
+    What a test looks at is drawn in full when it does. Monkeys draw every frame.
+    """
+    for name in ("render_full_update", "render_partial_update"):
+        monkeypatch.setattr(Compositor, name, _unseen)

@@ -1,0 +1,35 @@
+"""The command line in this process: what it says and how it ends, without starting Python anew."""
+
+from __future__ import annotations
+
+import io
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from typing import NamedTuple
+from unittest.mock import patch
+
+from ptxscope.cli import main
+
+
+class Done(NamedTuple):
+    """What a command left behind."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def _stream(given: str = "") -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(given.encode()), encoding="utf-8")
+
+
+def run(*words: str, given: str = "") -> Done:
+    """Run a command; that it does the same as a process is tested in test_streams."""
+    out, err = _stream(), _stream()
+    with redirect_stdout(out), redirect_stderr(err), patch.object(sys, "stdin", _stream(given)):
+        status = main(words)
+    said = []
+    for stream in (out, err):
+        stream.flush()
+        said.append(stream.buffer.getvalue().decode())  # type: ignore[attr-defined]
+    return Done(status, *said)

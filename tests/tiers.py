@@ -1,0 +1,32 @@
+"""Two tiers: what runs each time, and the larger draw that `dev.py thorough` adds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+USUAL = 200
+"""Examples of a property in the thorough tier, where a test does not say another number."""
+QUICK = 4
+"""The default run draws this many times fewer of them."""
+
+ALONE = pytest.StashKey[set[str]]()
+"""Tests that run in the thorough tier only, of those that were collected."""
+
+thorough = pytest.mark.thorough
+
+
+def some(values: Iterable[Any], *kept: int) -> list[Any]:
+    """Parameters, of which the first, or those at some places, run each time."""
+    return [
+        value if at in (kept or (0,)) else pytest.param(value, marks=thorough)
+        for at, value in enumerate(values)
+    ]
+
+
+def examples(count: int) -> settings:
+    """So many examples of a property when thorough; fewer each time, and more in a soak."""
+    return settings(max_examples=max(settings().max_examples * count // USUAL, 1), deadline=None)
