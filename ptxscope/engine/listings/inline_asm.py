@@ -12,6 +12,9 @@ from ..isa.catalog import CATALOG
 from ..text.errors import Problem, Span
 from ..text.parser import is_other_opcode
 from ..text.source import ASM, Fragment, fragments, skip
+from .asm_operands import Operands, numbered, read_operands
+from .docstrings import docstrings, ends_statement, is_all_ptx
+from .gluing import HOLED, LIKELY, PARTLY, Part, instruction_in, joined, opcode_in, parts, spliced
 from .reading import LONGEST, WINDOW, Place
 
 
@@ -53,6 +56,8 @@ _SUFFIXES = {
 _BY_SUFFIX = {suffix: language for language, every in _SUFFIXES.items() for suffix in every}
 _STRING = re.compile(r"\s*+(?:u8|[uUL])?R?\"")
 _SOURCE = re.compile(rf"{ASM}\s*+(?:(?:u8|[uUL])?R?\"|//|/\*)")
+_MACRO_SOURCE = re.compile(rf"{ASM}\s*+[\w#][^\";]{{0,200}}+\"")
+"""The same where a macro stands in front of the first string."""
 
 
 def language_of(name: str, head: str) -> Language:
@@ -65,7 +70,7 @@ def language_of(name: str, head: str) -> Language:
     if _SOURCE.search(head):
         python = re.search(r"^[^\S\n]*+(?:import|from|def)\s++\w", head, re.MULTILINE)
         return Language.PYTHON if python else Language.C
-    if _STRING.match(head) and ("." not in name or _LIKELY.search(head)):
+    if _STRING.match(head) and ("." not in name or LIKELY.search(head)):
         return Language.TEXT
     return Language.PTX if not head.strip() or _looks_like_ptx(head) else Language.UNKNOWN
 
@@ -102,13 +107,24 @@ class Piece(NamedTuple):
     """All of it is literal text."""
     asm: bool = True
     """It is an asm statement's."""
-    registers: dict[str, str] | None = None
-    """The types of the asm statement's operands: ``%0`` to ``b32``."""
+    operands: Operands | None = None
+    """The asm statement's."""
+    named: Span | None = None
+    """Where it names an instruction that is put together from what is not known."""
 
     @property
     def ptx(self) -> str:
         """The decoded text."""
         return self.fragments[0].ptx
+
+    @property
+    def registers(self) -> dict[str, str] | None:
+        """The types of the asm statement's operands: ``%0`` to ``b32``."""
+        return self.operands.types if self.operands else None
+
+    def past(self, start: int, end: int) -> Iterator[tuple[str, str, Span]]:
+        """What of a stretch of the PTX is past the asm statement's operands."""
+        return self.operands.past(self.fragments[0], start, end) if self.operands else iter(())
 
     def at(self, start: int) -> _Mapped:
         """Places of a text that starts there in the piece."""
@@ -164,13 +180,16 @@ def pieces(text: str, language: Language) -> Iterator[Piece]:
     lines = Lines(text)
     if language is Language.PYTHON:
         for fragment, plain in _python_strings(text):
-            if _SOURCE.search(fragment.ptx):
+            named = None if plain else instruction_in(fragment.ptx)
+            if _SOURCE.search(fragment.ptx) or _MACRO_SOURCE.search(fragment.ptx):
                 for piece in _of_c(fragment.ptx, lines):
                     yield piece._replace(
                         fragments=(*piece.fragments, fragment), complete=piece.complete and plain
                     )
-            elif _LIKELY.search(fragment.ptx) or (not plain and _PARTLY.search(fragment.ptx)):
-                yield Piece((fragment,), lines, plain, asm=False)
+            elif (
+                named or LIKELY.search(fragment.ptx) or (not plain and PARTLY.search(fragment.ptx))
+            ):
+                yield Piece((fragment,), lines, plain, asm=False, named=named)
     elif language is Language.TEXT and not _SOURCE.search(text):
         for fragment in fragments(text):
             yield Piece((fragment,), lines, asm=True)
@@ -192,38 +211,168 @@ _IN_CHAR = re.compile(r"(?:[^'\\\n]++|\\.)*+", re.DOTALL)
 _BLANK = re.compile(r"(?:\s++|\\\n)*+")
 _NOT_LINE_END = re.compile(r"[^\n]")
 _CLOSING = re.compile(r'(?:\\\r?\n|\)[^\s()"\\]{0,16}+)*+"')
-_OPCODES = "|".join(CATALOG)
-_LIKELY = re.compile(
-    rf"(?<![\w.$%])(?:{_OPCODES})(?=(?:\.\w++)*?\.(?:[bsu](?:16|32|64)|f32|f64)\b)"
-    r"(?:\.\w++)++[^;\"]{0,500}+;",
-    re.ASCII,
-)
-"""What a string holds where it is taken for PTX."""
-_PARTLY = re.compile(
-    rf"(?<![\w.$%])(?:{_OPCODES})(?:\.\w++|\.?\{{[^{{}}]*+\}})++\s[^;\"]{{0,500}}+;",
-    re.ASCII,
-)
-"""The same where some of it is an expression in braces."""
 
 
 def _of_c(text: str, lines: Lines) -> Iterator[Piece]:
     masked, groups = _masked(text)
-    found = []
+    found = list[Piece]()
+    templates = list[_Template]()
+    every = list[Fragment]()
     if _SOURCE.search(masked):
         every = [fragment for fragment in fragments(masked) if fragment.ptx]
-        limits = [*(fragment.origins[0] for fragment in every[1:]), len(text)]
-        for fragment, limit in zip(every, limits, strict=False):
-            end = _end_of(masked, fragment)
-            complete = masked[end : end + 1] in (":", ")", "")
-            operands = _operands(text, end, limit)
-            found.append(Piece((fragment,), lines, complete, registers=operands))
-    for start, end in groups:
-        part = text[start:end]
-        for fragment in fragments(part):
-            if _LIKELY.search(fragment.ptx):
-                moved = fragment._replace(origins=tuple(x + start for x in fragment.origins))
-                found.append(Piece((moved,), lines, asm=False))
+    starts = [fragment.origins[0] for fragment in every]
+    ends = [_end_of(masked, fragment) for fragment in every]
+    macros = [
+        match.span("first")
+        for match in _MACRO_FIRST.finditer(masked)
+        if not _covers(starts, ends, match.start("first"))
+    ]
+    limits = sorted([*starts, *(start for start, _ in macros), len(text)])
+    for fragment, end in zip(every, ends, strict=True):
+        limit = limits[bisect_right(limits, fragment.origins[0])]
+        complete = masked[end : end + 1] in (":", ")", "")
+        operands = read_operands(text, end, limit)
+        fragment, operands, known = numbered(fragment, operands)
+        named = None if complete and known else opcode_in(fragment.ptx)
+        if (constant := spliced(fragment.ptx, operands.texts)) is not None:
+            named, complete = constant, False
+        elif not complete:
+            close = _close(masked, end, limit)
+            templates.append(_Template(end, close, named is not None, fragment.ptx))
+        found.append(Piece((fragment,), lines, complete and known, operands=operands, named=named))
+    for start, end in macros:
+        limit = limits[bisect_right(limits, start)]
+        fragment = Fragment(text[start:end], (0,), (start,), (0,))
+        found.append(Piece((fragment,), lines, complete=False, named=(0, end - start)))
+        templates.append(_Template(end, _close(masked, end, limit), named=True, before=""))
+    found += _of_strings(text, masked, groups, sorted(templates), lines)
     yield from sorted(found, key=lambda piece: piece.fragments[0].origins[:1])
+
+
+class _Template(NamedTuple):
+    """The rest of an asm statement's text, behind what is not literal."""
+
+    start: int
+    end: int
+    named: bool
+    """It is said that it is put together."""
+    before: str
+    """The PTX in front of it."""
+
+
+_MACRO_FIRST = re.compile(
+    rf"{ASM}(?:\s++|\\\r?\n)*+(?!(?:u8|[uUL])?R?\")(?P<first>[\w#]++)", re.ASCII
+)
+"""An asm statement that does not begin with a string."""
+_MARK = re.compile(r"[():]")
+_AROUND = 200
+"""How far what stands between strings is looked at."""
+_GLUE_BEFORE = ("+", "<<")
+_GLUE_BEHIND = re.compile(
+    r"(?:\s++|\\\r?\n)*+(?:\+(?!\+)|<<)|(?:[ \t]++|\\\r?\n)*+(?:#|[A-Za-z_]\w*+)"
+)
+_DIRECTIVE = re.compile(r"(?<!\\)\n[^\S\n]*+#")
+_MACROS = re.compile(r"(?:\s++|\\\r?\n|[\w#(),])*+")
+
+
+def _covers(starts: list[int], ends: list[int], at: int) -> bool:
+    index = bisect_right(starts, at) - 1
+    return index >= 0 and at < ends[index]
+
+
+def _close(masked: str, start: int, limit: int) -> int:
+    """Where the text of an asm statement ends."""
+    depth = 0
+    for mark in _MARK.finditer(masked, start, limit):
+        depth += (mark[0] == "(") - (mark[0] == ")")
+        if depth < 0 or (not depth and mark[0] == ":"):
+            return mark.start()
+    return limit
+
+
+def _of_strings(
+    text: str,
+    masked: str,
+    groups: list[Span],
+    templates: list[_Template],
+    lines: Lines,
+) -> Iterator[Piece]:
+    """The PTX of the strings of a C source but for those at the beginning of an asm statement."""
+    starts, ends = [x.start for x in templates], [x.end for x in templates]
+    said = {x.start for x in templates if x.named}
+    run, holes, last, before = list[Part](), False, -1, ""
+    for start, end in groups:
+        template = None
+        if _covers(starts, ends, start):
+            template = templates[bisect_right(starts, start) - 1]
+        glued = masked[max(start - _AROUND, 0) : start].rstrip().endswith(_GLUE_BEFORE)
+        behind = _GLUE_BEHIND.match(masked, end, end + _AROUND) is not None
+        fragment = joined(
+            (part, origin + start, width)
+            for found in fragments(text[start:end])
+            for part, origin, width in parts(found)
+        )
+        if not fragment.ptx:
+            continue
+        cut = behind and not fragment.ptx.rstrip().endswith((";", "}"))
+        checked = not cut and LIKELY.search(fragment.ptx) is not None
+        if run and not (template is None and _joins(masked[last:start])):
+            yield from _of_run(joined(run), lines, glued=holes)
+            run, holes = [], False
+        if template is not None:
+            if last < template.start:
+                before = template.before
+            named = None
+            if _lacks_opcode(before, fragment.ptx):
+                named = (0, len(fragment.ptx.split(None, 1)[0]))
+            elif not checked:
+                named = opcode_in(fragment.ptx)
+            if named is not None and template.start not in said:
+                said.add(template.start)
+                yield Piece((fragment,), lines, complete=False, named=named)
+            if checked:
+                yield Piece((fragment,), lines, asm=False)
+            before = fragment.ptx
+        elif checked:
+            if run:
+                yield from _of_run(joined(run), lines, glued=True)
+            run, holes = [], False
+            yield Piece((fragment,), lines, asm=False)
+        else:
+            if run:
+                run.append(("{}", last, start - last))
+            run += parts(fragment)
+            holes = holes or glued or behind
+        last = end
+    if run:
+        yield from _of_run(joined(run), lines, glued=holes)
+
+
+def _joins(between: str) -> bool:
+    """Whether an expression or a macro joins two strings of C."""
+    if len(between) > _AROUND or _DIRECTIVE.search(between):
+        return False
+    shown = between.strip()
+    if shown[:1] == "+" or shown[:2] == "<<":
+        return shown.endswith(("+", "<<")) and not _STOPS.search(shown)
+    return _MACROS.fullmatch(between) is not None and shown[:1] not in ("", "(", ")", ",")
+
+
+_STOPS = re.compile(r"[;={}]")
+
+
+def _lacks_opcode(before: str, ptx: str) -> bool:
+    """Whether what is missing between two texts is an opcode."""
+    modifier = ptx[:1] == "." and ptx[1:2].isalnum()
+    return modifier and before.rstrip(" \t")[-1:] in ("", ";", "{", "}", "\n")
+
+
+def _of_run(fragment: Fragment, lines: Lines, *, glued: bool) -> Iterator[Piece]:
+    """Strings and what stands between them, if one of the 27 is put together so."""
+    if glued or HOLED.search(fragment.ptx):
+        named = instruction_in(fragment.ptx)
+        if named is not None:
+            yield Piece((fragment,), lines, complete=False, asm=False, named=named)
 
 
 def _masked(text: str) -> tuple[str, list[tuple[int, int]]]:
@@ -284,36 +433,6 @@ def _end_of(masked: str, fragment: Fragment) -> int:
         end += 1
 
 
-_CONSTRAINT = re.compile(
-    r'"(?P<letters>[^"\n]*+)"|(?P<mark>[():])|//[^\n]*+|/\*.*?(?:\*/|\Z)', re.DOTALL
-)
-_LONGEST = 1 << 14
-"""How far an asm statement's operands are read."""
-_LETTERS = {"h": "b16", "r": "b32", "l": "b64", "f": "f32", "d": "f64"}
-
-
-def _operands(text: str, start: int, end: int) -> dict[str, str]:
-    """The types of an asm statement's operands by what the PTX calls them."""
-    found: dict[str, str] = {}
-    depth = section = count = 0
-    if not text.startswith(":", start):
-        return found
-    for token in _CONSTRAINT.finditer(text, start, min(end, start + _LONGEST)):
-        mark = token["mark"]
-        if mark == ":" and not depth:
-            section += 1
-        elif mark:
-            depth += (mark == "(") - (mark == ")")
-        elif token["letters"] is not None and not depth and section in (1, 2):
-            type_ = _LETTERS.get(token["letters"].strip("=+&% "))
-            if type_:
-                found[f"%{count}"] = type_
-            count += 1
-        if depth < 0 or section > 2:
-            break
-    return found
-
-
 # --- Python -------------------------------------------------------------------------------
 
 _PYTHON_START = re.compile(
@@ -367,14 +486,31 @@ def _python_tokens(text: str) -> Iterator[_Quoted]:
 
 
 def _python_strings(text: str) -> Iterator[tuple[Fragment, bool]]:
-    """Every string, neighbours glued, and whether all of it is literal."""
-    group: list[tuple[str, int, int]] = []
-    plain, end = True, -1
-    for token in _python_tokens(text):
+    """Every string, neighbours glued, and whether all of it is literal; no prose of docstrings."""
+    tokens = list(_python_tokens(text))
+    documented = docstrings(
+        text, (((x.start, x.end), not set(x.prefix) & set("bf")) for x in tokens)
+    )
+    group: list[Part] = []
+    plain, first, end = True, 0, -1
+
+    def done() -> Iterator[tuple[Fragment, bool]]:
+        fragment = joined(group)
+        if first not in documented or not ends_statement(text, end) or is_all_ptx(fragment.ptx):
+            yield fragment, plain and not _FILLED.match(text, end)
+
+    for token in tokens:
         if group and not _GAP.fullmatch(text, end, token.start):
-            yield _joined(group), plain and not _FILLED.match(text, end)
-            group, plain = [], True
+            between = text[end : min(token.start, end + _FARTHEST)]
+            if end + len(between) == token.start and (sum_ := _sum(between)):
+                if sum_ != "+":
+                    group.append(("{}", end, token.start - end))
+                    plain = False
+            else:
+                yield from done()
+                group, plain = [], True
         if not group:
+            first = token.start
             plain = not text[max(token.start - 80, 0) : token.start].rstrip().endswith("+")
         end = token.end
         body = text[slice(*token.body)]
@@ -385,7 +521,22 @@ def _python_strings(text: str) -> Iterator[tuple[Fragment, bool]]:
         else:
             group += _decoded(body, token.body[0])
     if group:
-        yield _joined(group), plain and not _FILLED.match(text, end)
+        yield from done()
+
+
+_FARTHEST = 200
+"""How far strings that are added to each other may stand apart."""
+
+
+def _sum(between: str) -> str:
+    """What is added between two strings, with its ``+`` signs; empty where it is no sum."""
+    lines = [line.partition("#")[0].strip() for line in between.split("\n")]
+    whole = " ".join(filter(None, lines)).strip(" ()\\")
+    if not (whole.startswith("+") and whole.endswith("+")) or "=" in whole or ";" in whole:
+        return ""
+    shown = [line for line in lines if line]
+    ends = zip(shown, shown[1:], strict=False)
+    return whole if all(a[-1] in "+(\\" or b[0] == "+" for a, b in ends) else ""
 
 
 _FILLED = re.compile(r"[\s)]*+(?:\.\s*+format\b|%|\+)")
@@ -412,12 +563,3 @@ def _escaped(code: str) -> str | None:
     if code[0] in "01234567":
         return chr(int(code, 8))
     return _NAMED.get(code, code if code in "\\'\"" else None)
-
-
-def _joined(group: list[tuple[str, int, int]]) -> Fragment:
-    starts, at = [], 0
-    for part, _, _ in group:
-        starts.append(at)
-        at += len(part)
-    texts, origins, widths = zip(*group, strict=True) if group else ((), (), ())
-    return Fragment("".join(texts), tuple(starts), tuple(origins), tuple(widths))

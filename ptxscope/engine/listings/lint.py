@@ -133,10 +133,12 @@ def check_source(text: str, name: str, language: Language) -> Iterator[Checked]:
         found = list(_in_piece(piece, name, elsewhere))
         if piece.complete:
             yield from found
-        elif found:
+        elif found or piece.named:
             message = "this text is glued with a macro or expression; it is not checked"
-            place = found[0].place
-            yield Checked(name, place, found[0].ptx, (Diagnostic("unread", message, place),))
+            named = piece.named
+            place = piece.at(0).place(*named) if named else found[0].place
+            ptx = found[0].ptx if found else piece.ptx[slice(*named)] if named else ""
+            yield Checked(name, place, ptx, (Diagnostic("unread", message, place),))
 
 
 _REG = re.compile(r"\.reg\s([^;\"]*+)")
@@ -166,7 +168,16 @@ def _in_piece(piece: Piece, name: str, elsewhere: Context) -> Iterator[Checked]:
         if in_string and _FILLED_IN.search(statement.text):
             yield _filled_in(statement, at, name)
         elif not (may_be_prose and _is_prose(statement)):
-            yield from _checked(statement, at, name, doubled=piece.asm)
+            for found in _checked(statement, at, name, doubled=piece.asm):
+                yield found._replace(findings=(*found.findings, *_past(piece, statement)))
+
+
+def _past(piece: Piece, statement: Statement) -> Iterator[Finding]:
+    """What is said of placeholders that are no operands of an asm statement."""
+    start = statement.start
+    for name, message, span in piece.past(start, start + len(statement.text)):
+        if piece.registers or not statement.context.declared(name):
+            yield Finding("undeclared", message, piece.at(0).place(*span))
 
 
 def _is_prose(statement: Statement) -> bool:

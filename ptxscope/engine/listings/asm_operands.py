@@ -1,0 +1,136 @@
+"""The operands of an asm statement: how many, of what types, by number and by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..text.errors import Span, quoted
+from ..text.source import Fragment
+from .gluing import Part, joined, parts
+
+_TOKEN = re.compile(
+    r"""(?P<blank>(?:\s++|\\\r?\n|//[^\n]*+|/\*.*?(?:\*/|\Z))++)
+      | (?:u8|[uUL])?"(?P<letters>(?:[^"\\\n]++|\\.)*+)(?P<closed>"?)
+      | '(?:[^'\\\n]++|\\.)*+'?
+      | \[\s*+(?P<name>\w++)\s*+\]
+      | (?P<mark>[:()\[\]{},])
+      | (?P<other>\w++|.)""",
+    re.VERBOSE | re.DOTALL,
+)
+_LONGEST = 1 << 14
+"""How far an asm statement's operands are read."""
+_LETTERS = {"h": "b16", "r": "b32", "l": "b64", "f": "f32", "d": "f64"}
+_NAMED = re.compile(r"%\[\s*+(\w++)\s*+\]")
+_NUMBERED = re.compile(r"%(\d++)(?![\w$])", re.ASCII)
+_DIGITS = 9
+
+
+class Operands(NamedTuple):
+    """What is known of the operands of an asm statement."""
+
+    types: dict[str, str]
+    """By what the PTX calls them: ``%0`` to ``b32``."""
+    names: dict[str, int]
+    """The numbers of those that have a name."""
+    texts: tuple[str, ...]
+    """Those that stand for text of the PTX: ``"C"``."""
+    count: int | None
+    """How many there are; None where not all of them could be read."""
+    unknown: dict[str, str]
+    """Names that are no operand's, by the number that stands for them."""
+
+    def past(self, fragment: Fragment, start: int, end: int) -> Iterator[tuple[str, str, Span]]:
+        """The placeholders of a stretch of the PTX that no operand is for, each once.
+
+        What they are called in the PTX, what is to be said of them, and where they stand.
+        """
+        if self.count is None:
+            return
+        seen = set[str]()
+        for found in _NUMBERED.finditer(fragment.ptx, start, end):
+            name = found[0]
+            if name in seen or int(found[1][:_DIGITS]) < self.count:
+                continue
+            if _doubled(fragment, found.start()):
+                continue
+            seen.add(name)
+            yield name, self._said(name), found.span()
+
+    def _said(self, name: str) -> str:
+        if name in self.unknown:
+            return f"{quoted(self.unknown[name])} names no operand of this asm statement"
+        if not self.count:
+            return f"{quoted(name)} is no operand: this asm statement has none"
+        every = f"%0 to %{self.count - 1}" if self.count > 1 else "%0 alone"
+        return f"{quoted(name)} is past the operands of this asm statement: {every}"
+
+
+def read_operands(text: str, start: int, end: int) -> Operands:
+    """The operands that stand behind an asm statement's text."""
+    types, names, constants = dict[str, str](), dict[str, int](), list[str]()
+    count, depth, section = 0, 0, 0
+    letters = name = None
+    full = text.startswith(":", start)
+    ended = False
+    for token in _TOKEN.finditer(text, start, min(end, start + _LONGEST)) if full else ():
+        mark = token["mark"]
+        if depth:
+            depth += (mark in ("(", "[", "{")) - (mark in (")", "]", "}")) if mark else 0
+        elif mark == "(" and letters is not None:
+            depth = 1
+            kind = letters.strip("=+&% ")
+            if kind in _LETTERS:
+                types[f"%{count}"] = _LETTERS[kind]
+            if kind == "C":
+                constants.append(f"%{count}")
+            if name:
+                names[name] = count
+            letters, name, count = None, None, count + 1
+        elif mark in (":", ",", ")"):
+            if letters is not None or name:
+                break
+            section += mark == ":"
+            if mark == ")" or section > 2:
+                ended = True
+                break
+        elif token["letters"] is not None and token["closed"]:
+            letters = (letters or "") + token["letters"]
+        elif token["name"]:
+            name = token["name"]
+        elif not token["blank"]:
+            break
+    return Operands(types, names, tuple(constants), count if ended else None, {})
+
+
+def _doubled(fragment: Fragment, at: int) -> bool:
+    """Whether a ``%`` was written twice: it belongs to a register, not to an operand."""
+    start, end = fragment.origin(at, at + 1)
+    return end - start == 2
+
+
+def numbered(fragment: Fragment, operands: Operands) -> tuple[Fragment, Operands, bool]:
+    """The PTX with the numbers of named operands, and whether all of the names are known.
+
+    What stands for a name was as wide as the name.
+    """
+    if "%[" not in fragment.ptx:
+        return fragment, operands, True
+    group, unknown, done, known = list[Part](), dict[str, str](), 0, True
+    numbers = dict(operands.names)
+    for found in _NAMED.finditer(fragment.ptx):
+        if _doubled(fragment, found.start()):
+            continue
+        name = found[1]
+        if name not in numbers:
+            known = known and operands.count is not None
+            numbers[name] = (operands.count or 0) + len(unknown)
+            unknown[f"%{numbers[name]}"] = f"%[{name}]"
+        start, end = fragment.origin(*found.span())
+        group += parts(fragment, done, found.start())
+        group.append((f"%{numbers[name]}", start, end - start))
+        done = found.end()
+    group += parts(fragment, done)
+    glued = joined(group)._replace(problems=fragment.problems)
+    return glued, operands._replace(unknown=unknown), known

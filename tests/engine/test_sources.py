@@ -1,0 +1,284 @@
+"""What is put together from what is not known, operands of asm statements, docstrings."""
+
+from __future__ import annotations
+
+import pytest
+
+from ptxscope.engine.listings.inline_asm import Language
+from ptxscope.engine.listings.lint import Found, check_source
+
+
+def source(text: str, language: Language = Language.C) -> list[Found]:
+    return list(check_source(text, "x", language))
+
+
+def noted(text: str, language: Language = Language.C) -> str:
+    """The text from where the one note stands."""
+    (item,) = source(text, language)
+    assert item.unread
+    assert item.legal
+    (finding,) = item.findings
+    assert "not checked" in finding.message
+    line = text.splitlines()[finding.place.line - 1]
+    return line[finding.place.column - 1 :]
+
+
+_OPERANDS = ' : "=r"(d) : "r"(a), "r"(b), "r"(c));'
+
+
+# --- put together from what is not known --------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('asm("vadd4" TY ".foo %0,%1,%2,%3;"', "vadd4"),
+        ('asm("vadd4.u32.u32.u32" TY " %0,%1,%2,%3;"', "vadd4"),
+        ('asm("vadd4." TY ".u32.u32 %0, %1, %2, %3;"', "vadd4"),
+        ('asm("set" CMP " %0, %1, %2;"', "set"),
+        ('asm("mov.u32 %0, %1;\\n\\t" "vset4" TY " %0, %1, %2, %3;"', "vset4"),
+        ('asm("@%%p vset4" TY " %0, %1, %2, %3;"', "vset4"),
+        ('asm("mov.u32 %0, %1;" NL "vset4" TY " %0, %1, %2, %3;"', "vset4"),
+        ('asm("mov.u32 %0, %1;" NL "vset4.u32.u32" TY " %0, %1, %2, %3;"', "vset4"),
+        ('asm(OPC TY " %0, %1, %2, %3;"', "OPC"),
+        ('asm volatile(OPC ".u32.u32.u32 %0, %1, %2, %3;"', "OPC"),
+        ('asm(STR(op) ".s32.s32.s32 %0, %1, %2, %3;"', "STR"),
+        ('asm(OPC " %0, %1;" "vset4" TY " %0, %1, %2, %3;"', "OPC"),
+        ('asm(/* why */ OPC " %0, %1, %2, %3;"', "OPC"),
+        ('asm("{\\n\\t.reg .u32 t;\\n\\t" o ".u32.u32.u32 t, %1, %2, %3;}"', ".u32.u32.u32 t"),
+    ],
+)
+def test_an_asm_statement_put_together_is_noted_once(text: str, place: str) -> None:
+    assert noted(text + _OPERANDS).startswith(place)
+
+
+@pytest.mark.parametrize("op", ["op", "#op"])
+def test_a_macro_with_the_opcode_as_an_argument_is_noted_at_its_asm_statement(op: str) -> None:
+    text = f'#define VOP(r, op) \\\n  asm({op} " %0, %1, %2, %3;"{_OPERANDS}\nVOP(f2, "vset4.u32.u32.lt")'
+    assert noted(text).startswith(op)
+
+
+def test_a_statement_that_is_all_literal_is_checked_in_spite_of_what_is_not() -> None:
+    text = 'asm("{\\n\\t.reg .u32 t;\\n\\t" o ".u32 t, %1;\\n\\t" "vsub4.u32.u32.u32.foo %0, t, %2, %3;}"'
+    note, error = source(text + _OPERANDS)
+    assert note.unread
+    assert "`.foo`" in error.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'asm(X "vmin4.u32.u32.u32 %0, %1, %2, %3; vmin4.u32.u32" TY " %0, %1, %2, %3;"' + _OPERANDS,
+        'k = "vmin4.u32.u32.u32 %0, %1, %2, %3; vmin4.u32.u32" TY " %0, %1, %2, %3;";',
+        's << "vmin4.u32.u32.u32 %0, %1, %2, %3; vmin4.u32.u32" << t << " %0, %1, %2, %3;";',
+    ],
+)
+def test_what_is_cut_off_is_never_illegal(text: str) -> None:
+    assert noted(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('sprintf(b,"vset4.%s.u32.lt %%r%d, %%r%d, %%r%d, %%r%d;", t, 1,2,3,4);', "vset4"),
+        ('sprintf(b, "vset%d.u32.u32.lt %%r1, %%r2, %%r3, %%r4;", n);', "vset%d"),
+        ('sprintf(b, "mov.u32 a, b;\\n\\tvset4.%s.%s.lt d, a, b, c;", t, u);', "vset4"),
+        ('fmt::format("vadd4.{}.{}.{} d, a, b, c;", t, t, t);', "vadd4"),
+        ('s = "vmax4." + t + ".u32.u32 a, b, c, d;";', "vmax4"),
+        ('s << "vmax4." << t << ".u32.u32 " << d << ", a, b, c;\\n";', "vmax4"),
+        ('s << "vadd4.u32.u32.u32 " << d << ", " << a << ";\\n";', "vadd4"),
+        ('k = "vmax4" TY " %0, %1, %2, %3;";', "vmax4"),
+    ],
+)
+def test_a_string_of_c_put_together_is_noted_once(text: str, place: str) -> None:
+    assert noted(text).startswith(place)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('x = "vmax4." + t + ".u32.u32 a, b, c, d;"', "vmax4"),
+        ('x = "vmax4." + t', "vmax4"),
+        ('x = "vmax4.u32.u32.u32 " + operands', "vmax4"),
+        ('x = "vmax4.%s.%s.%s %%r1, %%r2, %%r3, %%r4;" % t', "vmax4"),
+        ('x = "vset%d.u32.u32.lt a, b, c, d;" % n', "vset%d"),
+        ('x = ("mov.u32 a, b;\\n" + "vset4." + cmp(1)\n  + ".u32 a, b, c, d;")', "vset4"),
+        ("cuda = '''asm(OPC \" %0, %1, %2, %3;\" : \"=r\"(d) : \"r\"(a));'''", "OPC"),
+        ('cuda = \'\'\'asm("vset4" OPC " %0, %1;" : "=r"(d) : "r"(a));\'\'\'', "vset4"),
+    ],
+)
+def test_a_string_of_python_put_together_is_noted_once(text: str, place: str) -> None:
+    assert noted(text, Language.PYTHON).startswith(place)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ('printf("vadd4 result: %d\\n", d);', Language.C),
+        ('printf("vadd4.u32 result: %d\\n", d);', Language.C),
+        ('printf("vadd4.%s failed, %d errors;", d);', Language.C),
+        ('cout << "vadd4 result: " << d;', Language.C),
+        ('cout << "vadd4.u32 result: " << d << "; set x to " << y;', Language.C),
+        ('log("set x, y; setp failed; slct.");', Language.C),
+        ('key = "set." + name; key = "set" + name;', Language.C),
+        ('throw E("vset4.u32.u32.lt needs " + c);', Language.C),
+        ('const char *names[] = {"vadd4.u32.u32.u32", "vset4"};', Language.C),
+        ('#define A "vadd4.u32.u32.u32"\n#define B "x"\nint c;', Language.C),
+        ('#include "set.h"\nint x;', Language.C),
+        ('asm("mov.u32 %0, " X ";" : "=r"(d));', Language.C),
+        ('asm("mov.u32 set, " X ";" : "=r"(d));', Language.C),
+        ('asm("ld." SPACE ".u32 %0, [%1];" : "=r"(d) : "l"(p));', Language.C),
+        ('// asm(OPC " %0;")\nputs("asm(OPC)");', Language.C),
+        ('x = "set." + key', Language.PYTHON),
+        ('print("vadd4 took " + t)', Language.PYTHON),
+        ('print(f"vadd4.u32.u32.u32: {a} {b}")', Language.PYTHON),
+        ('print(f"vadd4.{t} needs {a}, {b} or {c}")', Language.PYTHON),
+        ('raise E("vset4.u32.u32.lt needs " + c)', Language.PYTHON),
+        ('raise E("use vset4.u32.u32.lt, or " + c)', Language.PYTHON),
+        ('x = "set %s, %s" % (a, b)', Language.PYTHON),
+        ("x = 'asm(x) is how it begins'", Language.PYTHON),
+    ],
+)
+def test_prose_gets_no_note(text: str, language: Language) -> None:
+    assert source(text, language) == []
+
+
+def test_literals_joined_with_a_plus_are_known() -> None:
+    (item,) = source('x = "vadd4.u32.u32" + ".foo a, b, c, d;"', Language.PYTHON)
+    assert not item.legal
+
+
+# --- the operands of an asm statement -----------------------------------------------------
+
+
+def past(text: str, name: str) -> str:
+    """What is said of an operand, and nothing else is wrong."""
+    (item,) = source(text)
+    (finding,) = (x for x in item.findings if x.severity == "error")
+    assert finding.place.excerpt[slice(*finding.place.span)] == name
+    assert not item.legal
+    return finding.message
+
+
+def test_a_placeholder_past_the_operands_is_an_error() -> None:
+    said = past('asm("vadd4.u32.u32.u32 %0,%1,%1,%7;" : "=r"(d) : "r"(a));', "%7")
+    assert said == "`%7` is past the operands of this asm statement: %0 to %1"
+    assert "%0" in past('asm("vadd4.u32.u32.u32 %0,%0,%1,%0;" : "+r"(d));', "%1")
+    assert "none" in past('asm("vadd4.u32.u32.u32 a,b,c,%3;" ::);', "%3")
+    assert "%0 to %2" in past(
+        'asm("vadd4.u32.u32.u32 %0,%1,%2,%3;" : "=" "&r"(d) : "r"(f(x, ":)", \')\')), "n"(1)'
+        ' : "memory");',
+        "%3",
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'asm("vadd4.u32.u32.u32 %0,%1,%2,%7;" : "=r"(d) : ARGS(a));',
+        'asm("vadd4.u32.u32.u32 %0,%1,%2,%7;" : "=r"(d) : "r"(a) REST);',
+        'asm("vadd4.u32.u32.u32 %0,%1,%2,%7;" : "=r"(d)\n#ifdef X\n : "r"(a)\n#endif\n);',
+        'asm("vadd4.u32.u32.u32 %0,%1,%2,%7;" : "=r"(d) : "r"(a)',
+        'asm("vadd4.u32.u32.u32 %0,%1,%2,%7;");',
+        'asm("vadd4.u32.u32.u32 %0,%1,%1,%%7;" : "=r"(d) : "r"(a));',
+        'asm(R"(vadd4.u32.u32.u32 %0,%1,%1,%%7;)" : "=r"(d) : "r"(a));',
+        'asm("{.reg .u32 %7; vadd4.u32.u32.u32 %7,%7,%7,%7;}" ::);',
+        'asm("vadd4.u32.u32.u32 %0,%1,%2,%3;" : "+r"(d) : "r"(a), "n"(1), "r"(b) : "memory");',
+    ],
+)
+def test_placeholders_that_may_be_operands_are_left_alone(text: str) -> None:
+    (item,) = source(text)
+    assert item.legal
+    assert not item.unread
+
+
+def test_the_types_of_operands_are_counted_by_operand() -> None:
+    text = 'asm("vadd.u32.u32.u32 %0, %1, %2;" : "=" "r"(d) : "r"(a), "f"(b));'
+    (item,) = source(text)
+    assert [text[x.place.column - 1 :][:2] for x in item.findings] == ["%2"]
+    (item,) = source('asm("vadd.u32.u32.u32 %0, %1, %2;" : OUT("=r", d), "=r"(x) : "f"(b));')
+    assert item.legal
+
+
+def test_named_operands_are_registers() -> None:
+    text = (
+        'asm("vadd4.u32.u32.u32 %[d], %[a], %[b], %[a];" : [d] "=r"(d) : [a] "r"(a), [ b ] "r"(b));'
+    )
+    (item,) = source(text)
+    assert item.findings == ()
+    assert item.ptx == "vadd4.u32.u32.u32 %0, %1, %2, %1;"
+    (item,) = source(text.replace('[a] "r"', '[a] "l"'))
+    assert {x.rule for x in item.findings} == {"register-type"}
+    assert {x.place.excerpt[slice(*x.place.span)] for x in item.findings} == {"%[a]"}
+
+
+def test_a_name_that_is_no_operand_is_an_error() -> None:
+    text = 'asm("vadd4.u32.u32.u32 %[d], %[a], %[x], %[a];" : [d] "=r"(d) : [a] "r"(a));'
+    assert past(text, "%[x]") == "`%[x]` names no operand of this asm statement"
+    assert noted(text.replace('[a] "r"(a)', "ARGS")).startswith("vadd4")
+
+
+def test_a_modifier_that_is_an_operand_is_noted() -> None:
+    text = 'asm("vadd4.%2.u32.u32 %0, %1, %1, %1;" : "=r"(d) : "r"(a), "C"(type));'
+    assert noted(text).startswith("vadd4")
+
+
+# --- docstrings of Python -----------------------------------------------------------------
+
+_PROSE = [
+    "Tells of vadd4.u32.u32.u32 and vset4; e.g. `vmin4.foo %0, %1;` is bad.",
+    "Docs: set the value; vmax2 slct selp. vadd.s32.s32.s32 d, a, b;",
+    "vmin4.foo %0, %1; is bad",
+    "vmin4.u32.foo %0, %1, %2, %3;\n\n    What this does is bad.",
+]
+
+
+@pytest.mark.parametrize("prose", _PROSE)
+@pytest.mark.parametrize(
+    "head",
+    [
+        "",
+        "#!/usr/bin/python\n# why\n\n",
+        "def f():\n    ",
+        "def f(): ",
+        "async def f(a, b='x:', *, c: int = (1)) -> 'y':  # why\n    ",
+        "class A(B[1:2], metaclass=C):\n    x = 1\n    def f(\n        self,\n    ) -> None:\n        ",
+        "class A:\n    ",
+    ],
+)
+def test_a_docstring_is_not_ptx(head: str, prose: str) -> None:
+    assert source(f'{head}"""{prose}"""\n    x = 1\n', Language.PYTHON) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"""{}""" + x',
+        'x = "{}"',
+        'def f():\n    x = "{}"',
+        'def f():\n    return "{}"',
+        'd = {{1:\n"{}"}}',
+        'def f():\n    """Tells."""\n    x = "{}"',
+        'import a\n"{}"',
+        'if x:\n    "{}"',
+        'lambda: "{}"',
+        'class A:\n    x: int = "{}"',
+    ],
+)
+def test_another_string_is_no_docstring(text: str) -> None:
+    assert source(text.format("vmin4.u32.u32.foo %0, %1, %2, %3;"), Language.PYTHON)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "vmin4.u32.u32.foo %0, %1, %2, %3;",
+        "\n  // why\n  mov.u32 %0, 1;\n @p vmin4.u32.u32.foo %0, %1, %2, %3;\n ret;\n",
+        ".version 7.0\n.target sm_75\n.visible .entry k(.param .u32 a)\n{ .reg .b32 %r<5>;\n"
+        "L: vmin4.u32.u32.foo %r0, %r1, %r2, %r3;\nbra L;\n}",
+    ],
+)
+def test_a_docstring_that_is_all_ptx_is_checked(text: str) -> None:
+    for head in ("", "def f():\n"):
+        (item,) = source(f'{head}"""{text}"""', Language.PYTHON)
+        assert "`.foo`" in item.message
