@@ -200,7 +200,7 @@ Names = Mapping[str, str]
 
 def _renamed(text: str, names: Names) -> str:
     """A text of a verdict with a statement's names."""
-    return _STAND_IN.sub(lambda found: names[found[0]], text) if names else text
+    return _STAND_IN.sub(lambda found: names[found[0]], text) if names and "%z" in text else text
 
 
 _NUMBERED = re.compile(r"%(?:r|rd|rs|rc|rl|rh|f|fd|fl|p|h|hh|b|q)?\d+", re.ASCII)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from ..text.errors import Span
 from ..text.opcodes import OPCODES, OTHER_OPCODES, any_of, is_meant
 from ..text.scopes import DIRECTIVES, Scopes
-from ..text.tokens import tokens
+from ..text.tokens import Token, tokens
 
 WINDOW = 200
 """Characters of a line that are kept on either side of a statement."""
@@ -24,6 +24,9 @@ LONGEST = 3 * WINDOW
 """Characters of a line that are kept from where something is wrong on."""
 _LONGEST = 1 << 20
 """A statement or directive of more characters than this is taken to end there."""
+
+_SHORT = 40
+"""Characters of a directive that is kept."""
 
 _WORD = r"(?<![\w.$%])[A-Za-z][\w$]*+"
 _EVENT = re.compile(
@@ -151,7 +154,7 @@ def _candidates(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
             if not window.ends_before(_MODIFIED, start):
                 stop = window.directive_end(event[0], end)
                 if stop is not None:
-                    scopes.read(tokens(window.text[start:stop]))
+                    scopes.read(_words(window.text[start:stop]))
         elif kind == "comment":
             window.at, window.in_comment = end, True
             if not window.behind_comment():
@@ -162,6 +165,16 @@ def _candidates(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
             return
         window.at = stop
     window.at = max(window.at, window.limit)
+
+
+def _words(directive: str) -> Sequence[Token]:
+    """Its tokens; short ones, ``.reg .b32 %r<9>;``, come again and again."""
+    return _short(directive) if len(directive) <= _SHORT else tokens(directive)
+
+
+@lru_cache(maxsize=1 << 10)
+def _short(directive: str) -> Sequence[Token]:
+    return tuple(tokens(directive))
 
 
 class _Window:

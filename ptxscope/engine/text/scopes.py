@@ -17,6 +17,7 @@ _LONGEST = 1 << 12
 _DEEPEST = 200
 """Braces in braces whose declarations are told apart."""
 _COUNT = re.compile(r"[0-9]+")
+_MOST_ASKED = 1 << 14
 _VERSION = re.compile(r"([0-9]+)\.([0-9]+)")
 _TARGET = re.compile(r"(?:sm|compute)_([0-9]+)")
 _PLACEHOLDER = re.compile(r"[%$]\d+", re.ASCII)
@@ -132,11 +133,14 @@ class Scopes:
         """What other texts of the same file declare, wherever it holds."""
         self._header: Scope | None = None
         """What a function's header declares: it belongs to the body that follows."""
+        self._asked: dict[str, tuple[Scope | None, Declared | None]] = {}
+        """What was told of names since the last declaration or brace."""
 
     # --- what a reader comes to
 
     def open(self) -> None:
         """A ``{``."""
+        self._asked.clear()
         if len(self._scopes) > _DEEPEST:
             self._deeper += 1
             return
@@ -145,6 +149,7 @@ class Scopes:
 
     def close(self) -> None:
         """A ``}``."""
+        self._asked.clear()
         if self._deeper:
             self._deeper -= 1
         elif len(self._scopes) > 1:
@@ -152,6 +157,7 @@ class Scopes:
 
     def read(self, words: Sequence[Token]) -> None:
         """The words of a directive, or of several."""
+        self._asked.clear()
         i = 0
         while i < len(words):
             directive = _DIRECTIVES.get(words[i].text)
@@ -222,17 +228,25 @@ class Scopes:
 
     def scope_of(self, name: str) -> Scope | None:
         """The scope that declares a name."""
-        for scope in reversed(self._scopes):
-            if (scope.names or scope.numbered) and scope.look_up(name):
-                return scope
-        return None
+        return self._found(name)[0]
 
     def declared(self, name: str) -> Declared | None:
         """What a name was declared as; None where no declaration of it is in sight."""
+        return self._found(name)[1]
+
+    def _found(self, name: str) -> tuple[Scope | None, Declared | None]:
+        found = self._asked.get(name)
+        if found is None:
+            found = self._asked[name] = self._look_up(name)
+        return found
+
+    def _look_up(self, name: str) -> tuple[Scope | None, Declared | None]:
+        if len(self._asked) > _MOST_ASKED:
+            self._asked.clear()
         for scope in reversed(self._scopes):
-            if (scope.names or scope.numbered) and (found := scope.look_up(name)):
-                return found
-        return self.functions.get(name)
+            if (scope.names or scope.numbered) and (declared := scope.look_up(name)):
+                return scope, declared
+        return None, self.functions.get(name)
 
     def type_of(self, name: str) -> str | None:
         """The declared type of a register, as ``b32``; None where it is not declared."""
