@@ -17,7 +17,7 @@ from .engine.diagnosis.observation import parse_observed
 from .engine.isa.types import Type
 from .engine.kernels.blame import first_wrong
 from .engine.kernels.execute import Run, Step, execute
-from .engine.kernels.program import Program, Statement, What, load
+from .engine.kernels.program import Program, Statement, StatementKind, load
 from .engine.listings.inline_asm import Language, asm_only, language_of
 from .engine.semantics.models import model
 from .engine.text.errors import Problem, PtxError
@@ -90,7 +90,7 @@ class Walk:
         for step in self.run.steps:
             if step.statement is self.statement:
                 break
-            known = step.statement.what is not What.OTHER
+            known = step.statement.kind is not StatementKind.OTHER
             held |= {name: bits if known else None for name, bits in step.writes.items()}
         return {name: bits for name, bits in held.items() if bits is not None}
 
@@ -246,7 +246,7 @@ class Walk:
             for need in self.run.needed if number == self.program else ():
                 needs[id(need.reader)] = (*needs.get(id(need.reader), ()), need.name)
             for index, statement in enumerate(program.statements):
-                if statement.what not in (What.OPEN, What.CLOSE):
+                if statement.kind not in (StatementKind.OPEN, StatementKind.CLOSE):
                     step = done.get(id(statement))
                     row = _row(number, index, statement, step, program.types)
                     yield row._replace(needs=needs.get(id(statement), ()))
@@ -277,7 +277,7 @@ def _row(
 
 def is_explained(statement: Statement) -> bool:
     """Whether it is one of the 27, or means to be."""
-    return statement.what is What.EXPLAINED or bool(statement.problems)
+    return statement.kind is StatementKind.EXPLAINED or bool(statement.problems)
 
 
 def opened_listing(text: str, name: str, model_name: str = "isa") -> Walk | None:

@@ -11,7 +11,7 @@ from typing import Any
 from ..engine.diagnosis.observation import Observed, parse_observed
 from ..engine.kernels.blame import culprits, first_wrong, origins
 from ..engine.kernels.execute import Ending, Run, Step, Value, execute
-from ..engine.kernels.program import Program, Statement, What, load
+from ..engine.kernels.program import Program, Statement, StatementKind, load
 from ..engine.listings.inline_asm import asm_only
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ..engine.text.errors import Problem, PtxError, nearest, printable
@@ -133,7 +133,7 @@ def _chosen_program(text: str, name: str | None) -> Program:
 
 
 def _is_known(statement: Statement) -> bool:
-    return statement.what in (What.EXPLAINED, What.PLAIN)
+    return statement.kind in (StatementKind.EXPLAINED, StatementKind.PLAIN)
 
 
 def _register(program: Program, name: str) -> str:
@@ -216,7 +216,9 @@ def _told(done: Run, step: Step) -> Iterator[str]:
     """A statement and what it did."""
     text = printable(step.text)
     effect = ", ".join(_held(done, name, bits) for name, bits in step.writes.items())
-    if step.note and (step.statement.what is not What.OTHER or None not in step.writes.values()):
+    if step.note and (
+        step.statement.kind is not StatementKind.OTHER or None not in step.writes.values()
+    ):
         effect = f"{effect}  ({printable(step.note)})" if effect else f"({printable(step.note)})"
     lead = f"{step.line:>5} "
     if len(text) < _WIDTH:
@@ -386,7 +388,7 @@ def _data(done: Run, expected: Mapping[str, Observed]) -> dict[str, Any]:
             {
                 "line": step.line,
                 "text": step.text,
-                "kind": str(step.statement.what),
+                "kind": str(step.statement.kind),
                 "reads": hexed({name: value.bits for name, value in step.reads.items()}),
                 "writes": hexed(step.writes),
                 "note": step.note,

@@ -19,12 +19,12 @@ from ptxscope.engine.listings.lint import (
     RULES,
     Checked,
     Severity,
-    agrees,
     check_listing,
     check_source,
 )
 from ptxscope.engine.semantics.errata import ERRATA, Erratum
 from ptxscope.engine.semantics.models import PTXAS_MODELS
+from ptxscope.engine.text.registers import agrees
 from tests.reference_data import DATA, table, verdicts
 
 HEAD = ".version 8.0\n.target sm_75\n.address_size 64\n"

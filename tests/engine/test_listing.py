@@ -9,8 +9,9 @@ from random import Random
 
 import pytest
 
-from ptxscope.engine.listings.reading import Context, statements
+from ptxscope.engine.listings.reading import statements
 from ptxscope.engine.text.parser import scan
+from ptxscope.engine.text.scopes import Scopes
 from tests.reference_data import DATA, table, verdicts
 
 VIDEO = (DATA / "video.ptx").read_text(encoding="utf-8")
@@ -44,7 +45,7 @@ def test_chunks_may_end_anywhere(size: int) -> None:
 
     def seen(chunks: Iterator[str]) -> list[tuple[object, ...]]:
         return [
-            (x.text, x.opcode, x.start, x.line, x.column, x.before, x.context.target)
+            (x.text, x.opcode, x.start, x.line, x.column, x.before, x.scopes.target)
             for x in statements(chunks)
         ]
 
@@ -157,14 +158,14 @@ AGAIN
 """
 
 
-def _types(context: Context, names: str) -> list[str | None]:
-    return [context.type_of(name) for name in names.split()]
+def _types(scopes: Scopes, names: str) -> list[str | None]:
+    return [scopes.type_of(name) for name in names.split()]
 
 
 def test_registers_are_known_where_they_are_declared() -> None:
-    def at(word: str) -> Iterator[Context]:
+    def at(word: str) -> Iterator[Scopes]:
         text = SCOPES.replace(word, "set.lt.u32.u32 d, a, b;")
-        yield from (statement.context for statement in statements([text]))
+        yield from (statement.scopes for statement in statements([text]))
 
     names = "%out %in %wide %r0 %r2 %r3 %s1 x v"
     here = next(at("HERE"))

@@ -16,7 +16,7 @@ from ptxscope.engine.isa.intrinsics import intrinsics
 from ptxscope.engine.kernels.blame import first_wrong
 from ptxscope.engine.kernels.execute import Ending, Need, Run, execute
 from ptxscope.engine.kernels.plain import operation
-from ptxscope.engine.kernels.program import Program, What, load
+from ptxscope.engine.kernels.program import Program, StatementKind, load
 from ptxscope.engine.text.instruction import Literal
 from tests.reference import reference
 from tests.reference_data import DATA, MODELS, golden_rows, verdicts
@@ -186,7 +186,7 @@ def test_what_is_not_one_of_the_plain_forms_is_not_understood() -> None:
     for text in ("add.s64", "add.cc.u32", "shr.b64", "mov.b64", "lop3.or.b32", "mul.lo.s32", "add"):
         assert operation(text) is None
     (statement,) = block("lop3.b32 d, a, b, c;").statements
-    assert statement.what is What.OTHER
+    assert statement.kind is StatementKind.OTHER
 
 
 # --- real kernels ------------------------------------------------------------------------
@@ -227,7 +227,7 @@ def test_every_explained_step_of_the_video_kernels_is_as_the_second_formulation_
                 assert step.writes == wanted, step.text
                 explained += 1
             held |= {x: bits for x, bits in step.writes.items() if bits is not None}
-        assert explained == sum(x.what is What.EXPLAINED for x in program.statements) > 1
+        assert explained == sum(x.kind is StatementKind.EXPLAINED for x in program.statements) > 1
 
 
 SOURCE = load((DATA / "video.cu").read_text(encoding="utf-8"))
@@ -248,7 +248,7 @@ def test_real_lines_and_asm_blocks_run_as_the_second_formulation_says(program: P
             held |= {str(x): x.bits for x in ins.sources if isinstance(x, Literal)}
             assert step.writes == reference(str(ins), held, "isa"), step.text
             explained += 1
-    assert explained == sum(x.what is What.EXPLAINED for x in program.statements) > 0
+    assert explained == sum(x.kind is StatementKind.EXPLAINED for x in program.statements) > 0
 
 
 def test_sad_stereo_adds_sixteen_distances() -> None:
@@ -495,7 +495,7 @@ def test_whatever_else_writes_a_register_makes_it_unknown() -> None:
     }
     for line, written in lines.items():
         (statement,) = block(declared + line).statements
-        assert (statement.what, set(statement.writes)) == (What.OTHER, written), line
+        assert (statement.kind, set(statement.writes)) == (StatementKind.OTHER, written), line
 
 
 def test_registers_of_an_inner_block_hide_those_around_it() -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from ptxscope.engine.listings.inline_asm import Language
-from ptxscope.engine.listings.lint import Found, check_source
+from ptxscope.engine.listings.lint import Checked, check_source
 
 
-def source(text: str, language: Language = Language.C) -> list[Found]:
+def source(text: str, language: Language = Language.C) -> list[Checked]:
     return list(check_source(text, "x", language))
 
 
@@ -17,7 +17,7 @@ def noted(text: str, language: Language = Language.C) -> str:
     (item,) = source(text, language)
     assert item.unread
     assert item.legal
-    (finding,) = item.findings
+    (finding,) = item.diagnostics
     assert "not checked" in finding.message
     line = text.splitlines()[finding.place.line - 1]
     return line[finding.place.column - 1 :]
@@ -154,7 +154,7 @@ def test_literals_joined_with_a_plus_are_known() -> None:
 def past(text: str, name: str) -> str:
     """What is said of an operand, and nothing else is wrong."""
     (item,) = source(text)
-    (finding,) = (x for x in item.findings if x.severity == "error")
+    (finding,) = (x for x in item.diagnostics if x.severity == "error")
     assert finding.place.excerpt[slice(*finding.place.span)] == name
     assert not item.legal
     return finding.message
@@ -195,7 +195,7 @@ def test_placeholders_that_may_be_operands_are_left_alone(text: str) -> None:
 def test_the_types_of_operands_are_counted_by_operand() -> None:
     text = 'asm("vadd.u32.u32.u32 %0, %1, %2;" : "=" "r"(d) : "r"(a), "f"(b));'
     (item,) = source(text)
-    assert [text[x.place.column - 1 :][:2] for x in item.findings] == ["%2"]
+    assert [text[x.place.column - 1 :][:2] for x in item.diagnostics] == ["%2"]
     (item,) = source('asm("vadd.u32.u32.u32 %0, %1, %2;" : OUT("=r", d), "=r"(x) : "f"(b));')
     assert item.legal
 
@@ -205,11 +205,11 @@ def test_named_operands_are_registers() -> None:
         'asm("vadd4.u32.u32.u32 %[d], %[a], %[b], %[a];" : [d] "=r"(d) : [a] "r"(a), [ b ] "r"(b));'
     )
     (item,) = source(text)
-    assert item.findings == ()
+    assert item.diagnostics == ()
     assert item.ptx == "vadd4.u32.u32.u32 %0, %1, %2, %1;"
     (item,) = source(text.replace('[a] "r"', '[a] "l"'))
-    assert {x.rule for x in item.findings} == {"register-type"}
-    assert {x.place.excerpt[slice(*x.place.span)] for x in item.findings} == {"%[a]"}
+    assert {x.rule for x in item.diagnostics} == {"register-type"}
+    assert {x.place.excerpt[slice(*x.place.span)] for x in item.diagnostics} == {"%[a]"}
 
 
 def test_a_name_that_is_no_operand_is_an_error() -> None:

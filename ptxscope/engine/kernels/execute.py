@@ -14,7 +14,7 @@ from ..text.instruction import Instruction
 from ..tracing.evaluate import bind, bits_of, plan_of, resolve_model
 from ..tracing.trace import Trace
 from .plain import join, split
-from .program import Operand, Program, Statement, What
+from .program import Operand, Program, Statement, StatementKind
 
 
 class Value(NamedTuple):
@@ -171,9 +171,9 @@ class _Machine:
         for statement in self.program.statements:
             if stop is not None and statement.line >= stop:
                 return Ending.BREAK, steps
-            if statement.what is What.OPEN:
+            if statement.kind is StatementKind.OPEN:
                 self._open(statement)
-            elif statement.what is What.CLOSE:
+            elif statement.kind is StatementKind.CLOSE:
                 self._close(statement)
             else:
                 self.number = len(steps) + 1
@@ -203,16 +203,16 @@ class _Machine:
         before = dict.fromkeys(statement.writes)
         written: dict[str, int | None] = {}
         acts = self._acts(statement)
-        if statement.what is What.BRANCH:
+        if statement.kind is StatementKind.BRANCH:
             note, left = _branch(statement, acts)
-        elif statement.what is What.LABEL:
+        elif statement.kind is StatementKind.LABEL:
             pass
         elif acts is False:
             trace = self._quiet(statement)
             written = self._converted(statement)
             what = "the old value is converted (E14)" if written else "nothing is written"
             note = f"{_guard(statement)} is false: {what}"
-        elif statement.what is What.OTHER:
+        elif statement.kind is StatementKind.OTHER:
             note = self._forget(statement)
             written = {name: self.state[name].bits for name in before}
         else:

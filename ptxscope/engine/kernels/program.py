@@ -5,25 +5,26 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
-from ..isa.catalog import CATALOG
 from ..isa.types import Type
 from ..text import tokens as syntax
 from ..text.constants import BadConstantError, constant, constant_bits, is_constant
 from ..text.errors import Problem
 from ..text.instruction import Instruction
+from ..text.opcodes import OPCODES
 from ..text.operands import COMPONENTS, SPECIAL
-from ..text.parser import Parsed, scan
-from ..text.scopes import Body, bodies, scopes
+from ..text.parser import resolve
+from ..text.registers import misfits
+from ..text.scopes import Body, Scope, Scopes, anywhere, bodies
 from ..text.source import Fragment, fragments
-from ..text.tokens import Kind, Token
+from ..text.tokens import Kind, Part, Token, Written
 from .plain import Operation, operation
 
 
-class What(StrEnum):
+class StatementKind(StrEnum):
     """What a statement is to a run."""
 
     EXPLAINED = "explained"
@@ -51,7 +52,7 @@ class Operand(NamedTuple):
 class Statement(NamedTuple):
     """One statement as it stands in the text."""
 
-    what: What
+    kind: StatementKind
     line: int
     """From 1, in the text that was loaded."""
     text: str
@@ -69,6 +70,8 @@ class Statement(NamedTuple):
     """Sources of a plain instruction."""
     problems: tuple[Problem, ...] = ()
     """Why it is not the legal instruction it means to be, at places of the loaded text."""
+    declared: tuple[tuple[str, str | None], ...] = ()
+    """The registers that it names, each with the type it is declared as where it stands."""
 
 
 class Program(NamedTuple):
@@ -100,8 +103,6 @@ class Program(NamedTuple):
         return next((x for x in (name, f"%{name}") if x in self.types), None)
 
 
-_T = TypeVar("_T")
-_OPCODES = frozenset(CATALOG)
 _LEAVING = frozenset(["bra", "brx", "exit", "ret", "trap"])
 _SILENT = frozenset(
     [
@@ -127,9 +128,6 @@ _SILENT = frozenset(
 """Opcodes that write no register."""
 _BARRIERS = frozenset(["bar", "barrier"])
 _DECLARED = {"b8": "b16", "u8": "b16", "s8": "b16", "f16": "b16", "f16x2": "b32"}
-_OPENING, _CLOSING = frozenset("(["), frozenset(")]")
-_DEEPEST = 200
-"""Braces in braces whose registers are told apart."""
 _PARAMETER = re.compile(r"%\d+")
 
 
@@ -139,106 +137,159 @@ def load(text: str) -> tuple[Program, ...]:
     A text without ``.entry`` or ``.func`` is one block. Never raises: what is wrong with a
     statement is in its ``problems``.
     """
-    parsed = {item.span: item for item in scan(text)}
     lines = [0, *(match.end() for match in re.finditer("\n", text))]
     found: list[Program] = []
     counts = Counter[str]()
+    elsewhere: Scopes | None = None
     for fragment in fragments(text):
         at = bisect_right(lines, fragment.origins[0])
-        name = "block" if fragment.ptx == text else f"asm:{at}"
+        name = "block"
+        if fragment.ptx != text:
+            name, elsewhere = f"asm:{at}", elsewhere or anywhere(text)
         again = counts[name]
         numbered = f"{name}#{again + 1}" if again else name
-        for program in _Loader(text, fragment, lines, parsed).programs(numbered):
+        for program in _Loader(text, fragment, lines, Scopes(elsewhere=elsewhere)).programs(
+            numbered
+        ):
             counts[program.name.partition("#")[0]] += 1
             found.append(program)
     return tuple(found)
 
 
-def _between(items: list[_T], body: Body, place: Callable[[_T], int]) -> list[_T]:
-    """The items, sorted by their place, that stand in a body or close it."""
-    return items[
-        bisect_left(items, body.start, key=place) : bisect_right(items, body.end, key=place)
-    ]
+class _Block(NamedTuple):
+    """A ``{`` that is open."""
+
+    scope: Scope
+    place: int
+    """How many statements stand before it."""
+    start: int
+    """Of its character."""
+    own: bool
+    """It begins a kernel, which is no statement."""
+    used: dict[str, None]
+    """The registers declared in it that are used."""
 
 
 class _Loader:
-    """Makes the programs of one fragment."""
+    """Makes the programs of one fragment: goes through it once, and knows what is declared."""
 
-    def __init__(
-        self, text: str, fragment: Fragment, lines: list[int], parsed: dict[tuple[int, int], Parsed]
-    ) -> None:
-        self.text, self.fragment, self.lines, self.parsed = text, fragment, lines, parsed
+    def __init__(self, text: str, fragment: Fragment, lines: list[int], scopes: Scopes) -> None:
+        self.text, self.fragment, self.lines, self.scopes = text, fragment, lines, scopes
         self.words = syntax.tokens(fragment.ptx)
-        self.scopes = list(scopes(self.words))
-        self.declared: Mapping[str, str] = {}
-        """In the kernel at hand."""
-        self.outside: Mapping[str, str] = self.scopes[-1].names if self.scopes else {}
+        self.found: list[tuple[int, Statement | None]] = []
+        """Statements by the place of their first character; None: a brace that declares nothing."""
+        self.open: list[_Block] = []
+        self.blocks: dict[int, _Block] = {}
+        """The blocks that are open by the id of their scope."""
 
     def programs(self, name: str) -> Iterator[Program]:
         """The kernels of the fragment, or all of it under a name."""
-        written = list(syntax.statements(self.fragment.ptx, _OPCODES, self.words))
-        marks = sorted([*self._labels(), *self._braces()])
         kernels = list(bodies(self.words)) or [Body(name, 0, len(self.fragment.ptx) + 1)]
+        self._go_through({body.start for body in kernels})
+        places = [place for place, _ in self.found]
         for body in kernels:
-            own = _between(self.scopes, body, lambda x: x.close.start)
-            self.declared = {name: x for scope in own for name, x in scope.names.items()}
-            found = [
-                (x.span[0], count, self._instruction(x))
-                for count, x in enumerate(_between(written, body, lambda x: x.span[0]))
-            ]
-            found += _between(marks, body, lambda x: x[0])
-            inside = [x for *_, x in sorted(found)]
-            types = self._types(inside)
-            known = _expanded(inside, types)
+            here = slice(bisect_left(places, body.start), bisect_right(places, body.end))
+            inside = [x for _, x in self.found[here] if x]
+            types = _types(inside)
+            known = _ordered(inside, types)
             problems = (*self.fragment.problems, *(y for x in known for y in x.problems))
-            declared = {name: x for name in types if (x := _declared_type(self._type(name)))}
+            declared = {name: type_ for name, type_ in _declared(inside).items() if name in types}
             yield Program(body.name, known, types, self.text, problems, declared)
 
-    def _labels(self) -> Iterator[tuple[int, int, Statement]]:
-        depth = 0
-        for word, behind in zip(self.words, self.words[1:], strict=False):
-            depth += (word.text in _OPENING) - (word.text in _CLOSING)
-            if word.kind is Kind.NAME and behind.text == ":" and not depth:
-                yield self._mark(What.LABEL, word, word.text)
+    def _go_through(self, starts: set[int]) -> None:
+        """Find the statements; ``starts`` are behind the braces that begin kernels."""
+        for item in syntax.items(self.fragment.ptx, self.words, OPCODES):
+            first = self.words[item.start]
+            if item.part is Part.DIRECTIVE:
+                self.scopes.read(self.words[item.start : item.end])
+            elif item.part is Part.OPEN:
+                self._open(first, own=first.end in starts)
+            elif item.part is Part.CLOSE:
+                self._close(first)
+            elif item.part is Part.LABEL:
+                label = Statement(
+                    StatementKind.LABEL, self._line(first.start), f"{first.text}:", first.text
+                )
+                self.found.append((first.start, label))
+            else:
+                written = syntax.written(self.fragment.ptx, self.words, item)
+                statement = self._instruction(written)
+                self._use(statement)
+                self.found.append((written.span[0], statement))
+        while self.open:
+            self._end_block()
 
-    def _braces(self) -> Iterator[tuple[int, int, Statement]]:
-        """The braces inside of a kernel that declare registers."""
-        own = {body.start for body in bodies(self.words)}
-        for scope in self.scopes:
-            if scope.names and scope.open.text == "{" and scope.open.end not in own:
-                yield self._mark(What.OPEN, scope.open, writes=tuple(scope.names))
-                yield self._mark(What.CLOSE, scope.close, writes=tuple(scope.hidden))
+    def _open(self, brace: Token, *, own: bool) -> None:
+        outer = self.scopes.scope
+        self.scopes.open()
+        if self.scopes.scope is not outer:
+            block = _Block(self.scopes.scope, len(self.found), brace.start, own, {})
+            self.open.append(block)
+            self.blocks[id(block.scope)] = block
+            self.found.append((brace.start, None))
 
-    def _mark(
-        self, what: What, word: Token, opcode: str = "", writes: tuple[str, ...] = ()
-    ) -> tuple[int, int, Statement]:
-        text = f"{opcode}:" if opcode else word.text
-        return word.start, -1, Statement(what, self._line(word.start), text, opcode, writes=writes)
+    def _close(self, brace: Token) -> None:
+        inner = self.scopes.scope
+        self.scopes.close()
+        if self.scopes.scope is inner:
+            return
+        used = self._end_block()
+        if used is not None:
+            kept = tuple(name for name in used if self.scopes.type_of(_base(name)))
+            line = self._line(brace.start)
+            close = Statement(StatementKind.CLOSE, line, brace.text, writes=kept)
+            self.found.append((brace.start, close))
+
+    def _end_block(self) -> tuple[str, ...] | None:
+        """The innermost block ends; what of its own was used, None where it declares nothing."""
+        block = self.open.pop()
+        del self.blocks[id(block.scope)]
+        if block.own or not block.scope.registers:
+            return None
+        used = tuple(block.used)
+        open_ = Statement(StatementKind.OPEN, self._line(block.start), "{", writes=used)
+        self.found[block.place] = (block.start, open_)
+        return used
+
+    def _use(self, statement: Statement) -> None:
+        """Note which blocks declare the registers that a statement names."""
+        for name, type_ in statement.declared:
+            scope = self.scopes.scope_of(_base(name)) if type_ and self.open else None
+            if scope and (block := self.blocks.get(id(scope))):
+                block.used[name] = None
 
     def _line(self, position: int) -> int:
         return bisect_right(self.lines, self.fragment.origin(position, position + 1)[0])
 
-    def _instruction(self, written: syntax.Statement) -> Statement:
+    def _instruction(self, written: Written) -> Statement:
         opcode = ".".join([written.opcode.text, *(x.text[1:] for x in written.modifiers)])
         base = Statement(
-            What.OTHER,
+            StatementKind.OTHER,
             self._line(written.span[0]),
             " ".join(self.fragment.ptx[slice(*written.span)].split()),
             opcode,
             written.guard.text if written.guard else None,
             written.guard_negated,
         )
-        item = self.parsed.get(self.fragment.origin(*written.span))
-        if item and item.instruction:
-            names = tuple(item.instruction.results.values())
-            return base._replace(what=What.EXPLAINED, writes=names, instruction=item.instruction)
+        item = resolve(self.text, self.fragment, written)
         problems = item.problems if item and not all(x.unread for x in item.problems) else ()
+        if item and (ins := item.instruction):
+            problems = tuple(misfits(ins, self.scopes))
+            if not problems:
+                names = tuple(ins.results.values())
+                base = base._replace(writes=names, instruction=ins)
+                return self._declared(base._replace(kind=StatementKind.EXPLAINED))
         base = base._replace(writes=self._written(written), problems=problems)
         if written.opcode.text in _LEAVING:
-            return base._replace(what=What.BRANCH, writes=())
-        return self._plain(written, base)
+            return self._declared(base._replace(kind=StatementKind.BRANCH, writes=()))
+        return self._declared(self._plain(written, base))
 
-    def _plain(self, written: syntax.Statement, base: Statement) -> Statement:
+    def _declared(self, x: Statement) -> Statement:
+        """The statement with what its registers are declared as."""
+        named = dict.fromkeys(_named(x))
+        return x._replace(declared=tuple((name, self._type(name)) for name in named))
+
+    def _plain(self, written: Written, base: Statement) -> Statement:
         """The statement, as a plain instruction where it is one that is understood."""
         plain = operation(base.opcode)
         if plain is None or len(written.operands) != plain.sources + 1 or base.problems:
@@ -251,7 +302,9 @@ class _Loader:
         packed = sum(len(x) > 1 for x in (names, *(source.names for source in sources)))
         if packed > (base.opcode == "mov.b32"):
             return base
-        return base._replace(what=What.PLAIN, plain=plain, writes=names, reads=tuple(sources))
+        return base._replace(
+            kind=StatementKind.PLAIN, plain=plain, writes=names, reads=tuple(sources)
+        )
 
     def _operand(self, words: tuple[Token, ...], type_: Type) -> Operand | None:
         """A source of a plain instruction; None where it is anything but a value."""
@@ -277,24 +330,16 @@ class _Loader:
         """Whether a name is a register, as far as can be told where nothing is declared."""
         if word.kind is not Kind.NAME or word.text == "_":
             return False
-        if self._type(word.text) or _PARAMETER.fullmatch(word.text):
-            return True
-        return not (self.declared or self.outside) and not SPECIAL.fullmatch(
-            word.text.partition(".")[0]
-        )
+        declared = self.scopes.declared(_base(word.text))
+        if declared or _PARAMETER.fullmatch(word.text):
+            return not declared or declared.register
+        return not self.scopes.lacks(word.text) and not SPECIAL.fullmatch(_base(word.text))
 
     def _type(self, name: str) -> str | None:
         """The declared type of a register."""
-        name = name.partition(".")[0]  # of a vector's component
-        every = _numbered(name)
-        return (
-            self.declared.get(name)
-            or self.outside.get(name)
-            or self.declared.get(every)
-            or self.outside.get(every)
-        )
+        return self.scopes.type_of(_base(name))
 
-    def _written(self, written: syntax.Statement) -> tuple[str, ...]:
+    def _written(self, written: Written) -> tuple[str, ...]:
         """The registers that an instruction writes which is not understood."""
         if not written.operands or written.opcode.text in _SILENT:
             return ()
@@ -306,32 +351,40 @@ class _Loader:
         words = _with_components(first)
         return tuple(dict.fromkeys(word.text for word in words if self._is_register(word)))
 
-    def _types(self, inside: list[Statement]) -> dict[str, Type]:
-        """The type of every register: of the first explained use, else declared, else used.
 
-        As declared too where it is a float to some, declaration or use, and an integer to others.
-        """
-        types: dict[str, Type] = {}
-        uses: dict[str, set[Type]] = {}
-        for x in inside:
-            if x.instruction:
-                for needed in x.instruction.inputs:
-                    types.setdefault(needed.name, needed.type)
-        for x in inside:
-            if x.instruction:
-                for role, name in x.instruction.names.items():
-                    type_ = x.instruction.type_of(role)
-                    types.setdefault(name, type_)
-                    uses.setdefault(name, set()).add(type_)
-        for name, used in uses.items():
-            declared = _declared_type(self._type(name))
-            if declared and declared.bits == types[name].bits and _is_mixed(declared, used):
-                types[name] = declared
-        for x in inside:
-            for name, used in _uses(x):
-                if name not in types:
-                    types[name] = _declared_type(self._type(name)) or used
-        return types
+def _declared(inside: list[Statement]) -> dict[str, Type]:
+    """What the registers of statements were declared as; of two declarations, the later."""
+    found = ((name, _declared_type(text)) for x in inside for name, text in x.declared)
+    return {name: type_ for name, type_ in found if type_}
+
+
+def _types(inside: list[Statement]) -> dict[str, Type]:
+    """The type of every register: of the first explained use, else declared, else used.
+
+    As declared too where it is a float to some, declaration or use, and an integer to others.
+    """
+    types: dict[str, Type] = {}
+    uses: dict[str, set[Type]] = {}
+    declared = _declared(inside)
+    for x in inside:
+        if x.instruction:
+            for needed in x.instruction.inputs:
+                types.setdefault(needed.name, needed.type)
+    for x in inside:
+        if x.instruction:
+            for role, name in x.instruction.names.items():
+                type_ = x.instruction.type_of(role)
+                types.setdefault(name, type_)
+                uses.setdefault(name, set()).add(type_)
+    for name, used_as in uses.items():
+        known = declared.get(name)
+        if known and known.bits == types[name].bits and _is_mixed(known, used_as):
+            types[name] = known
+    for x in inside:
+        for name, used in _uses(x):
+            if name not in types:
+                types[name] = declared.get(name) or used
+    return types
 
 
 def _is_mixed(declared: Type, used: set[Type]) -> bool:
@@ -349,47 +402,21 @@ def _uses(x: Statement) -> Iterator[tuple[str, Type]]:
     for operand in x.reads:
         for name in operand.names:
             yield name, part.get(len(operand.names), type_)
-    if x.what in (What.PLAIN, What.OTHER):
+    if x.kind in (StatementKind.PLAIN, StatementKind.OTHER):
         for name in x.writes:
             yield name, part.get(len(x.writes), type_)
 
 
-class _Block(NamedTuple):
-    """An ``OPEN``, and which of the registers that it declares are used up to its ``CLOSE``."""
-
-    at: int
-    declared: frozenset[str]
-    used: set[str]
-
-
-def _expanded(inside: list[Statement], types: Mapping[str, Type]) -> tuple[Statement, ...]:
-    """The statements, what a brace declares (``%r<``) made the registers that are used in it."""
+def _ordered(inside: list[Statement], types: Mapping[str, Type]) -> tuple[Statement, ...]:
+    """The statements: braces with registers in the order of the types, vectors with components."""
     parts = _components(types)
-    found = [_whole(x, parts) for x in inside]
     order = {name: at for at, name in enumerate(types)}
-    blocks: list[_Block] = []
-
-    def close(block: _Block) -> list[str]:
-        names = sorted(block.used, key=order.__getitem__)
-        found[block.at] = found[block.at]._replace(writes=tuple(names))
-        return names
-
-    for at, x in enumerate(inside):
-        if x.what is What.OPEN:
-            blocks.append(_Block(at, frozenset(x.writes), set()))
-        elif x.what is What.CLOSE:
-            names, hidden = close(blocks.pop()) if blocks else [], {*x.writes}
-            kept = tuple(name for name in names if not hidden.isdisjoint(_declarations(name)))
-            found[at] = x._replace(writes=kept)
-        elif blocks:
-            for name in _named(x):
-                declarations = _declarations(name)
-                for block in blocks[-_DEEPEST:]:
-                    if not block.declared.isdisjoint(declarations):
-                        block.used.add(name)
-    for block in blocks:
-        close(block)
-    return tuple(found)
+    return tuple(
+        x._replace(writes=tuple(sorted(x.writes, key=order.__getitem__)))
+        if x.kind in (StatementKind.OPEN, StatementKind.CLOSE)
+        else _whole(x, parts)
+        for x in inside
+    )
 
 
 def _named(x: Statement) -> Iterator[str]:
@@ -413,14 +440,12 @@ def _components(types: Mapping[str, Type]) -> dict[str, list[str]]:
 def _whole(x: Statement, parts: Mapping[str, list[str]]) -> Statement:
     """The statement, which writes the components of a vector that it writes."""
     more = [part for name in x.writes for part in parts.get(name, ())]
-    marks = (What.OPEN, What.CLOSE)
-    return x._replace(writes=(*x.writes, *more)) if more and x.what not in marks else x
+    return x._replace(writes=(*x.writes, *more)) if more else x
 
 
-def _declarations(name: str) -> set[str]:
-    """What may declare a register, or the vector that it is a component of."""
-    vector = name.partition(".")[0]
-    return {name, _numbered(name), vector, _numbered(vector)}
+def _base(name: str) -> str:
+    """The register, or the vector that it is a component of."""
+    return name.partition(".")[0]
 
 
 def _with_components(words: tuple[Token, ...]) -> tuple[Token, ...]:
@@ -433,11 +458,6 @@ def _with_components(words: tuple[Token, ...]) -> tuple[Token, ...]:
         else:
             made.append(word)
     return tuple(made)
-
-
-def _numbered(name: str) -> str:
-    """How a declaration of many, ``%r<9>``, is kept: ``%r<``."""
-    return name.rstrip("0123456789") + "<"
 
 
 def _declared_type(text: str | None) -> Type | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from ..isa.catalog import CATALOG
 from ..text.errors import Span
-from ..text.parser import is_other_opcode
+from ..text.opcodes import is_other_opcode
 from .gluing import PROSE
 
 _EVENT = re.compile(

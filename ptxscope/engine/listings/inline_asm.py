@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..isa.catalog import CATALOG
 from ..text.errors import Problem, Span
-from ..text.parser import is_other_opcode
+from ..text.opcodes import is_other_opcode
 from ..text.source import ASM, Fragment, fragments, skip
 from .asm_operands import Operands, numbered, read_operands
 from .docstrings import docstrings, ends_statement, is_all_ptx

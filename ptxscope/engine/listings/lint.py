@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
-from functools import cache, lru_cache
+from functools import cache
 from typing import NamedTuple, Protocol
 
 from ..isa.types import Type
 from ..semantics.errata import ERRATA, TARGETS
-from ..text.errors import quoted
+from ..text.errors import Span
 from ..text.instruction import Instruction
 from ..text.parser import Parsed, scan
+from ..text.registers import misfit
+from ..text.scopes import Scopes, anywhere
 from .counterexample import Counterexample, counterexample
 from .inline_asm import Language, Piece, language_of, pieces
-from .reading import FUNCTION, WINDOW, Context, Declared, Place, Statement, statements
+from .reading import WINDOW, Candidate, Place, statements
 from .replacement import replacement
 
 
 class Severity(StrEnum):
-    """How bad a diagnostic is."""
+    """How bad a finding is."""
 
     ERROR = "error"
     """It will not assemble."""
@@ -78,7 +80,7 @@ class Checked(NamedTuple):
     @property
     def legal(self) -> bool:
         """It will assemble."""
-        return all(diagnostic.severity is not Severity.ERROR for diagnostic in self.diagnostics)
+        return all(finding.severity is not Severity.ERROR for finding in self.diagnostics)
 
     @property
     def message(self) -> str:
@@ -94,7 +96,7 @@ class Checked(NamedTuple):
     @property
     def unread(self) -> bool:
         """It is only told that something could not be read."""
-        return self.legal and any(diagnostic.rule == "unread" for diagnostic in self.diagnostics)
+        return self.legal and any(finding.rule == "unread" for finding in self.diagnostics)
 
 
 class _Placed(Protocol):
@@ -125,11 +127,11 @@ def check_source(text: str, name: str, language: Language) -> Iterator[Checked]:
         place = Place(1, 1, text[: text.find("\n") if "\n" in text else None][:WINDOW], (0, 0))
         yield Checked(name, place, "", (Diagnostic("unread", message, place, ".ptx .cu .h .py …"),))
         return
-    elsewhere = _declarations(text)
+    elsewhere = anywhere(text)
     for piece in pieces(text, language):
         for problem, place in piece.problems():
-            diagnostic = Diagnostic("illegal", problem.message, place, problem.hint)
-            yield Checked(name, place, place.excerpt.strip(), (diagnostic,))
+            finding = Diagnostic("illegal", problem.message, place, problem.hint)
+            yield Checked(name, place, place.excerpt.strip(), (finding,))
         found = list(_in_piece(piece, name, elsewhere))
         if piece.complete:
             yield from found
@@ -141,18 +143,6 @@ def check_source(text: str, name: str, language: Language) -> Iterator[Checked]:
             yield Checked(name, place, ptx, (Diagnostic("unread", message, place),))
 
 
-_REG = re.compile(r"\.reg\s([^;\"]*+)")
-
-
-def _declarations(text: str) -> Context:
-    """All registers that a source declares anywhere, whatever their scopes."""
-    found = Context()
-    for match in _REG.finditer(text):
-        found.declare(match[1][:_LONGEST_DECLARATION].replace("%%", "%"))
-    return found
-
-
-_LONGEST_DECLARATION = 1 << 12
 _FILLED_IN = re.compile(r"\{[^{},;]*\}|\.%")
 """What a formatting function fills in: ``{name}``, ``.%s``."""
 _MODULE = re.compile(r"\.(?:version|entry|func|reg)\s")
@@ -160,27 +150,28 @@ _PROSE = re.compile(r"(?<![\w.%$])[A-Za-z]{2,}+\s++[A-Za-z]")
 """Two words with nothing in between."""
 
 
-def _in_piece(piece: Piece, name: str, elsewhere: Context) -> Iterator[Checked]:
+def _in_piece(piece: Piece, name: str, elsewhere: Scopes) -> Iterator[Checked]:
     in_string = not piece.asm or len(piece.fragments) > 1
     may_be_prose = not piece.asm and not _MODULE.search(piece.ptx)
-    for statement in statements([piece.ptx], Context(piece.registers, elsewhere)):
+    for statement in statements([piece.ptx], Scopes(piece.registers, elsewhere)):
         at = piece.at(statement.start)
         if in_string and _FILLED_IN.search(statement.text):
             yield _filled_in(statement, at, name)
         elif not (may_be_prose and _is_prose(statement)):
             for found in _checked(statement, at, name, doubled=piece.asm):
-                yield found._replace(findings=(*found.findings, *_past(piece, statement)))
+                told = (*found.diagnostics, *_past(piece, statement))
+                yield found._replace(diagnostics=told)
 
 
-def _past(piece: Piece, statement: Statement) -> Iterator[Finding]:
+def _past(piece: Piece, statement: Candidate) -> Iterator[Diagnostic]:
     """What is said of placeholders that are no operands of an asm statement."""
     start = statement.start
     for name, message, span in piece.past(start, start + len(statement.text)):
-        if piece.registers or not statement.context.declared(name):
-            yield Finding("undeclared", message, piece.at(0).place(*span))
+        if piece.registers or not statement.scopes.declared(name):
+            yield Diagnostic("undeclared", message, piece.at(0).place(*span))
 
 
-def _is_prose(statement: Statement) -> bool:
+def _is_prose(statement: Candidate) -> bool:
     """Whether a string names an opcode in a sentence: words in a row, no commas."""
     behind = statement.text[statement.opcode :]
     return "," not in behind or _PROSE.search(_COMMENT.sub(" ", behind)) is not None
@@ -189,7 +180,7 @@ def _is_prose(statement: Statement) -> bool:
 _COMMENT = re.compile(r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/")
 
 
-def _filled_in(statement: Statement, at: _Placed, name: str) -> Checked:
+def _filled_in(statement: Candidate, at: _Placed, name: str) -> Checked:
     place = at.place(statement.opcode, len(statement.text))
     message = "part of this statement is filled in elsewhere; it is not checked"
     ptx = " ".join(statement.text.split())
@@ -197,49 +188,42 @@ def _filled_in(statement: Statement, at: _Placed, name: str) -> Checked:
 
 
 class Facts(NamedTuple):
-    """What holds of a legal instruction wherever it stands; registers may be placeholders."""
+    """What holds of a legal instruction wherever it stands.
+
+    Its numbered registers are called by stand-ins: ``%z0`` for the first that is written,
+    ``%z1`` for the next. So it is one for all statements that differ in such names only.
+    """
 
     instruction: Instruction
-    text: _Template
-    uses: tuple[tuple[str, _Template, Type], ...]
+    text: str
+    uses: tuple[tuple[str, str, Type], ...]
     """Role, name and type of every register."""
     version: tuple[int, int]
     target: int
-    notes: tuple[_Template, ...]
+    notes: tuple[str, ...]
     example: Counterexample | None
-    replacement: tuple[_Template, ...]
+    replacement: tuple[str, ...]
     """The lines; none where none is known, or no erratum shows."""
 
 
-class _Template(NamedTuple):
-    """A text with placeholders for the names of registers."""
-
-    text: str
-    format: str = ""
-    """The same for ``str.format``; empty where there are no placeholders."""
-
-    def of(self, names: list[str]) -> str:
-        """The text with the names."""
-        return self.format.format(*names) if names and self.format else self.text
+Names = Mapping[str, str]
+"""What the stand-ins of a facts are called in a statement."""
 
 
-def _template(text: str) -> _Template:
-    if "%z" not in text:
-        return _Template(text)
-    braced = text.replace("{", "{{").replace("}", "}}")
-    return _Template(text, _PLACEHOLDER.sub(r"{\1}", braced))
+def _renamed(text: str, names: Names) -> str:
+    """A text of a facts with a statement's names."""
+    return _STAND_IN.sub(lambda found: names[found[0]], text) if names and "%z" in text else text
 
 
 _NUMBERED = re.compile(r"%(?:r|rd|rs|rc|rl|rh|f|fd|fl|p|h|hh|b|q)?\d+", re.ASCII)
-_PLACEHOLDER = re.compile(r"%z(\d++)\b", re.ASCII)
+_STAND_IN = re.compile(r"%z\d++", re.ASCII)
 _MOST_FACTS = 1 << 14
 _FACTS: dict[str, Facts | None] = {}
-"""Facts by the statement's text, registers numbered in order; None: look again each time."""
+"""Verdicts by the statement's text with its stand-ins; None: look again each time."""
 
 
-def _checked(statement: Statement, at: _Placed, name: str, *, doubled: bool) -> Iterator[Checked]:
-    names: list[str] = []
-    key = _normal(statement.text, names)
+def _checked(statement: Candidate, at: _Placed, name: str, *, doubled: bool) -> Iterator[Checked]:
+    key, names = _with_stand_ins(statement.text)
     try:
         facts = _FACTS[key]
     except KeyError:
@@ -257,18 +241,20 @@ def _checked(statement: Statement, at: _Placed, name: str, *, doubled: bool) -> 
         yield _legal(statement, facts, names, at, name, doubled=doubled)
 
 
-def _normal(text: str, names: list[str]) -> str:
-    """The text with placeholders for its registers, which are collected; blanks made one."""
+def _with_stand_ins(text: str) -> tuple[str, Names]:
+    """The text with stand-ins for its numbered registers, and what they stand for.
+
+    Where somebody calls a register so, the text stays as it is.
+    """
     if "%z" in text or "%" not in text:
-        return text
+        return text, {}
     known: dict[str, str] = {}
 
-    def numbered(match: re.Match[str]) -> str:
-        return known.setdefault(match[0], f"%z{len(known)}")
+    def stand_in(found: re.Match[str]) -> str:
+        return known.setdefault(found[0], f"%z{len(known)}")
 
-    key = _NUMBERED.sub(numbered, text)
-    names.extend(known)
-    return key
+    key = _NUMBERED.sub(stand_in, text)
+    return key, {name: register for register, name in known.items()}
 
 
 def _facts(text: str) -> Facts | None:
@@ -284,13 +270,13 @@ def _facts_of(ins: Instruction) -> Facts:
     lines = (example and replacement(ins)) or ()
     return Facts(
         ins,
-        _template(str(ins)),
-        tuple((role, _template(name), ins.type_of(role)) for role, name in ins.names.items()),
+        str(ins),
+        tuple((role, name, ins.type_of(role)) for role, name in ins.names.items()),
         version,
         target,
-        tuple(map(_template, ins.notes)),
+        ins.notes,
         example,
-        tuple(map(_template, lines)),
+        lines,
     )
 
 
@@ -303,14 +289,14 @@ def _needs(ins: Instruction) -> tuple[tuple[int, int], int]:
 
 
 def _parsed(
-    statement: Statement, item: Parsed, at: _Placed, name: str, *, doubled: bool
+    statement: Candidate, item: Parsed, at: _Placed, name: str, *, doubled: bool
 ) -> Checked:
     """One of several legal instructions of a statement."""
     assert item.instruction
-    return _legal(statement, _facts_of(item.instruction), [], at, name, doubled=doubled)
+    return _legal(statement, _facts_of(item.instruction), {}, at, name, doubled=doubled)
 
 
-def _illegal(statement: Statement, item: Parsed, at: _Placed, name: str) -> Checked:
+def _illegal(statement: Candidate, item: Parsed, at: _Placed, name: str) -> Checked:
     problems = sorted(item.problems, key=lambda problem: problem.span)
     diagnostics = tuple(
         Diagnostic(
@@ -326,9 +312,9 @@ def _illegal(statement: Statement, item: Parsed, at: _Placed, name: str) -> Chec
 
 
 def _legal(
-    statement: Statement,
+    statement: Candidate,
     facts: Facts,
-    names: list[str],
+    names: Names,
     at: _Placed,
     name: str,
     *,
@@ -339,30 +325,40 @@ def _legal(
     if not names:
         start, end = ins.spans["opcode"]
     place = at.place(start, end)
-    context = statement.context
-    if context.version is not None and context.version < facts.version:
-        have, want = ("{}.{}".format(*x) for x in (context.version, facts.version))
+    scopes = statement.scopes
+    if scopes.version is not None and scopes.version < facts.version:
+        have, want = ("{}.{}".format(*x) for x in (scopes.version, facts.version))
         diagnostics.append(_too_old(ins, ".version", have, want, place))
-    if context.target is not None and context.target < facts.target:
-        have, want = f"sm_{context.target}", f"sm_{facts.target}"
+    if scopes.target is not None and scopes.target < facts.target:
+        have, want = f"sm_{scopes.target}", f"sm_{facts.target}"
         diagnostics.append(_too_old(ins, ".target", have, want, place))
-    for role, template, type_ in facts.uses:
-        register = template.of(names)
-        declared = context.declared(register.partition(".")[0])
-        if (diagnostic := _misfit(statement, role, register, declared, type_, at)) is not None:
-            diagnostics.append(diagnostic)
-    notes = tuple(note.of(names) for note in facts.notes)
+    diagnostics += _misfits(statement, facts, names, at)
+    notes = tuple(_renamed(note, names) for note in facts.notes)
     diagnostics += [Diagnostic("note", note, place) for note in notes]
     example = facts.example
     if example:
         diagnostics += [Diagnostic(x.id, _warning(x.id), place) for x in example.errata]
-        values = {_template(name).of(names): bits for name, bits in example.values.items()}
+        values = {_renamed(name, names): bits for name, bits in example.values.items()}
         example = example._replace(values=values)
-    lines = tuple(line.of(names) for line in facts.replacement)
+    lines = tuple(_renamed(line, names) for line in facts.replacement)
     if doubled:
         lines = tuple(map(_in_asm, lines))
-    text = facts.text.of(names)
+    text = _renamed(facts.text, names)
     return Checked(name, place, text, tuple(diagnostics), notes, example, lines or None)
+
+
+def _misfits(statement: Candidate, facts: Facts, names: Names, at: _Placed) -> Iterator[Diagnostic]:
+    """What is said of the registers by their declarations."""
+    spans: Mapping[str, Span] | None = None
+    for role, used, type_ in facts.uses:
+        told = misfit(statement.scopes, role, _renamed(used, names), type_)
+        if told is None:
+            continue
+        if spans is None:
+            parsed = (x.instruction for x in scan(statement.text))
+            spans = next((ins.spans for ins in parsed if ins), {})
+        span = spans.get(role) or spans.get("opcode") or (0, len(statement.text))
+        yield Diagnostic(told.why.value, told.message, at.place(*span), told.hint)
 
 
 def _in_asm(line: str) -> str:
@@ -379,77 +375,3 @@ def _warning(id_: str) -> str:
 def _too_old(ins: Instruction, what: str, have: str, want: str, place: Place) -> Diagnostic:
     name = f"{ins.opcode}.ftz" if ins.form.ftz and what == ".version" else ins.opcode
     return Diagnostic("version", f"`{name}` needs {what} {want} or higher; this is {have}", place)
-
-
-# --- register types (PTX ISA, operand type checking) --------------------------------------
-
-_TYPE = re.compile(r"([bsuf])(\d+)")
-
-
-@lru_cache(maxsize=1 << 10)
-def agrees(declared: str, type_: Type) -> bool:
-    """Whether a register of a declared type may stand where an instruction type is wanted.
-
-    Sizes must be equal; signed and unsigned agree, and bits agree with all. A declared type
-    that is not known here, ``f16x2`` say, is taken to agree.
-    """
-    if "pred" in (declared, str(type_)):
-        return declared == str(type_)
-    match = _TYPE.fullmatch(declared)
-    if not match:
-        return True
-    kind, wanted = match[1], str(type_)[0]
-    if int(match[2]) != type_.bits:
-        return False
-    return "b" in (kind, wanted) or (kind == "f") == (wanted == "f")
-
-
-_PLACEHOLDER_NAME = re.compile(r"[%$]\d+", re.ASCII)
-"""An operand of an asm statement; a register only where a module says so."""
-
-
-def _misfit(
-    statement: Statement,
-    role: str,
-    register: str,
-    declared: Declared | None,
-    type_: Type,
-    at: _Placed,
-) -> Diagnostic | None:
-    """What is said of a register that was declared so, or was not; None where it may stand."""
-    name, component, _ = register.partition(".")
-    rule, hint = "undeclared", ""
-    if declared is None:
-        context = statement.context
-        elsewhere = context.elsewhere
-        bare = context.version is None and _PLACEHOLDER_NAME.fullmatch(name)
-        if not context.declares or bare or (elsewhere and elsewhere.declared(name)):
-            return None
-        message, hint = f"no declaration of {quoted(name)} is in sight", f".reg .{type_} {name};"
-    elif declared.type == FUNCTION:
-        rule, message = "unread", f"{quoted(name)} is a function; this is not checked"
-    elif not declared.register:
-        message = f"{quoted(name)} is a {declared.type} variable: its address is no register"
-        hint = "a register"
-    elif declared.vector != bool(component):
-        message = f"{quoted(name)} is declared as a vector; one of its components is wanted"
-        if not declared.vector:
-            message = f"{quoted(name)} is not declared as a vector; it has no components"
-        hint = f"{name}.x" if declared.vector else name
-    elif not agrees(declared.type, type_):
-        kind = "a predicate" if type_ is Type.PRED else f".{type_}"
-        what = "the guard" if role == "guard" else f"operand {role}"
-        rule, hint = "register-type", _fitting(type_)
-        message = f"{quoted(register)} is declared .{declared.type}, but {what} is {kind}"
-    else:
-        return None
-    spans = next((x.instruction.spans for x in scan(statement.text) if x.instruction), {})
-    span = spans.get(role) or spans.get("opcode") or (0, len(statement.text))
-    return Diagnostic(rule, message, at.place(*span), hint)
-
-
-def _fitting(type_: Type) -> str:
-    if type_ is Type.PRED:
-        return ".pred"
-    kinds = {"f": "bf", "b": "bsuf"}.get(str(type_)[0], "bsu")
-    return " ".join(f".{kind}{type_.bits}" for kind in kinds if (kind, type_.bits) != ("f", 16))

@@ -13,7 +13,7 @@ from ..isa.types import Destinations, Selector, Type, selector
 from .constants import BadConstantError, Constant, constant, constant_bits, is_constant
 from .errors import Problem, Span, quoted, there_are
 from .instruction import Literal, Register
-from .tokens import Kind, Statement, Token
+from .tokens import Kind, Token, Written
 
 _SELECTOR = re.compile(r"[bh]\d{1,4}")
 COMPONENTS = {
@@ -48,25 +48,25 @@ class Operands:
         self.problems.append(Problem(message, span, hint, fix))
 
 
-def resolve(entry: Entry, statement: Statement, partial: Form) -> Operands:
+def resolve(entry: Entry, written: Written, partial: Form) -> Operands:
     """Read the operands of a statement; ``partial`` has the modifiers that were understood."""
     found = Operands()
-    written = statement.operands
+    operands = written.operands
     sources = entry.sources
     least = 1 + len(sources) - entry.c_optional
-    if not least <= len(written) <= 1 + len(sources):
+    if not least <= len(operands) <= 1 + len(sources):
         roles = ["d" if entry.opcode != "setp" else "p|q", *(x.role for x in sources)]
         names = ", ".join(roles[:least]) + ("{, c}" if entry.c_optional else "")
         numbers = f"{least} or {least + 1}" if entry.c_optional else str(least)
-        extra = written[1 + len(sources) :]
+        extra = operands[1 + len(sources) :]
         at = (extra[0][0].start, extra[-1][-1].end) if extra and extra[0] and extra[-1] else None
-        end = statement.span[1]
+        end = written.span[1]
         found.wrong(
-            f"`{entry.opcode}` takes {numbers} operands; {there_are(len(written))}",
+            f"`{entry.opcode}` takes {numbers} operands; {there_are(len(operands))}",
             at or (end, end),
             names,
         )
-    for i, words in enumerate(written[: 1 + len(sources)]):
+    for i, words in enumerate(operands[: 1 + len(sources)]):
         if not words:
             continue
         if i == 0:

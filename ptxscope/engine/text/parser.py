@@ -14,127 +14,9 @@ from . import modifiers, operands
 from .errors import NotOneError, Problem, PtxError, Span, capped, nearest, quoted
 from .folding import folding_note
 from .instruction import Guard, Instruction, Literal, Register
+from .opcodes import OPCODES, is_misspelt, is_other_opcode
 from .source import Fragment, fragments
-from .tokens import Kind, Statement, statements
-
-_OPCODES = frozenset(CATALOG)
-_OTHER_OPCODES = frozenset(
-    [
-        "abs",
-        "activemask",
-        "add",
-        "addc",
-        "alloca",
-        "and",
-        "applypriority",
-        "atom",
-        "bar",
-        "barrier",
-        "bfe",
-        "bfi",
-        "bfind",
-        "bmsk",
-        "bra",
-        "brev",
-        "brkpt",
-        "brx",
-        "call",
-        "clusterlaunchcontrol",
-        "clz",
-        "cnot",
-        "copysign",
-        "cos",
-        "cp",
-        "createpolicy",
-        "cvt",
-        "cvta",
-        "discard",
-        "div",
-        "dp2a",
-        "dp4a",
-        "elect",
-        "ex2",
-        "exit",
-        "fence",
-        "fma",
-        "fns",
-        "getctarank",
-        "griddepcontrol",
-        "isspacep",
-        "istypep",
-        "ld",
-        "ldmatrix",
-        "ldu",
-        "lg2",
-        "lop3",
-        "mad",
-        "mad24",
-        "madc",
-        "mapa",
-        "match",
-        "max",
-        "mbarrier",
-        "membar",
-        "min",
-        "mma",
-        "mov",
-        "movmatrix",
-        "mul",
-        "mul24",
-        "multimem",
-        "nanosleep",
-        "neg",
-        "not",
-        "or",
-        "pmevent",
-        "popc",
-        "prefetch",
-        "prefetchu",
-        "prmt",
-        "rcp",
-        "red",
-        "redux",
-        "rem",
-        "ret",
-        "rsqrt",
-        "sad",
-        "setmaxnreg",
-        "shf",
-        "shfl",
-        "shl",
-        "shr",
-        "sin",
-        "sqrt",
-        "st",
-        "stackrestore",
-        "stacksave",
-        "stmatrix",
-        "sub",
-        "subc",
-        "suld",
-        "suq",
-        "sured",
-        "sust",
-        "szext",
-        "tanh",
-        "tcgen05",
-        "tensormap",
-        "testp",
-        "tex",
-        "tld4",
-        "trap",
-        "txq",
-        "vote",
-        "wgmma",
-        "wmma",
-        "xor",
-    ]
-)
-
-
-def is_other_opcode(word: str) -> bool:
-    """Whether a word is an opcode of PTX that is none of the 27."""
-    return word in _OTHER_OPCODES
+from .tokens import Kind, Written, statements
 
 
 class Parsed(NamedTuple):
@@ -176,27 +58,35 @@ def scan(text: str) -> Iterator[Parsed]:
     for fragment in fragments(text):
         if fragment.problems:
             yield Parsed(None, fragment.problems, fragment.problems[0].span)
-        for statement in statements(fragment.ptx, _OPCODES):
-            if _is_half(statement):
-                yield _unexplained_half(fragment, statement)
-            elif statement.opcode.text in _OPCODES:
-                yield _resolve(text, fragment, statement)
-            elif _meant(statement):
-                problem = _unknown_opcode(statement, fragment)
-                yield Parsed(None, (problem,), fragment.origin(*statement.span))
+        for written in statements(fragment.ptx, OPCODES):
+            found = resolve(text, fragment, written)
+            if found:
+                yield found
+
+
+def resolve(text: str, fragment: Fragment, written: Written) -> Parsed | None:
+    """What a statement of a text says; None where it does not mean to be one of the 27."""
+    if _is_half(written):
+        return _unexplained_half(fragment, written)
+    if written.opcode.text in OPCODES:
+        return _resolve(text, fragment, written)
+    if written.opcode.kind is Kind.NAME and written.modifiers and is_misspelt(written.opcode.text):
+        problem = _unknown_opcode(written, fragment)
+        return Parsed(None, (problem,), fragment.origin(*written.span))
+    return None
 
 
 _HALVES = frozenset((".f16", ".f16x2", ".bf16", ".bf16x2"))
 
 
-def _is_half(statement: Statement) -> bool:
+def _is_half(statement: Written) -> bool:
     """Whether it is a ``set`` or ``setp`` of PTX ISA 9.7.7: other instructions of those names."""
     return statement.opcode.text in ("set", "setp") and any(
         word.text in _HALVES for word in statement.modifiers
     )
 
 
-def _unexplained_half(fragment: Fragment, statement: Statement) -> Parsed:
+def _unexplained_half(fragment: Fragment, statement: Written) -> Parsed:
     message = "half-precision `set` and `setp` are not known here; this is not checked"
     whole = Problem(message, (statement.opcode.start, statement.span[1]), unread=True)
     told = capped(statement.problems) or (whole,)
@@ -207,30 +97,19 @@ def _unexplained_half(fragment: Fragment, statement: Statement) -> Parsed:
 def _nothing(text: str) -> PtxError:
     """What is wrong with a text that holds none of the 27."""
     for fragment in fragments(text):
-        for statement in statements(fragment.ptx, _OPCODES):
-            return PtxError(text, (_unknown_opcode(statement, fragment),))
+        for written in statements(fragment.ptx, OPCODES):
+            return PtxError(text, (_unknown_opcode(written, fragment),))
     span = (0, len(text.rstrip()))
     problem = Problem("there is no instruction here", span, "one of " + " ".join(CATALOG))
     return NotOneError(text, (problem,))
 
 
-def _meant(statement: Statement) -> bool:
-    """Whether an unknown opcode is a misspelling of one of the 27."""
-    opcode = statement.opcode
-    return (
-        opcode.kind is Kind.NAME
-        and opcode.text not in _OTHER_OPCODES
-        and bool(statement.modifiers)
-        and nearest(opcode.text, list(CATALOG), 0.75) is not None
-    )
-
-
-def _unknown_opcode(statement: Statement, fragment: Fragment) -> Problem:
-    opcode = statement.opcode
+def _unknown_opcode(written: Written, fragment: Fragment) -> Problem:
+    opcode = written.opcode
     at = fragment.origin(*opcode.span)
     if not opcode.text:
         return Problem("an instruction is missing behind the guard", at, " ".join(CATALOG))
-    if opcode.text in _OTHER_OPCODES:
+    if is_other_opcode(opcode.text):
         message = f"`{opcode.text}` is a PTX instruction, but none of the 27 that ptxscope explains"
         return Problem(message, at, " ".join(CATALOG), unread=True)
     close = nearest(opcode.text, list(CATALOG))
@@ -242,29 +121,29 @@ def _unknown_opcode(statement: Statement, fragment: Fragment) -> Problem:
     return Problem(message, at, " ".join(CATALOG), close)
 
 
-def _resolve(text: str, fragment: Fragment, statement: Statement) -> Parsed:
-    entry = find(statement.opcode.text, [word.text[1:] for word in statement.modifiers])
+def _resolve(text: str, fragment: Fragment, written: Written) -> Parsed:
+    entry = find(written.opcode.text, [word.text[1:] for word in written.modifiers])
     assert entry
-    end = (statement.modifiers[-1] if statement.modifiers else statement.opcode).end
-    mods = modifiers.resolve(entry, statement.modifiers, end)
+    end = (written.modifiers[-1] if written.modifiers else written.opcode).end
+    mods = modifiers.resolve(entry, written.modifiers, end)
     partial = Form(entry.opcode, **mods.values)  # type: ignore[arg-type]
-    ops = operands.resolve(entry, statement, partial)
-    problems = [*statement.problems, *mods.problems, *ops.problems]
+    ops = operands.resolve(entry, written, partial)
+    problems = [*written.problems, *mods.problems, *ops.problems]
     form = partial._replace(**ops.values)  # type: ignore[arg-type]
-    spans = {"opcode": statement.opcode.span, **mods.spans, **ops.spans, "line": statement.span}
-    if statement.guard:
-        spans["guard"] = statement.guard.span
+    spans = {"opcode": written.opcode.span, **mods.spans, **ops.spans, "line": written.span}
+    if written.guard:
+        spans["guard"] = written.guard.span
     unsure = _unsure(entry, mods, ops)
     for constraint in violations(form):
         if not unsure & set(constraint.slots):
-            at = spans.get(constraint.blame, (statement.span[1], statement.span[1]))
+            at = spans.get(constraint.blame, (written.span[1], written.span[1]))
             message = constraint.message.format(f=form)
             problems.append(Problem(message, at, constraint.allowed(form)))
-    line = fragment.origin(*statement.span)
+    line = fragment.origin(*written.span)
     if not problems:
         guard = None
-        if statement.guard:
-            guard = Guard(statement.guard.text, statement.guard_negated)
+        if written.guard:
+            guard = Guard(written.guard.text, written.guard_negated)
         instruction = Instruction(
             form,
             ops.destinations,

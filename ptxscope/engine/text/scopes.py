@@ -1,46 +1,49 @@
-"""Where kernels and blocks of a listing begin and end, and what registers they declare."""
+"""What a text has declared up to a place: registers, variables, functions, version, target.
+
+Everything that reads PTX asks here what a name is: ``check`` as it streams, a run as it loads.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from .tokens import Kind, Token
+from .tokens import Kind, Token, tokens
+
+_REG = re.compile(r"\.reg\s[^;\"]*+")
+_LONGEST = 1 << 12
+"""How far the declarations of a source are read, each."""
+_DEEPEST = 200
+"""Braces in braces whose declarations are told apart."""
+_COUNT = re.compile(r"[0-9]+")
+_MOST_ASKED = 1 << 14
+_VERSION = re.compile(r"([0-9]+)\.([0-9]+)")
+_TARGET = re.compile(r"(?:sm|compute)_([0-9]+)")
+_PLACEHOLDER = re.compile(r"[%$]\d+", re.ASCII)
+"""An operand of an asm statement; a register only where a module says so."""
+_SPACES = (".global", ".shared", ".const", ".local", ".param")
+_FUNCTIONS = (".entry", ".func")
+_HEADER_ENDS = frozenset(["{", ";", *_FUNCTIONS])
+_ENDS = frozenset([";", ")", "{", "}", "=", ".reg"])
 
 
 class Body(NamedTuple):
-    """Tokens ``start`` to ``end`` of a fragment: what stands in the braces of a kernel."""
+    """Characters ``start`` to ``end`` of a text: what stands in the braces of a kernel."""
 
     name: str
     start: int
     end: int
 
 
-class Scope(NamedTuple):
-    """A ``{`` and its ``}``, as tokens, and what is declared in between."""
-
-    open: Token
-    close: Token
-    names: dict[str, str]
-    """Declared type by name; ``%r<`` stands for all numbered ``%r``."""
-    hidden: frozenset[str] = frozenset()
-    """Those of the names that are declared around it too."""
-
-
-def bodies(words: list[Token]) -> Iterator[Body]:
+def bodies(words: Sequence[Token]) -> Iterator[Body]:
     """The bodies of ``.entry`` and ``.func``, by their name."""
     i = 0
     while i < len(words):
-        if words[i].text not in (".entry", ".func"):
-            i += 1
+        i += 1
+        if words[i - 1].text not in _FUNCTIONS:
             continue
-        depth, name, i = 0, "", i + 1
-        while i < len(words) and words[i].text not in ("{", ";"):
-            depth += (words[i].text == "(") - (words[i].text == ")")
-            if not depth and not name and words[i].kind is Kind.NAME:
-                name = words[i].text
-            i += 1
+        name, i = _header(words, i)
         if i < len(words) and words[i].text == "{":
             end = _closing(words, i)
             last = words[end].start if end < len(words) else words[-1].end + 1
@@ -48,7 +51,18 @@ def bodies(words: list[Token]) -> Iterator[Body]:
             i = end
 
 
-def _closing(words: list[Token], i: int) -> int:
+def _header(words: Sequence[Token], i: int) -> tuple[str, int]:
+    """The name that a function's header tells from there on, and where the header ends."""
+    depth, name = 0, ""
+    while i < len(words) and words[i].text not in _HEADER_ENDS:
+        depth += (words[i].text == "(") - (words[i].text == ")")
+        if not depth and not name and words[i].kind is Kind.NAME:
+            name = words[i].text
+        i += 1
+    return name, i
+
+
+def _closing(words: Sequence[Token], i: int) -> int:
     """Where the brace at i is closed."""
     depth = 0
     while i < len(words):
@@ -59,41 +73,219 @@ def _closing(words: list[Token], i: int) -> int:
     return i
 
 
-def scopes(words: list[Token]) -> Iterator[Scope]:
-    """Every pair of braces, inner ones first, and at the end all of the text."""
-    if not words:
-        return
-    stack = [Scope(words[0], words[-1], {})]
-    declared = Counter[str]()
-    """In how many of the stack."""
-    for i, word in enumerate(words):
-        if word.text == "{":
-            stack.append(Scope(word, words[-1], {}))
-        elif word.text == "}" and len(stack) > 1:
-            yield _closed(stack.pop(), declared)._replace(close=word)
-        elif word.text == ".reg":
-            for name, type_ in _declaration(words, i + 1):
-                declared[name] += name not in stack[-1].names
-                stack[-1].names[name] = type_
-    while stack:
-        yield _closed(stack.pop(), declared)
+FUNCTION = ".func"
+"""What a kernel or function is declared as."""
 
 
-def _closed(scope: Scope, declared: Counter[str]) -> Scope:
-    declared.subtract(scope.names.keys())
-    return scope._replace(hidden=frozenset(name for name in scope.names if declared[name] > 0))
+class Declared(NamedTuple):
+    """What a name was declared as."""
+
+    type: str
+    """Of a register, as ``b32``; of a variable, its space, as ``.shared``."""
+    vector: bool = False
+    register: bool = True
 
 
-_ENDS = frozenset([";", ")", "{", "}", ".reg"])
+class Scope:
+    """What one pair of braces declares."""
+
+    def __init__(self, registers: dict[str, str] | None = None) -> None:
+        self.names = {name: Declared(type_) for name, type_ in (registers or {}).items()}
+        self.numbered: dict[str, tuple[int, Declared]] = {}
+        """``%r<9>``: how many, and what they are, by the name without its number."""
+        self.registers = False
+        """Whether a ``.reg`` stands in it."""
+
+    def declare(self, name: str, count: int | None, declared: Declared) -> None:
+        """A register, or as many numbered ones."""
+        self.registers = True
+        if count is None:
+            self.names[name] = declared
+        else:
+            self.numbered[name] = (count, declared)
+
+    def look_up(self, name: str) -> Declared | None:
+        """What the name is declared as in this scope alone."""
+        if name in self.names:
+            return self.names[name]
+        if not self.numbered:
+            return None
+        stem = name.rstrip("0123456789")
+        count, declared = self.numbered.get(stem, (0, None))
+        number = name[len(stem) :].lstrip("0")[:10]
+        return declared if len(stem) < len(name) and int(number or 0) < count else None
 
 
-def _declaration(words: list[Token], i: int) -> Iterator[tuple[str, str]]:
-    """Names and types of ``.b32 %r<9>, t;``."""
-    type_ = ""
-    while i < len(words) and words[i].text not in _ENDS:
-        if words[i].kind is Kind.DOTTED:
-            type_ = words[i].text[1:]
-        elif words[i].kind is Kind.NAME:
-            many = i + 1 < len(words) and words[i + 1].text == "<"
-            yield words[i].text + ("<" if many else ""), type_
-        i += 1
+class Scopes:
+    """What is declared where a reader stands: it tells of braces and directives as they come."""
+
+    def __init__(
+        self, registers: dict[str, str] | None = None, elsewhere: Scopes | None = None
+    ) -> None:
+        self.version: tuple[int, int] | None = None
+        self.target: int | None = None
+        """The number of the lowest ``sm_`` that is named."""
+        self.functions: dict[str, Declared] = {}
+        self._scopes = [Scope(registers)]
+        self._deeper = 0
+        """Braces that are open in the deepest scope."""
+        self.elsewhere = elsewhere
+        """What other texts of the same file declare, wherever it holds."""
+        self._header: Scope | None = None
+        """What a function's header declares: it belongs to the body that follows."""
+        self._asked: dict[str, tuple[Scope | None, Declared | None]] = {}
+        """What was told of names since the last declaration or brace."""
+
+    # --- what a reader comes to
+
+    def open(self) -> None:
+        """A ``{``."""
+        self._asked.clear()
+        if len(self._scopes) > _DEEPEST:
+            self._deeper += 1
+            return
+        self._scopes.append(self._header or Scope())
+        self._header = None
+
+    def close(self) -> None:
+        """A ``}``."""
+        self._asked.clear()
+        if self._deeper:
+            self._deeper -= 1
+        elif len(self._scopes) > 1:
+            self._scopes.pop()
+
+    def read(self, words: Sequence[Token]) -> None:
+        """The words of a directive, or of several."""
+        self._asked.clear()
+        i = 0
+        while i < len(words):
+            directive = _DIRECTIVES.get(words[i].text)
+            if words[i].text == ";":
+                self._header = None  # it was a prototype's
+            i = directive(self, words, i + 1) if directive else i + 1
+
+    def _module(self, words: Sequence[Token], i: int) -> int:
+        """A ``.version``: what stood before was another module, and is forgotten."""
+        told = _VERSION.match(words[i].text[:9]) if i < len(words) else None
+        if told:
+            self.version = (int(told[1]), int(told[2]))
+            self.target = self._header = None
+            self._deeper = 0
+            self.functions = {}
+            self._scopes = [Scope()]
+        return i
+
+    def _set_target(self, words: Sequence[Token], i: int) -> int:
+        numbers = []
+        while i < len(words) and words[i].kind is not Kind.DOTTED:
+            if named := _TARGET.match(words[i].text[:20]):
+                numbers.append(int(named[1]))
+            i += 1
+        self.target = min(numbers, default=None)
+        return i
+
+    def _function(self, words: Sequence[Token], i: int) -> int:
+        name, _ = _header(words, i)
+        if name:
+            self.functions[name] = Declared(FUNCTION, register=False)
+        if len(self._scopes) == 1:
+            self._header = Scope()
+        return i
+
+    def _registers(self, words: Sequence[Token], i: int) -> int:
+        """What stands behind ``.reg``: ``.b32 %r<22>, x``."""
+        scope, type_, vector = self._header or self._scopes[-1], "", False
+        while i < len(words) and words[i].text not in _ENDS:
+            word = words[i]
+            if word.text in (".v2", ".v4"):
+                vector = True
+            elif word.kind is Kind.DOTTED:
+                type_ = word.text[1:]
+            elif word.kind is Kind.NAME and type_:
+                less, count = (x.text for x in (*words[i + 1 : i + 3], word, word)[:2])
+                many = less == "<" and _COUNT.fullmatch(count)
+                number = int(count[:9]) if many else None
+                scope.declare(word.text, number, Declared(type_, vector))
+            i += 1
+        return i
+
+    def _variables(self, words: Sequence[Token], i: int) -> int:
+        """What stands behind ``.shared`` and the like: ``.align 4 .b32 x[4]``."""
+        scope, space = self._header or self._scopes[-1], words[i - 1].text
+        while i < len(words) and words[i].text not in _ENDS:
+            if words[i].kind is Kind.NAME:
+                scope.names.setdefault(words[i].text, Declared(space, register=False))
+            i += 1
+        return i
+
+    # --- what it is asked
+
+    @property
+    def scope(self) -> Scope:
+        """The innermost."""
+        return self._scopes[-1]
+
+    def scope_of(self, name: str) -> Scope | None:
+        """The scope that declares a name."""
+        return self._found(name)[0]
+
+    def declared(self, name: str) -> Declared | None:
+        """What a name was declared as; None where no declaration of it is in sight."""
+        return self._found(name)[1]
+
+    def _found(self, name: str) -> tuple[Scope | None, Declared | None]:
+        found = self._asked.get(name)
+        if found is None:
+            found = self._asked[name] = self._look_up(name)
+        return found
+
+    def _look_up(self, name: str) -> tuple[Scope | None, Declared | None]:
+        if len(self._asked) > _MOST_ASKED:
+            self._asked.clear()
+        for scope in reversed(self._scopes):
+            if (scope.names or scope.numbered) and (declared := scope.look_up(name)):
+                return scope, declared
+        return None, self.functions.get(name)
+
+    def type_of(self, name: str) -> str | None:
+        """The declared type of a register, as ``b32``; None where it is not declared."""
+        found = self.declared(name)
+        return found.type if found and found.register else None
+
+    @property
+    def declares(self) -> bool:
+        """Whether registers are declared here: one that is not is unknown to an assembler.
+
+        So it is in a kernel or function of a module that tells its version, too.
+        """
+        if self.version is not None and len(self._scopes) > 1:
+            return True
+        return any(scope.registers for scope in self._scopes)
+
+    def lacks(self, name: str) -> bool:
+        """Whether a name is declared nowhere, and would have to be."""
+        if not self.declares or self.declared(name):
+            return False
+        if self.version is None and _PLACEHOLDER.fullmatch(name):
+            return False
+        return not (self.elsewhere and self.elsewhere.declared(name))
+
+
+_DIRECTIVES: dict[str, Callable[[Scopes, Sequence[Token], int], int]] = {
+    ".version": Scopes._module,
+    ".target": Scopes._set_target,
+    **dict.fromkeys(_FUNCTIONS, Scopes._function),
+    ".reg": Scopes._registers,
+    **dict.fromkeys(_SPACES, Scopes._variables),
+}
+DIRECTIVES = frozenset(_DIRECTIVES)
+"""Those that say something of a name, a version or a target."""
+
+
+def anywhere(text: str) -> Scopes:
+    """All registers that a source in another language declares, whatever their scopes."""
+    found = Scopes()
+    for declaration in _REG.finditer(text):
+        found.read(tokens(declaration[0][:_LONGEST].replace("%%", "%")))
+    return found

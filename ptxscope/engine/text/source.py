@@ -43,6 +43,8 @@ class Fragment(NamedTuple):
 
     def origin(self, start: int, end: int) -> Span:
         """Where a range of the PTX stood in the pasted text."""
+        if self.starts == (0,) and not self.widths[0]:
+            return self.origins[0] + start, self.origins[0] + max(start, end)
         first = self._at(start)[0]
         return (first, self._at(end - 1)[1]) if end > start else (first, first)
 

@@ -1,9 +1,12 @@
-"""PTX text to statements: tokens with their places, not yet checked against the catalog."""
+"""PTX text to tokens, and to the statements, directives and braces that they make.
+
+Nothing is checked against the catalog yet.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from enum import Enum
 from typing import NamedTuple
 
@@ -36,7 +39,26 @@ class Token(NamedTuple):
         return self.start, self.end
 
 
-class Statement(NamedTuple):
+class Part(Enum):
+    """What some tokens of a text are together."""
+
+    STATEMENT = 1
+    DIRECTIVE = 2
+    """Up to its ``;``, or of a function up to its ``{``."""
+    LABEL = 3
+    OPEN = 4
+    CLOSE = 5
+
+
+class Item(NamedTuple):
+    """Tokens ``start`` to ``end`` of a text."""
+
+    part: Part
+    start: int
+    end: int
+
+
+class Written(NamedTuple):
     """One instruction as written: ``@!p opcode.mod.mod op, op;``."""
 
     guard: Token | None
@@ -49,53 +71,69 @@ class Statement(NamedTuple):
 
 
 _TOKEN = re.compile(
-    r"""(?P<SPACE>[ \t\r\n\f\v]+|//[^\n]*|/\*.*?(?:\*/|\Z))
-      | (?P<NAME>[A-Za-z][\w$]*|[_$%][\w$]+|_)
+    r"""(?:[ \t\r\n\f\v]++|//[^\n]*+|/\*.*?(?:\*/|\Z))*+
+      (?:(?P<NAME>[A-Za-z][\w$]*+|[_$%][\w$]++|_)
+      | (?P<DOTTED>\.(?!\d)[\w:]++)
       | (?P<NUMBER>(?:\d+\.(?![bh]\d)\d*|\.\d+)(?:[eE][+-]?\d+)?\w*|\d+[eE][+-]\d+\w*|\d\w*)
-      | (?P<DOTTED>\.[\w:]+)
       | (?P<PUNCTUATION><<|>>|[<>=!]=|&&|\|\||[@!,|\-+~^*/%&<>=?:;(){}\[\].])
       | (?P<STRING>"[^"\n]*")
-      | (?P<BAD>.)""",
+      | \Z
+      | (?P<BAD>.))""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
 _KINDS = {kind.name: kind for kind in Kind}
 _LINE_DIRECTIVES = {".version", ".target", ".address_size", ".file", ".loc", ".pragma"}
 _BODY_DIRECTIVES = {".entry", ".func", ".section"}
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
+_BRACES = {"{": Part.OPEN, "}": Part.CLOSE}
 
 
 def tokens(text: str) -> list[Token]:
     """All tokens of a text, blanks and comments left out."""
-    return [
-        Token(_KINDS[match.lastgroup], match[0], match.start(), match.end())
-        for match in _TOKEN.finditer(text)
-        if match.lastgroup is not None and match.lastgroup != "SPACE"
-    ]
+    made = tuple.__new__  # Token(…) takes twice as long
+    found = []
+    for match in _TOKEN.finditer(text):
+        if kind := match.lastgroup:
+            found.append(made(Token, (_KINDS[kind], match[kind], *match.span(kind))))
+    return found
 
 
-def statements(
-    text: str, opcodes: frozenset[str], words: list[Token] | None = None
-) -> Iterator[Statement]:
-    """The instructions of a text, whatever their opcode; labels and directives are passed over.
+def items(text: str, words: list[Token], opcodes: Set[str]) -> Iterator[Item]:
+    """What the tokens of a text make, in order; stray ``;`` are left out.
 
     A statement ends at ``;`` or at the end of the text, or, as people leave the ``;`` out,
-    before a line that starts another of the given opcodes. ``words`` are its tokens, where
-    they are at hand.
+    before a line that starts another of the given opcodes.
     """
-    words = tokens(text) if words is None else words
     i = 0
     while i < len(words):
         word = words[i]
-        if word.text in ("{", "}", ";"):
-            i += 1
+        part, end = Part.STATEMENT, i + 1
+        if word.text == ";":
+            i = end
+            continue
+        if word.text in _BRACES:
+            part = _BRACES[word.text]
         elif word.kind is Kind.DOTTED:
-            i = _directive_end(text, words, i)
-        elif word.kind is Kind.NAME and i + 1 < len(words) and words[i + 1].text == ":":
-            i += 2
+            part, end = Part.DIRECTIVE, _directive_end(text, words, i)
+        elif word.kind is Kind.NAME and end < len(words) and words[end].text == ":":
+            part, end = Part.LABEL, end + 1
         else:
             end = _statement_end(text, words, i, opcodes)
-            yield _statement(words[i:end], _end_of(text, words, end))
-            i = end
+        yield Item(part, i, end)
+        i = end
+
+
+def statements(text: str, opcodes: Set[str]) -> Iterator[Written]:
+    """The instructions of a text, whatever their opcode; nothing else."""
+    words = tokens(text)
+    for item in items(text, words, opcodes):
+        if item.part is Part.STATEMENT:
+            yield written(text, words, item)
+
+
+def written(text: str, words: list[Token], item: Item) -> Written:
+    """The guard, the opcode, the modifiers and the operands of a statement."""
+    return _statement(words[item.start : item.end], _end_of(text, words, item.end))
 
 
 def _end_of(text: str, words: list[Token], end: int) -> int:
@@ -127,19 +165,23 @@ def _directive_end(text: str, words: list[Token], i: int) -> int:
     return i
 
 
-def _statement_end(text: str, words: list[Token], start: int, opcodes: frozenset[str]) -> int:
+def _statement_end(text: str, words: list[Token], start: int, opcodes: Set[str]) -> int:
     depth = 0
     for i in range(start, len(words)):
         word = words[i].text
         if word == ";" or (word == "}" and not depth):
             return max(i, start + 1)
-        depth += (word in _OPEN) - (word in _CLOSE)
-        if i > start and "\n" in text[words[i - 1].end : words[i].start]:
+        if word in _OPEN:
+            depth += 1
+        elif word in _CLOSE:
+            depth -= 1
+        elif (word == "@" or word in opcodes) and i > start:
             first = _after_guard(words, i)
             if (
                 first + 1 < len(words)
                 and words[first].text in opcodes
                 and words[first + 1].kind is Kind.DOTTED
+                and "\n" in text[words[i - 1].end : words[i].start]
             ):
                 return i
     return len(words)
@@ -154,7 +196,7 @@ def _after_guard(words: list[Token], i: int) -> int:
     return i
 
 
-def _statement(words: list[Token], end: int) -> Statement:
+def _statement(words: list[Token], end: int) -> Written:
     problems: list[Problem] = []
     guard, negated = None, False
     i = _after_guard(words, 0)
@@ -170,7 +212,7 @@ def _statement(words: list[Token], end: int) -> Statement:
             guard = None
     if i >= len(words):
         opcode = Token(Kind.BAD, "", end, end)
-        return Statement(guard, negated, opcode, (), (), (words[0].start, end), tuple(problems))
+        return Written(guard, negated, opcode, (), (), (words[0].start, end), tuple(problems))
     opcode = words[i]
     first = i = i + 1
     while i < len(words) and (words[i].kind is Kind.DOTTED or words[i].text == "."):
@@ -181,7 +223,7 @@ def _statement(words: list[Token], end: int) -> Statement:
     modifiers = tuple(word for word in words[first:i] if word.kind is Kind.DOTTED)
     operands = tuple(_operands(words[i:], end, problems))
     span = (words[0].start, max(end, words[-1].end))
-    return Statement(guard, negated, opcode, modifiers, operands, span, tuple(problems))
+    return Written(guard, negated, opcode, modifiers, operands, span, tuple(problems))
 
 
 def _operands(words: list[Token], end: int, problems: list[Problem]) -> Iterator[tuple[Token, ...]]:

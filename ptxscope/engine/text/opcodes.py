@@ -1,0 +1,54 @@
+"""Which words are opcodes: of the 27, of other instructions of PTX, or misspelt."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import groupby
+
+from ..isa.catalog import CATALOG
+from .errors import nearest
+
+OPCODES = frozenset(CATALOG)
+"""Those of the 27."""
+OTHER_OPCODES = (
+    frozenset(
+        """
+        abs activemask add addc alloca and applypriority atom bar barrier bfe bfi bfind bmsk bra
+        brev brkpt brx call clusterlaunchcontrol clz cnot copysign cos cp createpolicy cvt cvta
+        discard div dp2a dp4a elect ex2 exit fence fma fns getctarank griddepcontrol isspacep
+        istypep ld ldmatrix ldu lg2 lop3 mad mad24 madc mapa match max mbarrier membar min mma mov
+        movmatrix mul mul24 multimem nanosleep neg not or pmevent popc prefetch prefetchu prmt rcp
+        red redux rem ret rsqrt sad setmaxnreg shf shfl shl shr sin sqrt st stackrestore stacksave
+        stmatrix sub subc suld suq sured sust szext tanh tcgen05 tensormap testp tex tld4 trap txq
+        vote wgmma wmma xor
+        """.split()
+    )
+    - OPCODES
+)
+"""Those of PTX's other instructions."""
+_LIKENESS = 0.75
+"""Of a misspelling and what is meant."""
+
+
+def is_other_opcode(word: str) -> bool:
+    """Whether a word is an opcode of PTX that is none of the 27."""
+    return word in OTHER_OPCODES
+
+
+@lru_cache(maxsize=1 << 14)
+def is_misspelt(word: str) -> bool:
+    """Whether a word that is no opcode is like one of the 27."""
+    if word in OPCODES or word in OTHER_OPCODES:
+        return False
+    return nearest(word, list(CATALOG), _LIKENESS) is not None
+
+
+def is_meant(word: str) -> bool:
+    """Whether a word is one of the 27, or a misspelling of one."""
+    return word in OPCODES or is_misspelt(word)
+
+
+def any_of(words: frozenset[str]) -> str:
+    """A regular expression for any of some words, which tries few of them at a place."""
+    groups = groupby(sorted(words, reverse=True), key=lambda word: word[0])
+    return "|".join(f"{first}(?:{'|'.join(x[1:] for x in group)})" for first, group in groups)

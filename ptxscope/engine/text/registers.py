@@ -1,0 +1,104 @@
+"""Whether the registers of an instruction may stand where they stand, by their declarations.
+
+This is the operand type checking of the PTX ISA, as an assembler does it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import Enum
+from functools import lru_cache
+from typing import NamedTuple
+
+from ..isa.types import Type
+from .errors import Problem, quoted
+from .instruction import Instruction
+from .scopes import FUNCTION, Declared, Scopes
+
+
+class Misfit(Enum):
+    """Why a register may not stand where it stands."""
+
+    UNDECLARED = "undeclared"
+    """It is not the register that it must be."""
+    TYPE = "register-type"
+    """Its declared type does not fit."""
+    UNREAD = "unread"
+    """It may: nothing is known of it."""
+
+
+class Told(NamedTuple):
+    """What is said of a register."""
+
+    why: Misfit
+    message: str
+    hint: str = ""
+    """What is allowed there."""
+
+
+_TYPE = re.compile(r"([bsuf])(\d+)")
+
+
+@lru_cache(maxsize=1 << 10)
+def agrees(declared: str, type_: Type) -> bool:
+    """Whether a register of a declared type may stand where an instruction type is wanted.
+
+    Sizes must be equal; signed and unsigned agree, and bits agree with all. A declared type
+    that is not known here, ``f16x2`` say, is taken to agree.
+    """
+    if "pred" in (declared, str(type_)):
+        return declared == str(type_)
+    match = _TYPE.fullmatch(declared)
+    if not match:
+        return True
+    kind, wanted = match[1], str(type_)[0]
+    if int(match[2]) != type_.bits:
+        return False
+    return "b" in (kind, wanted) or (kind == "f") == (wanted == "f")
+
+
+def misfits(ins: Instruction, scopes: Scopes) -> Iterator[Problem]:
+    """What keeps an assembler from taking an instruction's registers, at places of its text."""
+    for role, name in ins.names.items():
+        told = misfit(scopes, role, name, ins.type_of(role))
+        if told and told.why is not Misfit.UNREAD:
+            yield Problem(told.message, ins.spans.get(role, ins.spans["opcode"]), told.hint)
+
+
+def misfit(scopes: Scopes, role: str, register: str, type_: Type) -> Told | None:
+    """What is said of a register where an operand of a type is wanted; None where it may stand."""
+    name, _, component = register.partition(".")
+    declared = scopes.declared(name)
+    if declared is None:
+        if not scopes.lacks(name):
+            return None
+        message = f"no declaration of {quoted(name)} is in sight"
+        return Told(Misfit.UNDECLARED, message, f".reg .{type_} {name};")
+    if not declared.register:
+        return _no_register(name, declared)
+    if declared.vector != bool(component):
+        message = f"{quoted(name)} is declared as a vector; one of its components is wanted"
+        if not declared.vector:
+            message = f"{quoted(name)} is not declared as a vector; it has no components"
+        return Told(Misfit.UNDECLARED, message, f"{name}.x" if declared.vector else name)
+    if agrees(declared.type, type_):
+        return None
+    kind = "a predicate" if type_ is Type.PRED else f".{type_}"
+    what = "the guard" if role == "guard" else f"operand {role}"
+    message = f"{quoted(register)} is declared .{declared.type}, but {what} is {kind}"
+    return Told(Misfit.TYPE, message, _fitting(type_))
+
+
+def _no_register(name: str, declared: Declared) -> Told:
+    if declared.type == FUNCTION:
+        return Told(Misfit.UNREAD, f"{quoted(name)} is a function; this is not checked")
+    message = f"{quoted(name)} is a {declared.type} variable: its address is no register"
+    return Told(Misfit.UNDECLARED, message, "a register")
+
+
+def _fitting(type_: Type) -> str:
+    if type_ is Type.PRED:
+        return ".pred"
+    kinds = {"f": "bf", "b": "bsuf"}.get(str(type_)[0], "bsu")
+    return " ".join(f".{kind}{type_.bits}" for kind in kinds if (kind, type_.bits) != ("f", 16))
