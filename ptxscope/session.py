@@ -181,7 +181,7 @@ def trace_of(setup: Setup) -> Trace:
 
 def _is_in(note: Note, trace: Trace) -> bool:
     """Whether there is a lane at a step for a note now; an edit may bring it back."""
-    rows = [row for row in trace.rows.values() if note.stage in (None, row.row.stage)]
+    rows = [row for row in trace.rows.values() if note.stage in (None, row.stage)]
     return any(note.lane is None or note.lane < len(row.lanes) for row in rows)
 
 

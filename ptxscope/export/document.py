@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from .. import __version__
+from ..engine.semantics.arithmetic import Lanes
 from ..engine.semantics.errata import Erratum
 from ..engine.semantics.micro import Clamp, Compare, Extend, Merge, Micro, Select
 from ..engine.semantics.models import PTXAS_MODELS, versions
@@ -63,7 +64,38 @@ class RowView(NamedTuple):
 
     row: RowTrace
     name: str
+    """What it is called where it is shown."""
     cells: tuple[CellView, ...]
+
+    @property
+    def key(self) -> str:
+        """The row's key."""
+        return self.row.key
+
+    @property
+    def stage(self) -> Stage:
+        """The stage that it is of."""
+        return self.row.stage
+
+    @property
+    def role(self) -> str:
+        """What it yields in its stage: ``a``, ``t``; of one that writes, the destination."""
+        return self.row.name
+
+    @property
+    def micro(self) -> Micro:
+        """What was computed."""
+        return self.row.micro
+
+    @property
+    def input_keys(self) -> tuple[str, ...]:
+        """Where each input came from: keys of earlier rows, or operand roles."""
+        return self.row.input_keys
+
+    @property
+    def inputs(self) -> tuple[Lanes, ...]:
+        """The lane values of each input."""
+        return self.row.inputs
 
 
 class StepView(NamedTuple):
@@ -237,8 +269,7 @@ def _short(row: RowTrace, lane: int, formula: str) -> str:
     if len(row.lanes) == 1:
         return formula
     value, before = row.lanes[lane].value, row.inputs[0]
-    micro: Micro = row.row.micro
-    match micro:
+    match row.micro:
         case Select(unit, _):
             return f"{hex_text(value, unit)[2:]} {formula.partition(' = ')[0]}"
         case Extend():

@@ -54,7 +54,7 @@ def _kept(step: Step, bits: int) -> str:
         return names[0] if len(names) == len(statement.writes) == 1 else ""
     if trace is None:
         return ""
-    written = [row.row.micro for row in trace.rows.values() if isinstance(row.row.micro, Merge)]
+    written = [row.micro for row in trace.rows.values() if isinstance(row.micro, Merge)]
     c = trace.instruction.roles.get("c")
     if not written or not isinstance(c, Register):
         return ""

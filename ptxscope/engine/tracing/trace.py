@@ -18,6 +18,7 @@ from ..semantics.micro import (
     LimitAmount,
     Magnitude,
     Merge,
+    Micro,
     ToFloat,
     Truncate,
     Wrap,
@@ -66,6 +67,31 @@ class RowTrace(NamedTuple):
     lanes: tuple[LaneTrace, ...]
     inputs: tuple[Lanes, ...]
     """The lane values of each input."""
+
+    @property
+    def key(self) -> str:
+        """Unique in a trace, and the same in every model."""
+        return self.row.key
+
+    @property
+    def stage(self) -> Stage:
+        """The stage that it is of."""
+        return self.row.stage
+
+    @property
+    def name(self) -> str:
+        """The part of the key behind the stage: ``a``, ``t``, ``d``."""
+        return self.row.name
+
+    @property
+    def micro(self) -> Micro:
+        """What was computed."""
+        return self.row.micro
+
+    @property
+    def input_keys(self) -> tuple[str, ...]:
+        """Where each input came from: keys of earlier rows, or operand roles."""
+        return self.row.inputs
 
     @property
     def values(self) -> Lanes:

@@ -9,7 +9,7 @@ from ...engine.text.errors import printable
 from ...engine.tracing.trace import Trace
 from ..document import both_of, document
 from ..options import DEFAULT, Options
-from .functions import Assignment, by_stage, function_name, results, assignments
+from .functions import Assignment, assignments, by_stage, function_name, results
 
 
 class _C:

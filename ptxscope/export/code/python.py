@@ -8,7 +8,7 @@ from ...engine.text.errors import printable
 from ...engine.tracing.trace import Trace
 from ..document import both_of, document
 from ..options import DEFAULT, Options
-from .functions import by_stage, function_name, results, assignments
+from .functions import assignments, by_stage, function_name, results
 
 
 class _Python:

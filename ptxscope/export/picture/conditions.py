@@ -26,7 +26,7 @@ def flush(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
     """A float before and behind ``.ftz``, and what happened to it."""
     pen, (cell,), ink = sketch.pen, row.cells, tint(row.name)
     box = area.middle(LEFT.width)
-    sketch.flow(row.row.row.inputs[0], 0, (box.center, y))
+    sketch.flow(row.input_keys[0], 0, (box.center, y))
     flushed = Flag.FLUSHED in cell.flags
     pen.rect(box.x, y, box.width, 46, Ink.MARK_SOFT if flushed else ink[1], ink[0], radius=6)
     pen.text(box.center, y + 18, plain(cell.formula.partition(" = ")[0]), 12, Ink.DIM,
@@ -39,11 +39,11 @@ def flush(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
 
 def compare(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
     """Two values with the sign between them and what is true of it."""
-    micro, pen = row.row.row.micro, sketch.pen
+    micro, pen = row.micro, sketch.pen
     assert isinstance(micro, m.Compare)
     boxes = boxes_of(row, area, area.width)
     for cell in row.cells:
-        box, inputs = boxes[cell.lane], row.row.inputs
+        box, inputs = boxes[cell.lane], row.inputs
         values = [_lane(lanes, cell.lane) for lanes in inputs]
         texts = [_read(value, micro.type) for value in values] + ["0"] * (2 - len(values))
         if len(row.cells) > 1:
@@ -56,7 +56,7 @@ def compare(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
             truth(pen, box.center, y + 37, cell.value)
             continue
         pen.rect(box.x, y, box.width, 74, radius=6)
-        keys = row.row.row.inputs
+        keys = row.input_keys
         sides = (LEFT, RIGHT) if len(keys) > 1 else box.columns(2, 40)
         for key, part, text in zip((*keys, ""), sides, texts, strict=False):
             sketch.flow(key, 0, (part.center, y))
@@ -83,8 +83,8 @@ def _read(value: int, type_: Type | None) -> str:
 
 def join(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
     """Truth values joined by and, or, xor, or turned by not."""
-    micro, pen, (cell,) = row.row.row.micro, sketch.pen, row.cells
-    keys, values = row.row.row.inputs, row.row.inputs
+    micro, pen, (cell,) = row.micro, sketch.pen, row.cells
+    keys, values = row.input_keys, row.inputs
     word, both = str(getattr(micro, "boolop", "not")), len(keys) > 1
     pills = 3 if both else 2
     gap = min((area.width - _PILL * pills) / 2 - 4, 40)
@@ -103,32 +103,32 @@ def join(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
     pen.text(x + wide - _PILL - gap / 2, y + 17, "=", 15, anchor="middle", mono=True, bold=True)
     end = x + wide - _PILL / 2
     truth(pen, end, y, cell.value)
-    pen.text(end - 30, y - 4, _predicate(sketch, row.row.row.key), 10, Ink.DIM, mono=True, width=60)
-    sketch.ports[row.row.row.key] = [(end, y + 24)]
+    pen.text(end - 30, y - 4, _predicate(sketch, row.key), 10, Ink.DIM, mono=True, width=60)
+    sketch.ports[row.key] = [(end, y + 24)]
     return y + 24
 
 
 def _predicate(sketch: Sketch, key: str) -> str:
     """``t``, ``r``; ``!t`` for what a row turned."""
     known = sketch.trace.rows.get(key)
-    if known and isinstance(known.row.micro, m.Not):
-        return f"!{sketch.called(known.row.inputs[0])}"
+    if known and isinstance(known.micro, m.Not):
+        return f"!{sketch.called(known.input_keys[0])}"
     return sketch.called(key)
 
 
 def choose(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
     """The condition between two values: the way taken strong, the other one faint."""
     pen, (cell,) = sketch.pen, row.cells
-    condition, *options = row.row.row.inputs
-    held, *values = (lanes[0] for lanes in row.row.inputs)
-    guard = row.row.row.stage is Stage.GUARD
+    condition, *options = row.input_keys
+    held, *values = (lanes[0] for lanes in row.inputs)
+    guard = row.stage is Stage.GUARD
     sketch.flow(condition, 0, (area.center, y + 14))
     truth(pen, area.center, y + 14, held)
     pen.text(area.center - 30, y + 10, _predicate(sketch, condition), 10, Ink.DIM, mono=True,
              width=26)  # fmt: skip
     y += 38
     top, boxes = y + 10, area.columns(2, 20)
-    width = sketch.trace.instruction.type_of("d" if not guard else row.row.row.name).bits
+    width = sketch.trace.instruction.type_of("d" if not guard else row.role).bits
     bottom = top + 84
     for at, (key, value, box) in enumerate(zip(options, values, boxes, strict=True)):
         strong = held == (at == 0)
@@ -139,7 +139,7 @@ def choose(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
                  dash="" if strong else "4 3")  # fmt: skip
         name = sketch.called(key)
         if guard:
-            name = f"{'old' if at else 'new'} {sketch.called(row.row.row.name)}"
+            name = f"{'old' if at else 'new'} {sketch.called(row.role)}"
             name += " converted" if at and key in sketch.trace.rows else ""
         pen.text(box.x + 8, top + 13, f"{name}, if {'true' if at == 0 else 'false'}", 9.5, Ink.DIM,
                  width=box.width - 14)  # fmt: skip

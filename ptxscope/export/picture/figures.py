@@ -52,14 +52,14 @@ def _split(formula: str) -> tuple[str, str]:
 
 def select(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
     """Lines from the parts of the registers to the lanes that take them."""
-    micro, pen, ink = row.row.row.micro, sketch.pen, tint(row.name)
+    micro, pen, ink = row.micro, sketch.pen, tint(row.name)
     assert isinstance(micro, m.Select)
     single = max(area.width * micro.unit / 32, 66)
     boxes = area.lanes(len(row.cells)) if len(row.cells) > 1 else [area.middle(single)]
     for cell in row.cells:
         box = boxes[cell.lane]
         word, index = micro.picks[cell.lane]
-        role = row.row.row.inputs[word]
+        role = row.input_keys[word]
         if role in sketch.registers:
             start = sketch.registers[role].port(micro.unit * index, micro.unit * (index + 1))
             pen.flow(start, (box.center, y), tint(role)[0])
@@ -75,17 +75,17 @@ def extend(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
     """Each pattern with the bits that are put above it, hatched where the sign is repeated, and
     the number it stands for.
     """
-    micro, pen, ink = row.row.row.micro, sketch.pen, tint(row.name)
+    micro, pen, ink = row.micro, sketch.pen, tint(row.name)
     assert isinstance(micro, m.Extend)
     single = {8: 130.0, 16: 170.0}.get(micro.bits, area.width)
     boxes = area.lanes(len(row.cells)) if len(row.cells) > 1 else [area.middle(single)]
     for cell in row.cells:
         box = boxes[cell.lane]
         x, width = box.x + 2, box.width - 4
-        bits = row.row.inputs[0][cell.lane]
+        bits = row.inputs[0][cell.lane]
         above = min(width * 0.46, 62.0)
         filler = "…ff" if cell.value < 0 else "…00"
-        flow_down(sketch, row.row.row.inputs[0], cell.lane, x + above + (width - above) / 2, y)
+        flow_down(sketch, row.input_keys[0], cell.lane, x + above + (width - above) / 2, y)
         pen.rect(x, y, width, 50, Ink.PAGE, ink[0], radius=4)
         if micro.signed:
             pen.pattern("sign", x + 1, y + 1, above - 1, 22)
@@ -107,21 +107,21 @@ def extend(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
 
 def clamp(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
     """A number line a lane."""
-    micro = row.row.row.micro
+    micro = row.micro
     assert isinstance(micro, m.Clamp)
     boxes = boxes_of(row, area, 420)
     for cell in row.cells:
-        before = row.row.inputs[0][cell.lane]
+        before = row.inputs[0][cell.lane]
         point = clamp_line(sketch.pen, boxes[cell.lane], y, micro, before, cell.value)
-        sketch.flow(row.row.row.inputs[0], cell.lane, point)
+        sketch.flow(row.input_keys[0], cell.lane, point)
     return finish(sketch, row, boxes, y + 58)
 
 
 def merge(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
     """The lanes of t beside those of c: the way taken strong, what is kept hatched."""
-    micro, pen = row.row.row.micro, sketch.pen
+    micro, pen = row.micro, sketch.pen
     assert isinstance(micro, m.Merge)
-    t, *c = row.row.inputs
+    t, *c = row.inputs
     boxes = boxes_of(row, area, 320)
     for cell in row.cells:
         box, takes = boxes[cell.lane], cell.lane in micro.lanes
@@ -130,7 +130,7 @@ def merge(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
         bottom, ink = y + 52, Ink.INK if takes else Ink.C
         if shown:
             value = str(t[cell.lane if len(t) > 1 else 0])
-            sketch.flow(row.row.row.inputs[0], cell.lane, (halves[0].center, y), strong=takes)
+            sketch.flow(row.input_keys[0], cell.lane, (halves[0].center, y), strong=takes)
             _tag(sketch, halves[0], y, value, Ink.INK if takes else Ink.DIM, Ink.SOFT)
             pen.flow(
                 (halves[0].center, y + 24), (box.center - (10 if c else 0), bottom), Ink.INK
@@ -166,9 +166,9 @@ def _tag(sketch: Sketch, box: Area, y: float, text: str, ink: Ink, fill: Ink) ->
 
 def add_up(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
     """A running sum: c, then each lane from the highest."""
-    micro, pen, (cell,) = row.row.row.micro, sketch.pen, row.cells
+    micro, pen, (cell,) = row.micro, sketch.pen, row.cells
     assert isinstance(micro, m.Accumulate)
-    lanes, (c,) = row.row.inputs
+    lanes, (c,) = row.inputs
     order = list(range(micro.of - 1, -1, -1))
     terms = [lanes[lane] if lane in micro.lanes else 0 for lane in order]
     sums = list(accumulate(terms, initial=c))
@@ -180,10 +180,10 @@ def add_up(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
         added = lane is None or lane in micro.lanes
         ink = Ink.C if lane is None else Ink.INK if added else Ink.DIM
         if lane is not None:
-            sketch.flow(row.row.row.inputs[0], lane, (box.center, y), strong=added)
+            sketch.flow(row.input_keys[0], lane, (box.center, y), strong=added)
         pen.rect(box.x, y, box.width, 44, Ink.C_SOFT if lane is None else Ink.SOFT, ink, radius=6,
                  dash="" if added else "3 3")  # fmt: skip
-        name = sketch.called(row.row.row.inputs[1]) if lane is None else f"lane {lane}"
+        name = sketch.called(row.input_keys[1]) if lane is None else f"lane {lane}"
         pen.text(box.x + 7, y + 12, name, 9, Ink.DIM, width=box.width - 12)
         text = str(c) if lane is None else f"+ {_factor(lanes[lane])}" if added else "left out"
         pen.text(
@@ -211,9 +211,9 @@ def _factor(value: int) -> str:
 def write(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
     """The destination's bits, from one number or from lanes."""
     pen, (cell,) = sketch.pen, row.cells
-    name = sketch.called(row.row.row.name)
-    width = sketch.trace.instruction.type_of(row.row.row.name).bits
-    key, lanes = row.row.row.inputs[0], row.row.inputs[0]
+    name = sketch.called(row.role)
+    width = sketch.trace.instruction.type_of(row.role).bits
+    key, lanes = row.input_keys[0], row.inputs[0]
     if width == 1:
         sketch.flow(key, 0, (area.center, y))
         truth(pen, area.center, y, cell.value)

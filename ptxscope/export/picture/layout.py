@@ -92,7 +92,7 @@ class Sketch:
     def called(self, key: str) -> str:
         """What a row or an operand is called."""
         known = self.trace.rows.get(key)
-        return known.row.name if known else operand_name(self.trace, key)
+        return known.name if known else operand_name(self.trace, key)
 
     def flow(self, key: str, lane: int, end: Point, *, strong: bool = True) -> None:
         """A line to a point from where a row's lane, or an operand, was drawn; none if it wasn't.

@@ -43,7 +43,7 @@ def operand(
 
 def inlets(sketch: Sketch, row: RowView, lane: int, box: Area, y: float, area: Area) -> None:
     """Lines from every input of a lane to the top of its box."""
-    keys = row.row.row.inputs
+    keys = row.input_keys
     shares = [box.x + box.width * (at + 1) / (len(keys) + 1) for at in range(len(keys))]
     if len(row.cells) == 1:
         shares = [column.center for column in area.columns(len(keys), 20)]
@@ -64,9 +64,7 @@ def finish(sketch: Sketch, row: RowView, boxes: list[Area], y: float) -> float:
     for cell in row.cells:
         flags(sketch.pen, boxes[cell.lane], y, cell)
     high = {cell.lane: flags_height([cell]) for cell in row.cells}
-    sketch.ports[row.row.row.key] = [
-        (box.center, y + high.get(lane, 0)) for lane, box in enumerate(boxes)
-    ]
+    sketch.ports[row.key] = [(box.center, y + high.get(lane, 0)) for lane, box in enumerate(boxes)]
     return y + flags_height(row.cells)
 
 
