@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from . import regular
+from . import files
 from .engine.diagnosis.observation import parse_observed
 from .engine.isa.types import Type
 from .engine.kernels.blame import first_wrong
@@ -294,10 +294,13 @@ def opened_listing(text: str, name: str, model_name: str = "isa") -> Walk | None
 def read_listing(name: str) -> str:
     """A file's text; raises ValueError where it can't be read, or is too long to be a list."""
     try:
-        data = regular.read(regular.named(name), 4 * LONGEST)
+        data = files.read(files.named(name), 4 * LONGEST)
     except OSError as error:
         raise ValueError(f"{name}: {error.strerror}") from None
-    text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", errors="replace").read()
+    if files.is_binary(data):
+        raise ValueError(f"{name} is not a text file")
+    encoding = files.encoding_of(data)
+    text = io.TextIOWrapper(io.BytesIO(data), encoding=encoding, errors="replace").read()
     if len(text) > LONGEST:
         raise ValueError(f"{name} has {len(text):,} characters; `ptxscope check` reads it")
     return text

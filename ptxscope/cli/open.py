@@ -98,7 +98,7 @@ def _other(name: str) -> str:
     """What a file is that can't be opened as a listing; empty where there is none."""
     from pathlib import Path
 
-    from ..regular import reason_not
+    from ..files import reason_not
 
     try:
         return reason_not(Path(name).stat().st_mode)

@@ -55,6 +55,22 @@ def test_only_a_regular_file_of_a_bounded_size_is_read(
     assert why in str(caught.value)
 
 
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"])
+def test_a_listing_is_read_as_its_mark_says(mark: bytes, tmp_path: Path) -> None:
+    encoding = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}.get(mark, "utf-8")
+    line = "vadd.u32.u32.u32 d, a, b; // é\n"
+    path = tmp_path / "x.ptx"
+    path.write_bytes(mark + line.encode(encoding))
+    assert read_listing(str(path)) == line
+
+
+def test_a_binary_file_is_no_listing(tmp_path: Path) -> None:
+    path = tmp_path / "x.ptx"
+    path.write_bytes(b"\x7fELF\0\0vadd.u32.u32.u32 d, a, b;")
+    with pytest.raises(ValueError, match="is not a text file"):
+        read_listing(str(path))
+
+
 @POSIX
 def test_a_file_that_may_not_be_read_is_named(tmp_path: Path) -> None:
     path = tmp_path / "secret.ptx"
