@@ -23,7 +23,7 @@ from .session import Setup, example, opened
 from .store import Kept, Store, as_json
 
 if TYPE_CHECKING:
-    from .walk import Walk
+    from .listing_cursor import ListingCursor
 
 
 FAILED = 70
@@ -59,7 +59,7 @@ class Explorer(App[None]):
         values: Mapping[str, int] | None = None,
         model: str = "isa",
         store: Store | None = None,
-        listing: Walk | None = None,
+        listing: ListingCursor | None = None,
         said: Sequence[str] = (),
     ) -> None:
         super().__init__()
@@ -107,7 +107,7 @@ class Explorer(App[None]):
             self.theme = self._theme
         self.set_keymap(self.user_keymap)
         if self._listing is not None:
-            self.call_after_refresh(self._main.open_walk, self._listing, first=True)
+            self.call_after_refresh(self._main.open_at, self._listing, first=True)
         for message in (*self._said, *(self.store.messages if self.store else ())):
             self.notify(printable(message), severity="warning", markup=False, timeout=12)
 
@@ -217,10 +217,11 @@ class Explorer(App[None]):
     def described(self) -> Iterator[str]:
         """The state, for a report."""
         yield f"screens: {self._failed_at}"
-        walk = self._main.walk
-        if walk is not None:
-            place = f"program {walk.program} statement {walk.index}"
-            yield f"listing: {len(walk.text)} characters, {place}, given {walk.given}"
+        cursor = self._main.listing_cursor
+        if cursor is not None:
+            listing = cursor.listing
+            place = f"program {cursor.program} statement {cursor.index}"
+            yield f"listing: {len(listing.text)} characters, {place}, given {listing.given}"
         yield json.dumps(as_json(self.kept), indent=1)
 
 

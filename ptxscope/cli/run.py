@@ -10,7 +10,7 @@ from typing import Any
 
 from ..engine.diagnosis.observation import Observed, parse_observed
 from ..engine.kernels.blame import first_wrong, origins
-from ..engine.kernels.execute import Ending, Run, Step, Value, execute
+from ..engine.kernels.execute import Ending, Run, RunStep, Value, execute
 from ..engine.kernels.program import Program, Statement, What, load
 from ..engine.listings.inline_asm import asm_only
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
@@ -208,7 +208,7 @@ def _lines(done: Run, watched: tuple[str, ...], chosen: argparse.Namespace) -> I
     yield from _registers(done)
 
 
-def _told(done: Run, step: Step) -> Iterator[str]:
+def _told(done: Run, step: RunStep) -> Iterator[str]:
     """A statement and what it did."""
     text = printable(step.text)
     effect = ", ".join(_held(done, name, bits) for name, bits in step.writes.items())
@@ -229,7 +229,7 @@ def _told(done: Run, step: Step) -> Iterator[str]:
         yield f"    ! from these operands {shown.model.name} makes {_results(shown)} ({ids})"
 
 
-def _parting(step: Step) -> Parting | None:
+def _parting(step: RunStep) -> Parting | None:
     """Where the documentation and an assembler part at a step."""
     return beside(step.trace, partings(step.trace)) if step.trace else None
 
@@ -301,7 +301,7 @@ def _verdicts(
         yield from _others(done, values, expected, stop)
 
 
-def _blame(done: Run, first: Step, expected: Mapping[str, Observed]) -> Iterator[str]:
+def _blame(done: Run, first: RunStep, expected: Mapping[str, Observed]) -> Iterator[str]:
     """The instruction that first made a value differ, what it read, and where that came from."""
     unknown = None in first.writes.values()
     did = "It was made unknown at" if unknown else "The bits that differ were written at"

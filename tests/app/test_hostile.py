@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ptxscope.cli import main
+from ptxscope.listing_cursor import LONGEST, read_listing
 from ptxscope.session import example
 from ptxscope.store import SCHEMA, Kept, Store, as_json
-from ptxscope.walk import LONGEST, read_listing
 from tests.app.driving import VALUES, Driver, explorer
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
@@ -90,7 +90,7 @@ async def test_opening_a_fifo_in_the_explorer_says_so(tmp_path: Path) -> None:
         await drive.pilot.pause()
         assert any("it is a FIFO" in said for said in messages(drive))
         await drive.press("escape")
-        assert drive.screen.walk is None
+        assert drive.screen.listing_cursor is None
 
 
 @POSIX

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from ..diagnosis.observation import Observed
 from ..semantics.micro import Merge
 from ..text.instruction import Register
-from .execute import Run, Step
+from .execute import Run, RunStep
 
 
-def origins(run: Run, step: Step) -> Iterator[Step]:
+def origins(run: Run, step: RunStep) -> Iterator[RunStep]:
     """The steps that what a step read comes from, the last one first."""
     wanted = {value.step for value in step.reads.values()}
     for earlier in reversed(run.steps[: step.number - 1]):
@@ -19,7 +19,7 @@ def origins(run: Run, step: Step) -> Iterator[Step]:
             wanted |= {value.step for value in earlier.reads.values()}
 
 
-def first_wrong(run: Run, expected: Mapping[str, Observed]) -> Step | None:
+def first_wrong(run: Run, expected: Mapping[str, Observed]) -> RunStep | None:
     """The first instruction that wrote bits which differ from what was observed.
 
     That is the earliest last write of such a register; or, where that write only copied the
@@ -37,7 +37,7 @@ def first_wrong(run: Run, expected: Mapping[str, Observed]) -> Step | None:
     return min(wrong, key=lambda step: step.number, default=None)
 
 
-def _source(run: Run, step: Step, differing: int) -> Step:
+def _source(run: Run, step: RunStep, differing: int) -> RunStep:
     """The step that some bits of what a step wrote come from unchanged."""
     while True:
         value = step.reads.get(_kept(step, differing))
@@ -46,7 +46,7 @@ def _source(run: Run, step: Step, differing: int) -> Step:
         step = run.steps[value.step - 1]
 
 
-def _kept(step: Step, bits: int) -> str:
+def _kept(step: RunStep, bits: int) -> str:
     """The register that a step has taken some bits from as they were; empty where it has not."""
     statement, trace = step.statement, step.trace
     if statement.opcode.startswith("mov.") and len(statement.reads) == 1:
