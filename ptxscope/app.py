@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import gc
 import json
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from textual import events
 from textual.app import App
 from textual.command import Provider
-from textual.dom import DOMNode
 from textual.driver import Driver
 from textual.screen import Screen
 
 from .engine.text.errors import printable
 from .engine.text.instruction import Instruction
+from .keys_in_order import KeysInOrder
 from .screens.main import MainScreen
 from .session import Setup, example, opened
 from .store import Kept, Store, as_json
@@ -28,11 +26,6 @@ if TYPE_CHECKING:
 
 FAILED = 70
 """The exit status after an error of ours: ``EX_SOFTWARE``."""
-_ROUNDS = 3
-"""How often the queues are gone through behind a key: what it does may post messages of its own."""
-
-_PATIENCE = 1.0
-"""Seconds after which a key is taken for done, should what it went to have been closed."""
 
 
 def _actions() -> type[Provider]:
@@ -80,10 +73,7 @@ class Explorer(App[None]):
         """Action ids and the keys that the user gave them."""
         self._main = self._opened(kept, instruction, values or {}, model)
         self._listing = listing
-        self._keys = deque[events.Key | events.Paste]()
-        """Keys and pastes that are on their way; the first is being handled."""
-        self._since = 0.0
-        """When the handling of the first began."""
+        self._keys = KeysInOrder(self)
         self.is_suspect = instruction is None and kept.setup is not None
         """What was kept is shown, and has not come to the screen yet."""
         self._theme = kept.theme
@@ -121,44 +111,9 @@ class Explorer(App[None]):
     # --- keys, one at a time -------------------------------------------------------------
 
     async def on_event(self, event: events.Event) -> None:
-        """Let a key or a paste wait until the one before has done all it does.
-
-        A key goes to what has the focus when it is read. Where keys come in a burst, the
-        second would be read before the first has moved the focus. Part of Textual.
-        """
-        if not isinstance(event, (events.Key, events.Paste)) or event.is_forwarded:
+        """Let a key or a paste wait until the one before has done all it does. Part of Textual."""
+        if not self._keys.holds(event):
             await super().on_event(event)
-            return
-        self._keys.append(event)
-        if len(self._keys) > 1 and monotonic() - self._since > _PATIENCE:
-            self._keys.popleft()
-            await self._next_key()
-        elif len(self._keys) == 1:
-            await self._next_key()
-
-    async def _next_key(self) -> None:
-        event = self._keys[0]
-        self._since = monotonic()
-        await super().on_event(event)
-        self._follow(event, self.focused or self.screen, _ROUNDS)
-
-    def _follow(self, event: events.Event, node: DOMNode, rounds: int) -> None:
-        """Go the way of a key, behind it: through the queue of each node from the focus up."""
-        if not rounds or not node.call_later(self._followed, event, node, rounds):
-            self.call_later(self._key_is_done, event)
-
-    def _followed(self, event: events.Event, node: DOMNode, rounds: int) -> None:
-        parent = node.parent
-        if isinstance(parent, DOMNode):
-            self._follow(event, parent, rounds)
-        else:
-            self._follow(event, self.focused or self.screen, rounds - 1)
-
-    async def _key_is_done(self, event: events.Event) -> None:
-        if self._keys and self._keys[0] is event:
-            self._keys.popleft()
-            if self._keys:
-                await self._next_key()
 
     def on_ready(self) -> None:
         """Collect garbage again, of what is made from now on."""

@@ -45,7 +45,7 @@ async def test_an_emptied_field_takes_what_is_typed_in_order() -> None:
 async def test_keys_behind_one_that_takes_long_are_not_lost(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("ptxscope.app._PATIENCE", 0.05)
+    monkeypatch.setattr("ptxscope.keys_in_order.ROUNDS", 1)
 
     def slow(self: MainScreen) -> None:
         time.sleep(0.2)
