@@ -66,7 +66,7 @@ class Terminal(LinuxDriver):
     def disable_input(self) -> None:
         """End the reader, which waits for the terminal or for this."""
         os.write(self._wake, b"\0")
-        super().disable_input()  # type: ignore[no-untyped-call]
+        super().disable_input()
         os.read(self._woken, 1)
 
     def restore(self) -> None:

@@ -64,7 +64,7 @@ _TINTS = {
 }
 
 
-class Register(NamedTuple):
+class DrawnRegister(NamedTuple):
     """A register that was drawn: the boxes of its bits."""
 
     area: Area
@@ -84,7 +84,7 @@ class Sketch:
         self.pen = pen
         self.trace = trace
         self.operands = {operand.role: operand for operand in operands}
-        self.registers: dict[str, Register] = {}
+        self.registers: dict[str, DrawnRegister] = {}
         """By role."""
         self.ports: dict[str, list[Point]] = {}
         """Where lines from the lanes of a row begin, lane 0 first; by key."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ..document import CellView, RowView
-from .drawing import Ink, text_width, wrapped
+from .drawing import Ink, Pen, text_width, wrapped
 from .layout import Area, Sketch, tint
 from .signs import flags, flags_height, register, truth
 
@@ -79,6 +79,17 @@ def name_lane(sketch: Sketch, cell: CellView, box: Area, y: float) -> None:
     marks = [str(at) for at, note in enumerate(notes, 1) if note.lane == cell.lane]
     name = cell.name + (f" · note {', '.join(marks[:3])}" if marks else "")
     sketch.pen.text(box.x + 7, y + 12, name, 9, Ink.DIM, width=box.width - 12)
+
+
+def inside(
+    pen: Pen, box: Area, y: float, text: str, size: float, ink: Ink = Ink.INK, *,
+    bold: bool = True, margin: float = 12,
+) -> None:  # fmt: skip
+    """Numbers or bits in the middle of a box, as large as it allows."""
+    pen.text(
+        box.center, y, text, size, ink,
+        anchor="middle", mono=True, bold=bold, width=box.width - margin,
+    )  # fmt: skip
 
 
 def say(sketch: Sketch, cell: CellView, box: Area, y: float) -> float:
