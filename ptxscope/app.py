@@ -73,7 +73,8 @@ class Explorer(App[None]):
         """Action ids and the keys that the user gave them."""
         self._main = self._opened(kept, instruction, values or {}, model)
         self._listing = listing
-        self._keys = KeysInOrder(self)
+        self.keys = KeysInOrder(self)
+        """Those that are on their way."""
         self.is_suspect = instruction is None and kept.setup is not None
         """What was kept is shown, and has not come to the screen yet."""
         self._theme = kept.theme
@@ -112,7 +113,7 @@ class Explorer(App[None]):
 
     async def on_event(self, event: events.Event) -> None:
         """Let a key or a paste wait until the one before has done all it does. Part of Textual."""
-        if not self._keys.holds(event):
+        if not self.keys.holds(event):
             await super().on_event(event)
 
     def on_ready(self) -> None:

@@ -19,7 +19,7 @@ from textual.dom import DOMNode
 
 ROUNDS = 20
 """How often the queues are gone through behind a key, and how often one is waited for, at most."""
-TICK = 0.05
+TICK = 0.25
 """Seconds after which it is seen whether a node whose turn has not come is still there."""
 
 
@@ -39,9 +39,14 @@ class KeysInOrder:
         if event is self._handed_on:
             return False
         self._waiting.append(event)
-        if self._task is None or self._task.done():
+        if not self.is_busy:
             self._task = asyncio.create_task(self._hand_on())
         return True
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether there is a key that has not done all it does."""
+        return self._task is not None and not self._task.done()
 
     async def _hand_on(self) -> None:
         """Hand the keys on, each behind what the one before has done."""
@@ -56,7 +61,8 @@ class KeysInOrder:
         """Wait until nothing goes on any more; not for ever."""
         for _ in range(ROUNDS):
             for node in self._way():
-                await _caught_up(node)
+                if not await _caught_up(node):
+                    return
             if not any(node.message_queue_size for node in self._nodes()):
                 return
 
@@ -71,16 +77,16 @@ class KeysInOrder:
             yield from screen.walk_children(with_self=True)
 
 
-async def _caught_up(node: DOMNode) -> None:
-    """Wait until a node has dealt with what is in its queue, or is gone."""
+async def _caught_up(node: DOMNode) -> bool:
+    """Wait until a node has dealt with what is in its queue, or is gone; False: it takes long."""
     done = asyncio.Event()
     if not node.call_later(done.set):
-        return
+        return True
     for _ in range(ROUNDS):  # a node that is long at work, and awaits nothing, takes one of them
         try:
             async with asyncio.timeout(TICK):
-                await done.wait()
+                return await done.wait()
         except TimeoutError:
-            if node.is_running:
-                continue
-        return
+            if not node.is_running:
+                return True
+    return False

@@ -41,17 +41,17 @@ GLYPHS = {
 """What marks a flag beside its colour."""
 
 
-Place = tuple[str, int]
+LanePlace = tuple[str, int]
 """Key and lane of a cell."""
 
 
 class Lights(NamedTuple):
     """What the cursor lights up."""
 
-    cursor: Place | None = None
-    origins: frozenset[Place] = frozenset()
+    cursor: LanePlace | None = None
+    origins: frozenset[LanePlace] = frozenset()
     """What the cursor's cell came from."""
-    reached: frozenset[Place] = frozenset()
+    reached: frozenset[LanePlace] = frozenset()
     """What it went to."""
 
 

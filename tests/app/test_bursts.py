@@ -46,6 +46,7 @@ async def test_keys_behind_one_that_takes_long_are_not_lost(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("ptxscope.keys_in_order.ROUNDS", 1)
+    monkeypatch.setattr("ptxscope.keys_in_order.TICK", 0.05)
 
     def slow(self: MainScreen) -> None:
         time.sleep(0.2)
