@@ -4,35 +4,28 @@ from __future__ import annotations
 
 import gc
 import json
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from textual import events
 from textual.app import App
 from textual.command import Provider
-from textual.dom import DOMNode
 from textual.driver import Driver
 from textual.screen import Screen
 
 from .engine.text.errors import printable
 from .engine.text.instruction import Instruction
+from .keys_in_order import KeysInOrder
 from .screens.main import MainScreen
 from .session import Setup, example, opened
 from .store import Kept, Store, as_json
 
 if TYPE_CHECKING:
-    from .walk import Walk
+    from .listing_cursor import ListingCursor
 
 
 FAILED = 70
 """The exit status after an error of ours: ``EX_SOFTWARE``."""
-_ROUNDS = 3
-"""How often the queues are gone through behind a key: what it does may post messages of its own."""
-
-_PATIENCE = 1.0
-"""Seconds after which a key is taken for done, should what it went to have been closed."""
 
 
 def _actions() -> type[Provider]:
@@ -59,7 +52,7 @@ class Explorer(App[None]):
         values: Mapping[str, int] | None = None,
         model: str = "isa",
         store: Store | None = None,
-        listing: Walk | None = None,
+        listing: ListingCursor | None = None,
         said: Sequence[str] = (),
     ) -> None:
         super().__init__()
@@ -80,10 +73,8 @@ class Explorer(App[None]):
         """Action ids and the keys that the user gave them."""
         self._main = self._opened(kept, instruction, values or {}, model)
         self._listing = listing
-        self._keys = deque[events.Key | events.Paste]()
-        """Keys and pastes that are on their way; the first is being handled."""
-        self._since = 0.0
-        """When the handling of the first began."""
+        self.keys = KeysInOrder(self)
+        """Those that are on their way."""
         self.is_suspect = instruction is None and kept.setup is not None
         """What was kept is shown, and has not come to the screen yet."""
         self._theme = kept.theme
@@ -107,7 +98,7 @@ class Explorer(App[None]):
             self.theme = self._theme
         self.set_keymap(self.user_keymap)
         if self._listing is not None:
-            self.call_after_refresh(self._main.open_walk, self._listing, first=True)
+            self.call_after_refresh(self._main.open_at, self._listing, first=True)
         for message in (*self._said, *(self.store.messages if self.store else ())):
             self.notify(printable(message), severity="warning", markup=False, timeout=12)
 
@@ -121,44 +112,9 @@ class Explorer(App[None]):
     # --- keys, one at a time -------------------------------------------------------------
 
     async def on_event(self, event: events.Event) -> None:
-        """Let a key or a paste wait until the one before has done all it does.
-
-        A key goes to what has the focus when it is read. Where keys come in a burst, the
-        second would be read before the first has moved the focus. Part of Textual.
-        """
-        if not isinstance(event, (events.Key, events.Paste)) or event.is_forwarded:
+        """Let a key or a paste wait until the one before has done all it does. Part of Textual."""
+        if not self.keys.holds(event):
             await super().on_event(event)
-            return
-        self._keys.append(event)
-        if len(self._keys) > 1 and monotonic() - self._since > _PATIENCE:
-            self._keys.popleft()
-            await self._next_key()
-        elif len(self._keys) == 1:
-            await self._next_key()
-
-    async def _next_key(self) -> None:
-        event = self._keys[0]
-        self._since = monotonic()
-        await super().on_event(event)
-        self._follow(event, self.focused or self.screen, _ROUNDS)
-
-    def _follow(self, event: events.Event, node: DOMNode, rounds: int) -> None:
-        """Go the way of a key, behind it: through the queue of each node from the focus up."""
-        if not rounds or not node.call_later(self._followed, event, node, rounds):
-            self.call_later(self._key_is_done, event)
-
-    def _followed(self, event: events.Event, node: DOMNode, rounds: int) -> None:
-        parent = node.parent
-        if isinstance(parent, DOMNode):
-            self._follow(event, parent, rounds)
-        else:
-            self._follow(event, self.focused or self.screen, rounds - 1)
-
-    async def _key_is_done(self, event: events.Event) -> None:
-        if self._keys and self._keys[0] is event:
-            self._keys.popleft()
-            if self._keys:
-                await self._next_key()
 
     def on_ready(self) -> None:
         """Collect garbage again, of what is made from now on."""
@@ -217,10 +173,11 @@ class Explorer(App[None]):
     def described(self) -> Iterator[str]:
         """The state, for a report."""
         yield f"screens: {self._failed_at}"
-        walk = self._main.walk
-        if walk is not None:
-            place = f"program {walk.program} statement {walk.index}"
-            yield f"listing: {len(walk.text)} characters, {place}, given {walk.given}"
+        cursor = self._main.listing_cursor
+        if cursor is not None:
+            listing = cursor.listing
+            place = f"program {cursor.program} statement {cursor.index}"
+            yield f"listing: {len(listing.text)} characters, {place}, given {listing.given}"
         yield json.dumps(as_json(self.kept), indent=1)
 
 

@@ -1,20 +1,105 @@
-"""Files, written whole or not at all."""
+"""Files that somebody named: read where they are regular, written whole or not at all."""
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 import stat
 from contextlib import suppress
-from errno import EACCES, EBUSY
+from errno import EACCES, EBUSY, EFBIG, EINVAL
 from pathlib import Path
 
 _DESCRIPTOR = re.compile(r"/dev/std(?:in|out|err)|/dev/fd/\d+|/proc/self/fd/\d+")
 """Names of what the process has open already, whatever that is."""
 
+_OTHERS = {
+    stat.S_IFDIR: "a directory",
+    stat.S_IFIFO: "a FIFO",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
 
 class Changed(OSError):  # noqa: N818 - what became of the file
     """The file is not what it was when it was read; it is left as it is."""
+
+
+# --- reading -----------------------------------------------------------------------------
+
+
+def named(name: str) -> Path:
+    """The file that is meant, ``~`` and ``~user`` read; raises OSError for no such user."""
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:
+        user = name.partition("/")[0]
+        raise OSError(EINVAL, f"the home folder of {user} is not known", name) from None
+
+
+def reason_not(mode: int) -> str:
+    """What a file is that is no regular one; empty for a regular one."""
+    if stat.S_ISREG(mode):
+        return ""
+    return f"it is {_OTHERS.get(stat.S_IFMT(mode), 'no file')}, not a regular file"
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is a regular file; raises OSError where there is anything else."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return False
+    except ValueError as error:  # a NUL in the name
+        raise _no_name(error, path) from None
+    if why := reason_not(found.st_mode):
+        raise OSError(EINVAL, why, str(path))
+    return True
+
+
+def read(path: Path, most: int) -> bytes:
+    """The contents of a regular file of at most so many bytes; raises OSError otherwise.
+
+    Nothing else is opened: a FIFO would wait for its writer, a device for its user.
+    """
+    try:
+        _require(path.stat(), path, most)
+        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        descriptor = os.open(path, flags)
+    except ValueError as error:  # a NUL in the name
+        raise _no_name(error, path) from None
+    with os.fdopen(descriptor, "rb") as file:
+        _require(os.fstat(file.fileno()), path, most)  # another may have taken its place
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise OSError(EFBIG, f"it has more than {most:,} bytes", str(path))
+    return data
+
+
+def _require(found: os.stat_result, path: Path, most: int) -> None:
+    if why := reason_not(found.st_mode):
+        raise OSError(EINVAL, why, str(path))
+    if found.st_size > most:
+        raise OSError(EFBIG, f"it has {found.st_size:,} bytes; the most is {most:,}", str(path))
+
+
+def _no_name(error: ValueError, path: Path) -> OSError:
+    return OSError(EINVAL, f"it is no name of a file ({error})", str(path))
+
+
+def encoding_of(head: bytes) -> str:
+    """How a text that begins so is encoded: UTF-16 where its mark says so, else UTF-8."""
+    return "utf-16" if head.startswith(_UTF16) else "utf-8-sig"
+
+
+def is_binary(head: bytes) -> bool:
+    """Whether what begins so is no text."""
+    return b"\0" in head and not head.startswith(_UTF16)
+
+
+# --- writing -----------------------------------------------------------------------------
 
 
 def replace(path: Path, data: bytes, *, unless_changed_from: bytes | None = None) -> None:

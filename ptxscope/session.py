@@ -28,7 +28,7 @@ from .engine.tracing.trace import Trace
 
 if TYPE_CHECKING:
     from .engine.diagnosis.diagnose import Finding
-    from .walk import Walk
+    from .listing_cursor import ListingCursor
 
 Sources = Mapping[str, Register | Literal]
 
@@ -71,8 +71,8 @@ class Moment(NamedTuple):
     """What undo goes back to."""
 
     setup: Setup
-    walk: Walk | None = None
-    """The listing with its cursor and the values given; nothing that was computed."""
+    cursor: ListingCursor | None = None
+    """In the open listing, with the values given; nothing that was computed."""
 
 
 class History:
@@ -88,9 +88,10 @@ class History:
     def push(self, moment: Moment) -> None:
         """Remember one, and forget the oldest where it is too much."""
         size = len(moment.setup.line)
-        before = self._moments[-1][0].walk if self._moments else None
-        if moment.walk and not (before and moment.walk.programs is before.programs):
-            size += len(moment.walk.text)
+        before = self._moments[-1][0].cursor if self._moments else None
+        here = moment.cursor and moment.cursor.listing
+        if here and not (before and here.programs is before.listing.programs):
+            size += len(here.text)
         self._moments.append((moment, size))
         self._held += size
         while len(self._moments) > 1 and (len(self._moments) > DEPTH or self._held > ROOM):
@@ -113,8 +114,8 @@ class Session:
     """The current Setup and the open listing, their past and their future."""
 
     setup: Setup
-    walk: Walk | None = None
-    """The listing that is open."""
+    cursor: ListingCursor | None = None
+    """In the listing that is open."""
     past: History = field(default_factory=History)
     future: History = field(default_factory=History)
     _trace: Trace | None = None
@@ -126,19 +127,19 @@ class Session:
             self._trace = trace_of(self.setup)
         return self._trace
 
-    def apply(self, setup: Setup, walk: Walk | None = None) -> bool:
+    def apply(self, setup: Setup, cursor: ListingCursor | None = None) -> bool:
         """Make an edit, of the listing too where one is given; returns whether it changed any."""
-        walk = walk or self.walk
-        if setup == self.setup and walk == self.walk:
+        cursor = cursor or self.cursor
+        if setup == self.setup and cursor == self.cursor:
             return False
         self.past.push(self._moment)
         self.future.clear()
-        self._show(setup, walk)
+        self._show(setup, cursor)
         return True
 
-    def amend(self, setup: Setup, walk: Walk | None) -> None:
+    def amend(self, setup: Setup, cursor: ListingCursor | None) -> None:
         """Put these in place of the current ones, as part of the same edit."""
-        self._show(setup, walk)
+        self._show(setup, cursor)
 
     def undo(self) -> bool:
         """Take the last edit back; returns whether there was one."""
@@ -157,12 +158,12 @@ class Session:
 
     @property
     def _moment(self) -> Moment:
-        return Moment(self.setup, self.walk and self.walk.bare())
+        return Moment(self.setup, self.cursor and self.cursor.bare())
 
-    def _show(self, setup: Setup, walk: Walk | None) -> None:
+    def _show(self, setup: Setup, cursor: ListingCursor | None) -> None:
         if setup != self.setup:
             self._trace = None
-        self.setup, self.walk = setup, walk
+        self.setup, self.cursor = setup, cursor
 
 
 def trace_of(setup: Setup) -> Trace:
@@ -182,7 +183,7 @@ def trace_of(setup: Setup) -> Trace:
 
 def _is_in(note: Note, trace: Trace) -> bool:
     """Whether there is a lane at a step for a note now; an edit may bring it back."""
-    rows = [row for row in trace.rows.values() if note.stage in (None, row.row.stage)]
+    rows = [row for row in trace.rows.values() if note.stage in (None, row.stage)]
     return any(note.lane is None or note.lane < len(row.lanes) for row in rows)
 
 

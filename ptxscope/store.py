@@ -11,13 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from . import regular
+from . import files
 from .engine.isa.catalog import CATALOG
 from .engine.semantics.models import model
 from .engine.text.errors import PtxError, printable
 from .engine.text.parser import parse
 from .engine.tracing.annotations import NOTHING, Annotations, from_json, to_json
-from .files import replace
 from .session import Setup, trace_of, with_line
 
 SCHEMA = "ptxscope.state/1"
@@ -61,7 +60,7 @@ class Store:
     def load(self) -> Kept:
         """What was kept; nothing where there is nothing, or nothing that can be used."""
         try:
-            return _kept(json.loads(regular.read(self.state, _MOST).decode()))
+            return _kept(json.loads(files.read(self.state, _MOST).decode()))
         except FileNotFoundError:
             return Kept()
         except OSError as error:
@@ -72,14 +71,14 @@ class Store:
     def save(self, kept: Kept) -> None:
         """Keep it; raises OSError where that can't be done."""
         self.state.parent.mkdir(parents=True, exist_ok=True)
-        replace(self.state, json.dumps(as_json(kept), indent=1).encode())
+        files.replace(self.state, json.dumps(as_json(kept), indent=1).encode())
 
     def keymap(self) -> dict[str, str]:
         """Action ids and the keys that the user gave them."""
         import tomllib
 
         try:
-            found = tomllib.loads(regular.read(self.keys, _MOST).decode())
+            found = tomllib.loads(files.read(self.keys, _MOST).decode())
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, RecursionError) as error:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from textual.app import App
 
 _TICK = 0.1
-"""Seconds after which the reader looks whether it shall end."""
+"""Seconds after which an escape that nothing follows is looked at again, and a full terminal."""
 _LARGEST = 1 << 16
 """Characters that wait to be written before they are."""
 _PIECE = 1 << 12
@@ -51,6 +51,7 @@ class Terminal(LinuxDriver):
         self._file = self.output  # type: ignore[assignment]
         self._parser = XTermParser(debug)
         self._is_used = False
+        self._woken, self._wake = os.pipe()  # open as long as the process is
 
     def start_application_mode(self) -> None:
         """Take the terminal."""
@@ -61,6 +62,12 @@ class Terminal(LinuxDriver):
         """Write what is left."""
         super().close()
         self._is_used = False
+
+    def disable_input(self) -> None:
+        """End the reader, which waits for the terminal or for this."""
+        os.write(self._wake, b"\0")
+        super().disable_input()
+        os.read(self._woken, 1)
 
     def restore(self) -> None:
         """Put the terminal back at once, where this was not done in the usual way."""
@@ -81,7 +88,10 @@ class Terminal(LinuxDriver):
         self._parser = XTermParser(self._debug)
         while not self.exit_event.is_set():
             try:
-                if select.select([self.fileno], [], [], _TICK)[0]:
+                ready = select.select([self.fileno, self._woken], [], [], self._wait())[0]
+                if self._woken in ready:
+                    return
+                if ready:
                     data = os.read(self.fileno, 1 << 12)
                     if not data:
                         raise EOFError
@@ -94,6 +104,10 @@ class Terminal(LinuxDriver):
                 return
             for message in self._parser.tick():
                 self.process_message(message)
+
+    def _wait(self) -> float | None:
+        """Seconds until the parser must be asked again; None: not before there is something."""
+        return None if self._parser._timeout_time is None else _TICK
 
     def _messages(self, text: str) -> Iterator[Message]:
         """What a text from the terminal means; a sequence that can't be read means nothing."""

@@ -45,7 +45,7 @@ from ptxscope.engine.tracing.notes import parse_note, stages_between
 from ptxscope.engine.tracing.trace import Trace
 from ptxscope.export import sarif
 from ptxscope.export.checked import described, told
-from ptxscope.walk import opened_listing
+from ptxscope.listing_cursor import opened_listing
 from tests.tiers import thorough
 
 SMALLEST, LARGEST = 1 << 10, 1 << 20
@@ -103,8 +103,8 @@ def _run(text: str) -> int:
 
 
 def _open(text: str) -> int:
-    walk = opened_listing(text, "x.cu") or opened_listing(text, "x.ptx")
-    return len(walk.rows) if walk else 0
+    cursor = opened_listing(text, "x.cu") or opened_listing(text, "x.ptx")
+    return len(cursor.rows) if cursor else 0
 
 
 def _notes(text: str) -> object:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
 from ..engine.text.errors import printable
+from ..files import encoding_of, is_binary
 from . import CommandError
 
 _HEAD = 1 << 12
@@ -73,14 +74,13 @@ def opened(name: str, *, newline: str | None = None, errors: str = "replace") ->
                 yield cast("IO[str]", source)
                 return
             head = _got(source, _HEAD)
-            wide = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-            if name != "-" and b"\0" in head and not wide:
+            if name != "-" and is_binary(head):
                 raise CommandError(f"error: {called(name)} is not a text file")
             # a terminal that has ended its input once would have to end it again
             rest = io.BytesIO() if len(head) < _HEAD and source.isatty() else source
             yield io.TextIOWrapper(
                 io.BufferedReader(_Again(head, rest), _BLOCK),
-                encoding="utf-16" if wide else "utf-8-sig",
+                encoding=encoding_of(head),
                 errors=errors,
                 newline=newline,
             )

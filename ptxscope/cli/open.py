@@ -23,7 +23,7 @@ from .arguments import (
 )
 
 if TYPE_CHECKING:
-    from ..walk import Walk
+    from ..listing_cursor import ListingCursor
 
 _EPILOG = """\
 examples:
@@ -83,28 +83,25 @@ def run(words: Sequence[str]) -> int:
     return ending.run(lambda: Explorer(ins, values, model.name, store, listing, said), store)
 
 
-def _listing(path: str, assignments: Sequence[str], model_name: str) -> Walk:
+def _listing(path: str, assignments: Sequence[str], model_name: str) -> ListingCursor:
     """A file as a listing, its first program run on ``name=value`` arguments."""
-    from dataclasses import replace
-
-    from ..walk import opened_listing, read_listing
+    from ..listing_cursor import opened_listing, read_listing
     from .run import given
 
     try:
-        walk = opened_listing(read_listing(path), path.rpartition("/")[2], model_name)
+        cursor = opened_listing(read_listing(path), path.rpartition("/")[2], model_name)
     except ValueError as error:
         raise CommandError(f"error: {printable(str(error))}") from None
-    if walk is None:
+    if cursor is None:
         raise CommandError(f"error: {printable(path)} has none of the 27 instructions")
-    first = given(walk.programs[0], assignments)
-    return replace(walk, given=(first, *walk.given[1:]))
+    return cursor.on(given(cursor.listing.programs[0], assignments), model_name)
 
 
 def _other(name: str) -> str:
     """What a file is that can't be opened as a listing; empty where there is none."""
     from pathlib import Path
 
-    from ..regular import reason_not
+    from ..files import reason_not
 
     try:
         return reason_not(Path(name).stat().st_mode)

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..engine.diagnosis.observation import Observed, parse_observed
 from ..engine.kernels.blame import culprits, first_wrong, origins
-from ..engine.kernels.execute import Ending, Run, Step, Value, execute
+from ..engine.kernels.execute import Ending, Run, RunStep, Value, execute
 from ..engine.kernels.program import Program, Statement, StatementKind, load
 from ..engine.listings.inline_asm import asm_only
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
@@ -212,7 +212,7 @@ def _lines(done: Run, watched: tuple[str, ...], chosen: argparse.Namespace) -> I
     yield from _registers(done)
 
 
-def _told(done: Run, step: Step) -> Iterator[str]:
+def _told(done: Run, step: RunStep) -> Iterator[str]:
     """A statement and what it did."""
     text = printable(step.text)
     effect = ", ".join(_held(done, name, bits) for name, bits in step.writes.items())
@@ -235,7 +235,7 @@ def _told(done: Run, step: Step) -> Iterator[str]:
         yield f"    ! from these operands {shown.model.name} makes {_results(shown)} ({ids})"
 
 
-def _divergence(step: Step) -> Divergence | None:
+def _divergence(step: RunStep) -> Divergence | None:
     """Where the documentation and an assembler part at a step."""
     return divergence_of(step.trace, divergences(step.trace)) if step.trace else None
 
@@ -316,7 +316,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _blame(
-    done: Run, first: Step, names: Sequence[str], expected: Mapping[str, Observed]
+    done: Run, first: RunStep, names: Sequence[str], expected: Mapping[str, Observed]
 ) -> Iterator[str]:
     """The instruction that made a value differ, what it read, and where that came from.
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from .. import __version__
 from ..engine.isa.roles import Role
+from ..engine.semantics.arithmetic import Lanes
 from ..engine.semantics.errata import Erratum
 from ..engine.semantics.micro import Clamp, Extend, Merge, Select
 from ..engine.semantics.models import PTXAS_MODELS, versions
@@ -66,7 +67,38 @@ class RowView(NamedTuple):
 
     row: RowTrace
     name: str
+    """What it is called where it is shown."""
     cells: tuple[CellView, ...]
+
+    @property
+    def key(self) -> str:
+        """The row's key."""
+        return self.row.key
+
+    @property
+    def stage(self) -> Stage:
+        """The stage that it is of."""
+        return self.row.stage
+
+    @property
+    def role(self) -> str:
+        """What it yields in its stage: ``a``, ``t``; of one that writes, the destination."""
+        return self.row.name
+
+    @property
+    def micro(self) -> Micro:
+        """What was computed."""
+        return self.row.micro
+
+    @property
+    def input_keys(self) -> tuple[str, ...]:
+        """Where each input came from: keys of earlier rows, or operand roles."""
+        return self.row.input_keys
+
+    @property
+    def inputs(self) -> tuple[Lanes, ...]:
+        """The lane values of each input."""
+        return self.row.inputs
 
 
 class StepView(NamedTuple):
@@ -240,8 +272,7 @@ def _short(row: RowTrace, lane: int, formula: Formula) -> str:
     if len(row.lanes) == 1:
         return str(formula)
     value, before = row.lanes[lane].value, row.inputs[0]
-    micro: Micro = row.row.micro
-    match micro:
+    match row.micro:
         case Select(unit, _):
             return f"{hex_text(value, unit)[2:]} {formula.left}"
         case Extend():

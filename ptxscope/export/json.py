@@ -155,7 +155,7 @@ def _step(trace: Trace, step: StepView) -> Object:
 
 
 def _row(trace: Trace, view: RowView) -> Object:
-    row = view.row.row
+    row = view.row.row  # the plan's
     return {
         "key": row.key,
         "name": view.name,
@@ -163,12 +163,11 @@ def _row(trace: Trace, view: RowView) -> Object:
         "inputs": list(row.inputs),
         "width": row.bits,
         "signed": row.signed,
-        "lanes": [_lane(trace, view, cell) for cell in reversed(view.cells)],
+        "lanes": [_lane(trace, view, cell, row.bits) for cell in reversed(view.cells)],
     }
 
 
-def _lane(trace: Trace, view: RowView, cell: CellView) -> Object:
-    width = view.row.row.bits
+def _lane(trace: Trace, view: RowView, cell: CellView, width: int) -> Object:
     return {
         "lane": cell.lane,
         "value": _integer(cell.value),
@@ -178,7 +177,7 @@ def _lane(trace: Trace, view: RowView, cell: CellView) -> Object:
         "sentence": cell.sentence,
         "from": [
             {"operand": origin.role, "low": origin.low, "high": origin.high - 1}
-            for origin in provenance(trace, view.row.row.key, cell.lane)
+            for origin in provenance(trace, view.key, cell.lane)
         ],
     }
 

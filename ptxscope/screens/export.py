@@ -13,7 +13,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from .. import files, regular
+from .. import files
 from ..engine.text.errors import printable
 from ..engine.tracing.annotations import Annotations
 from ..engine.tracing.notes import stages_between
@@ -127,8 +127,8 @@ class ExportScreen(InkModal[Annotations]):
             self._show("a file needs a name")
             return
         try:
-            path = regular.named(name)
-            is_new = not regular.is_there(path)
+            path = files.named(name)
+            is_new = not files.is_there(path)
         except OSError as error:
             self._not_written(error, name)
             return

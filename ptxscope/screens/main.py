@@ -43,7 +43,7 @@ from ..widgets.value_field import ValueField
 if TYPE_CHECKING:
     from ..engine.diagnosis.diagnose import Finding
     from ..engine.listings.lint import Checked
-    from ..walk import Walk
+    from ..listing_cursor import ListingCursor
 
 Chosen = Callable[[int | None], None]
 
@@ -116,9 +116,9 @@ class MainScreen(InkScreen[None]):
         self._playing: Timer | None = None
 
     @property
-    def walk(self) -> Walk | None:
-        """The listing that is open."""
-        return self.session.walk
+    def listing_cursor(self) -> ListingCursor | None:
+        """The cursor in the listing that is open."""
+        return self.session.cursor
 
     def compose(self) -> ComposeResult:
         """The widgets, each once."""
@@ -189,7 +189,7 @@ class MainScreen(InkScreen[None]):
         self.query_one(LineStatus).show(
             setup.instruction,
             setup.error,
-            (*(self.walk.notes(setup) if self.walk else ()), *notes),
+            (*(self.listing_cursor.notes(setup) if self.listing_cursor else ()), *notes),
             line.candidates if line.has_focus else (),
             line.candidate,
             first=line.scroll_offset.x,
@@ -197,17 +197,17 @@ class MainScreen(InkScreen[None]):
 
     def _follow_listing(self) -> None:
         """Run the listing on the values that are shown, and show what it computes from them."""
-        if self.walk is not None:
-            walk = self.walk.following(self.session.setup)
-            self.session.amend(walk.current(self.session.setup), walk)
-            self.query_one(Listing).show(walk)
+        if self.listing_cursor is not None:
+            cursor = self.listing_cursor.following(self.session.setup)
+            self.session.amend(cursor.current(self.session.setup), cursor)
+            self.query_one(Listing).show(cursor)
 
-    def edit(self, setup: Setup, walk: Walk | None = None) -> None:
+    def edit(self, setup: Setup, cursor: ListingCursor | None = None) -> None:
         """Apply an edit, of the listing too where one is given, and show what it made."""
         at_end = self.step >= len(self.session.trace.steps)
-        if self.session.apply(setup, walk):
+        if self.session.apply(setup, cursor):
             self._pause()
-        elif walk is None:
+        elif cursor is None:
             return
         if at_end:
             self.step = len(self.session.trace.steps)
@@ -308,32 +308,32 @@ class MainScreen(InkScreen[None]):
 
     def open_listing(self, text: str, name: str) -> None:
         """Open a text as a listing, at its first instruction."""
-        from ..walk import opened_listing
+        from ..listing_cursor import opened_listing
 
         found = opened_listing(text, name, self.session.setup.model)
         if found is None:
             self.notify(printable(name), title="None of the 27 is in it", markup=False)
             return
-        self.open_walk(found)
+        self.open_at(found)
 
-    def open_walk(self, walk: Walk, *, first: bool = False) -> None:
+    def open_at(self, cursor: ListingCursor, *, first: bool = False) -> None:
         """Open a listing beside the trace; where it is the first thing, undo ends there."""
-        self.show_walk(walk)
+        self.go_to(cursor)
         if first:
             self.session.past.clear()
         self.action_focus_on("listing")
 
-    def show_walk(self, walk: Walk) -> None:
+    def go_to(self, cursor: ListingCursor) -> None:
         """Show a listing, and the evaluation of the statement under its cursor."""
         self.query_one("#side").add_class("-listing")
-        setup = walk.setup(self.session.setup)
+        setup = cursor.setup(self.session.setup)
         self._used(setup.instruction.opcode)
         self.step = 99
-        self.edit(setup, walk)
+        self.edit(setup, cursor)
 
     @on(Listing.Moved)
     def _listing_moved(self, event: Listing.Moved) -> None:
-        self.show_walk(event.walk)
+        self.go_to(event.to)
 
     @on(Listing.Left)
     def _listing_left(self) -> None:
@@ -341,8 +341,8 @@ class MainScreen(InkScreen[None]):
 
     def action_statement(self, by: int) -> None:
         """Go to another instruction of the listing."""
-        if self.walk is not None:
-            self.show_walk(self.walk.moved(by))
+        if self.listing_cursor is not None:
+            self.go_to(self.listing_cursor.moved(by))
 
     def action_open_file(self, name: str = "") -> None:
         """Open a listing, or a source with inline assembly."""
@@ -356,7 +356,7 @@ class MainScreen(InkScreen[None]):
         self.app.push_screen(AskScreen(title_, "file", name, "a .ptx, .cu, .c or .py file"), named)
 
     def _open_file(self, name: str) -> None:
-        from ..walk import read_listing
+        from ..listing_cursor import read_listing
 
         try:
             self.open_listing(read_listing(name), Path(name).name)
@@ -366,23 +366,23 @@ class MainScreen(InkScreen[None]):
 
     def action_expect(self, text: str = "") -> None:
         """Ask what a register was seen to hold at the end, and go to what wrote it otherwise."""
-        from ..walk import is_explained
+        from ..listing_cursor import is_explained
         from .ask import AskScreen
 
-        if self.walk is None:
+        if self.listing_cursor is None:
             self.notify("open one with ^o, or paste it", title="There is no listing", markup=False)
             return
 
         def asked(text: str | None) -> None:
-            if text and text.strip() and self.walk is not None:
+            if text and text.strip() and self.listing_cursor is not None:
                 try:
-                    there, said = self.walk.blamed(text)
+                    there, said = self.listing_cursor.blamed(text)
                 except PtxError as error:
                     self.notify(printable(error.message), markup=False, severity="error")
                     self.action_expect(text)
                     return
-                if there is not self.walk and is_explained(there.statement):
-                    self.show_walk(there)
+                if there is not self.listing_cursor and is_explained(there.statement):
+                    self.go_to(there)
                 self.notify(printable(said), title="Observed", markup=False, timeout=10)
 
         title_ = "What did a register hold at the end? · Enter finds what wrote it, Esc leaves"
@@ -392,8 +392,9 @@ class MainScreen(InkScreen[None]):
         """Say what is wrong in the listing, or with the line, and where an erratum can bite."""
         from .check import CheckScreen, diagnostics
 
-        walk = self.walk
-        text, name = (walk.text, walk.name) if walk else (self.session.setup.line, "the line")
+        text, name = self.session.setup.line, "the line"
+        if self.listing_cursor is not None:
+            text, name = self.listing_cursor.listing.text, self.listing_cursor.listing.name
 
         def chosen(found: Checked | None) -> None:
             if found is not None:
@@ -403,12 +404,12 @@ class MainScreen(InkScreen[None]):
 
     def _open_checked(self, found: Checked) -> None:
         """Show what was checked, on the operands that show an erratum."""
-        if self.walk is not None:
-            there = self.walk.at_line(found.place.line, found.ptx)
+        if self.listing_cursor is not None:
+            there = self.listing_cursor.at_line(found.place.line, found.ptx)
             if there is None:
                 self.notify(found.ptx, title="It is not in the list", markup=False)
                 return
-            self.show_walk(there)
+            self.go_to(there)
         if found.example is not None:
             example = edits.opened(parse(found.ptx), found.example.values, "isa")
             place = self.session.setup.place
@@ -526,14 +527,14 @@ class MainScreen(InkScreen[None]):
 
     def _went(self, go: Callable[[], bool]) -> None:
         """Undo or redo; a listing that this opens or closes comes and goes with it."""
-        before = self.walk
+        before = self.listing_cursor
         if not go():
             return
-        if self.walk is None:
+        if self.listing_cursor is None:
             self.query_one("#side").remove_class("-listing")
             if self.query_one(Listing).has_focus:
                 self.action_focus_on("steps")
-        elif before is None or before.programs is not self.walk.programs:
+        elif before is None or before.listing.programs is not self.listing_cursor.listing.programs:
             self.query_one("#side").add_class("-listing")
         self.show_session()
 
@@ -542,7 +543,7 @@ class MainScreen(InkScreen[None]):
     def action_focus_on(self, id_: str) -> None:
         """Put the focus on a widget."""
         self.query_one(ValueField).close()
-        if id_ == "listing" and self.walk is None:
+        if id_ == "listing" and self.listing_cursor is None:
             self.action_open_file()
             return
         if id_ in ("listing", "filter"):

@@ -162,7 +162,7 @@ class _Composer:
             mine = trace.model == self.trace.model
             painter = Painter(self.trace if mine else trace, half, self.view.lights)
             step = self.step_of(trace, stage)
-            rows = {row.row.key: row for row in step.rows} if step else {}
+            rows = {row.key: row for row in step.rows} if step else {}
             sides.append((painter, rows, mine))
         (left, left_rows, left_mine), (right, right_rows, right_mine) = sides
         keys = [*left_rows, *(key for key in right_rows if key not in left_rows)]
@@ -170,7 +170,7 @@ class _Composer:
         for key in keys:
             x, y = left_rows.get(key), right_rows.get(key)
             differs = x is None or y is None or x.values != y.values
-            name = (x or y).row.name  # type: ignore[union-attr]
+            name = (x or y).name  # type: ignore[union-attr]
             ours, theirs = _side(left, x, mine=left_mine), _side(right, y, mine=right_mine)
             for i, (first, second) in enumerate(zip_longest(ours, theirs, fillvalue=Line())):
                 mark = Piece("≠ " if differs and i == 0 else "  ", "clamped")
@@ -190,7 +190,7 @@ class _Composer:
     def pinned(self, row: RowTrace) -> Iterator[tuple[str, Line]]:
         """The pinned evaluation's row where it differs, equal lanes left blank."""
         pin = self.view.pin
-        other = pin.rows.get(row.row.key) if pin else None
+        other = pin.rows.get(row.key) if pin else None
         if pin is None or other is None or other.values == row.values:
             return
         same: set[int] = set()
@@ -205,7 +205,7 @@ class _Composer:
         pin = self.view.pin
         step = self.step_of(pin, stage) if pin else None
         for row in step.rows if pin and step else ():
-            if row.row.key not in self.trace.rows:
+            if row.key not in self.trace.rows:
                 assert pin
                 for line in Painter(pin, self.width).row(row):
                     yield "≠pin", [_pin_ink(piece, set()) for piece in line]

@@ -61,17 +61,17 @@ GLYPHS = {
 """What marks a flag beside its colour."""
 
 
-Place = tuple[str, int]
+LanePlace = tuple[str, int]
 """Key and lane of a cell."""
 
 
 class Lights(NamedTuple):
     """What the cursor lights up."""
 
-    cursor: Place | None = None
-    origins: frozenset[Place] = frozenset()
+    cursor: LanePlace | None = None
+    origins: frozenset[LanePlace] = frozenset()
     """What the cursor's cell came from."""
-    reached: frozenset[Place] = frozenset()
+    reached: frozenset[LanePlace] = frozenset()
     """What it went to."""
 
 
@@ -134,8 +134,8 @@ class Painter:
         if self.trace.instruction.lanes_of(role) > 1:
             return self.marked([Piece(text, "pattern")], role, lane)
         taken = any(
-            isinstance(row.row.micro, Select)
-            and (row.row.inputs[0], row.row.micro.picks[0][1]) == (role, lane)
+            isinstance(row.micro, Select)
+            and (row.input_keys[0], row.micro.picks[0][1]) == (role, lane)
             for row in self.trace.rows.values()
         )
         pieces = [Piece(f"[{text}]", "chosen") if taken else Piece(f" {text} ", "dim")]
@@ -153,12 +153,12 @@ class Painter:
 
     def row(self, row: RowTrace) -> list[Line]:
         """The lines of one row, without labels."""
-        drawing = _DRAWINGS[type(row.row.micro)]
+        drawing = _DRAWINGS[type(row.micro)]
         return drawing(self, row)
 
     def across(self, row: RowTrace, cell: Callable[[RowTrace, int], list[Piece]]) -> Line:
         """A cell for each lane."""
-        key = row.row.key
+        key = row.key
         lanes = range(len(row.lanes) - 1, -1, -1)
         if len(row.lanes) == 1:
             return self.marked(cell(row, 0), key, 0)
@@ -194,20 +194,20 @@ class Painter:
         return [self.across(row, self.selected)]
 
     def selected(self, row: RowTrace, lane: int) -> list[Piece]:
-        micro = row.row.micro
+        micro = row.micro
         assert isinstance(micro, Select)
         word, index = micro.picks[lane]
-        role = row.row.inputs[word]
+        role = row.input_keys[word]
         text = hex_text(row.values[lane], micro.unit)[2:]
         part = role if micro.unit == 32 else f"{role}.{'b' if micro.unit == 8 else 'h'}{index}"
-        home = row.row.name == role and (index == lane or len(row.lanes) == 1)
+        home = row.name == role and (index == lane or len(row.lanes) == 1)
         return [Piece(text, "pattern"), Piece(f" ◂ {part}", "dim" if home else "chosen")]
 
     def extend(self, row: RowTrace) -> list[Line]:
         return [self.across(row, self.extended)]
 
     def extended(self, row: RowTrace, lane: int) -> list[Piece]:
-        micro = row.row.micro
+        micro = row.micro
         assert isinstance(micro, Extend)
         bits = row.inputs[0][lane]
         above = "f" if micro.signed and bits >> (micro.bits - 1) else "0"
@@ -225,13 +225,13 @@ class Painter:
         return [self.across(row, self.number_line), self.across(row, self.clamped)]
 
     def number_line(self, row: RowTrace, lane: int) -> list[Piece]:
-        micro = row.row.micro
+        micro = row.micro
         assert isinstance(micro, Clamp)
         room = self.width // len(row.lanes) - 5
         return [Piece(number_line(micro, row.inputs[0][lane], min(room, 44)), "dim")]
 
     def clamped(self, row: RowTrace, lane: int) -> list[Piece]:
-        micro = row.row.micro
+        micro = row.micro
         assert isinstance(micro, Clamp)
         before, value = row.inputs[0][lane], row.values[lane]
         if before == value:
@@ -251,7 +251,7 @@ class Painter:
         return [self.across(row, self.compared)]
 
     def compared(self, row: RowTrace, lane: int) -> list[Piece]:
-        micro = row.row.micro
+        micro = row.micro
         assert isinstance(micro, Compare)
         left = words(self.trace, row, lane).formula.left
         value = row.values[lane]
@@ -262,7 +262,7 @@ class Painter:
         return [self.across(row, self.merged)]
 
     def merged(self, row: RowTrace, lane: int) -> list[Piece]:
-        micro = row.row.micro
+        micro = row.micro
         assert isinstance(micro, Merge)
         text = hex_text(row.values[lane], micro.unit)[2:]
         if self.width // len(row.lanes) < 12:
@@ -284,7 +284,7 @@ class Painter:
         ]
 
     def accumulate(self, row: RowTrace) -> list[Line]:
-        micro = row.row.micro
+        micro = row.micro
         assert isinstance(micro, Accumulate)
         terms, total = row.inputs[0], row.inputs[1][0]
         cells = []
@@ -300,44 +300,44 @@ class Painter:
                 cell = [Piece(term, "number"), Piece(sum_, "value")]
             else:
                 cell = [Piece("□ not in mask", "dim")]
-            cells.append(self.marked(cell, row.row.key, 0))
+            cells.append(self.marked(cell, row.key, 0))
         return [self.columns(cells)]
 
     def choose(self, row: RowTrace) -> list[Line]:
         condition = row.inputs[0][0]
-        role = row.row.name if row.row.stage is Stage.GUARD else "a"
+        role = row.name if row.stage is Stage.GUARD else "a"
         width = self.trace.instruction.type_of(role).bits
         lines = []
         for index in (1, 2):
-            key = row.row.inputs[index]
+            key = row.input_keys[index]
             taken = bool(condition) == (index == 1)
             known = self.trace.rows.get(key)
-            name = known.row.name if known else key
-            if row.row.stage is Stage.GUARD:
+            name = known.name if known else key
+            if row.stage is Stage.GUARD:
                 name = f"{'new' if index == 1 else 'old'} {operand_name(self.trace, role)}"
             bits = hex_text(row.inputs[index][0], width)
             mark = "▶ " if taken else "  "
             pieces = [Piece(f"{mark}{name} {bits}", "chosen" if taken else "dim")]
             why = "true" if condition else "false"
             if taken:
-                what = "guard" if row.row.stage is Stage.GUARD else "condition"
+                what = "guard" if row.stage is Stage.GUARD else "condition"
                 pieces.append(Piece(f"   the {what} is {why}", "dim"))
-            lines.append(self.marked(pieces, row.row.key, 0) if taken else pieces)
+            lines.append(self.marked(pieces, row.key, 0) if taken else pieces)
         return lines
 
     def write(self, row: RowTrace) -> list[Line]:
-        if row.row.stage is not Stage.WRITE:
+        if row.stage is not Stage.WRITE:
             return self.plain(row)
-        name = row.row.name
+        name = row.name
         ins, bits = self.trace.instruction, row.values[0]
         if operand_name(self.trace, name) == "_":
             said = words(self.trace, row, 0).sentence
-            return [self.marked([Piece(said, "dim")], row.row.key, 0)]
+            return [self.marked([Piece(said, "dim")], row.key, 0)]
         shown = [
             Piece(hex_text(bits, ins.type_of(name).bits), "value"),
             Piece(f"   {reading(ins, name, bits)}", "dim"),
         ]
-        return [self.marked([*shown, *self.flags(row, 0)], row.row.key, 0)]
+        return [self.marked([*shown, *self.flags(row, 0)], row.key, 0)]
 
     def flush(self, row: RowTrace) -> list[Line]:
         before, after = row.inputs[0][0], row.values[0]
@@ -346,7 +346,7 @@ class Painter:
             pieces.append(Piece("   not subnormal", "dim"))
         else:
             pieces.append(Piece(f" ◂ {hex_text(before, 32)} ≈0", "changed"))
-        return [self.marked(pieces, row.row.key, 0)]
+        return [self.marked(pieces, row.key, 0)]
 
     def to_float(self, row: RowTrace) -> list[Line]:
         bits = row.values[0]
@@ -356,7 +356,7 @@ class Painter:
             *self.meaning(bits, Type.F32),
             *self.flags(row, 0),
         ]
-        return [self.marked(pieces, row.row.key, 0)]
+        return [self.marked(pieces, row.key, 0)]
 
 
 _DRAWINGS: dict[type, Callable[[Painter, RowTrace], list[Line]]] = {
@@ -401,8 +401,8 @@ _DRAWINGS: dict[type, Callable[[Painter, RowTrace], list[Line]]] = {
 def part_width(trace: Trace, role: str) -> int:
     """The width in bits of the parts that an operand is drawn in: 8, 16, or all of it."""
     for row in trace.rows.values():
-        if role in row.row.inputs and isinstance(row.row.micro, Select | Merge):
-            return row.row.micro.unit
+        if role in row.input_keys and isinstance(row.micro, Select | Merge):
+            return row.micro.unit
     return trace.instruction.type_of(role).bits
 
 

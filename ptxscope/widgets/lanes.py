@@ -14,7 +14,7 @@ from ..engine.tracing.divergence import Divergence
 from ..engine.tracing.provenance import Cell, ancestors, descendants
 from ..engine.tracing.trace import Trace
 from .lane_lines import View, draw
-from .lane_rows import DARK, Lights, Place, part_width
+from .lane_rows import DARK, LanePlace, Lights, part_width
 from .pane import Line, Pane
 
 
@@ -99,11 +99,11 @@ class Lanes(Pane):
 
     # --- the cursor ----------------------------------------------------------------
 
-    def _places(self) -> list[list[tuple[int, Place]]]:
+    def _places(self) -> list[list[tuple[int, LanePlace]]]:
         """For every line, where its cells begin and which they are."""
-        found: list[list[tuple[int, Place]]] = []
+        found: list[list[tuple[int, LanePlace]]] = []
         for line in self.drawn:
-            x, cells = 0, list[tuple[int, Place]]()
+            x, cells = 0, list[tuple[int, LanePlace]]()
             for piece in line:
                 if isinstance(piece.target, tuple) and all(piece.target != c for _, c in cells):
                     cells.append((x, piece.target))
@@ -135,7 +135,7 @@ class Lanes(Pane):
                 return
             y += down
 
-    def _at(self, places: list[list[tuple[int, Place]]]) -> tuple[int, int] | None:
+    def _at(self, places: list[list[tuple[int, LanePlace]]]) -> tuple[int, int] | None:
         if self.cell is None:
             return None
         for y, cells in enumerate(places):
@@ -144,12 +144,12 @@ class Lanes(Pane):
                     return y, i
         return None
 
-    def _go(self, y: int, place: Place) -> None:
+    def _go(self, y: int, place: LanePlace) -> None:
         self._set_cell(Cell(*place, *self._bits(place)))
         super().redraw()
         self.show_line(y)
 
-    def _bits(self, place: Place) -> tuple[int, int]:
+    def _bits(self, place: LanePlace) -> tuple[int, int]:
         """The bits of a cell: of an operand's part, or the whole lane."""
         key, lane = place
         if self._trace is None or key not in self._trace.operands:
@@ -174,7 +174,7 @@ class Lanes(Pane):
             super().redraw()
 
 
-def _places_of(trace: Trace, cell: Cell) -> list[Place]:
+def _places_of(trace: Trace, cell: Cell) -> list[LanePlace]:
     """Where a cell is drawn: an operand's bits lie in one or more of its parts."""
     if cell.key not in trace.operands:
         return [(cell.key, cell.lane)]

@@ -46,7 +46,11 @@ class _PartHighlighter(Highlighter):
 
 
 class PlainInput(Input):
-    """An input that shows pasted control characters as text."""
+    """An input that shows pasted control characters as text; its cursor does not blink."""
+
+    def on_mount(self) -> None:
+        """Do nothing while nobody types: a cursor that blinks is drawn twice a second."""
+        self.cursor_blink = False
 
     def _on_paste(self, event: events.Paste) -> None:
         """Input's own handler, which runs next, puts the text in."""

@@ -12,7 +12,7 @@ from ..engine.text.errors import printable
 from .pane import Line, Pane, Piece
 
 if TYPE_CHECKING:
-    from ..walk import Row, Walk
+    from ..listing_cursor import ListingCursor, ListingRow
 
 _NUMBER = 5
 
@@ -34,7 +34,7 @@ class Listing(Pane):
         """Another statement is to be shown."""
 
         listing: Listing
-        walk: Walk
+        to: ListingCursor
 
         @property
         def control(self) -> Listing:
@@ -54,22 +54,22 @@ class Listing(Pane):
 
     def __init__(self) -> None:
         super().__init__("listing", "Listing")
-        self.walk: Walk | None = None
-        self._rows: tuple[Row, ...] = ()
+        self.place: ListingCursor | None = None
+        self._rows: tuple[ListingRow, ...] = ()
 
-    def show(self, walk: Walk) -> None:
+    def show(self, place: ListingCursor) -> None:
         """Show a listing, the cursor in view."""
-        if walk == self.walk:
+        if place == self.place:
             return
-        self.walk, self._rows = walk, walk.rows
+        self.place, self._rows = place, place.rows
         chosen = [row for row in self._rows if row.explained]
         here = next((at for at, row in enumerate(chosen, 1) if self._is_here(row)), 0)
-        self.border_title = f"{printable(walk.name)} · {here} of {len(chosen)}"
+        self.border_title = f"{printable(place.listing.name)} · {here} of {len(chosen)}"
         self.redraw()
         self._show_cursor()
 
     def _show_cursor(self) -> None:
-        here = self.walk and (self.walk.program, self.walk.index)
+        here = self.place and (self.place.program, self.place.index)
         for y, line in enumerate(self.drawn):
             if any(piece.target is not None and piece.target == here for piece in line):
                 self.show_line(y, context=2)
@@ -83,13 +83,13 @@ class Listing(Pane):
     def draw(self, width: int) -> list[Line]:
         """A line a statement, what it wrote under it; and what the run needs."""
         lines: list[Line] = []
-        if self.walk is None:
+        if self.place is None:
             return lines
         for row in self._rows:
             lines += self._lines(row, width)
         return lines
 
-    def _lines(self, row: Row, width: int) -> list[Line]:
+    def _lines(self, row: ListingRow, width: int) -> list[Line]:
         if row.place < 0:
             return [[Piece(printable(row.text), "dim")]]
         target = (row.program, row.place) if row.explained else None
@@ -122,14 +122,14 @@ class Listing(Pane):
             )
         return lines
 
-    def _is_here(self, row: Row) -> bool:
-        walk = self.walk
-        return walk is not None and (row.program, row.place) == (walk.program, walk.index)
+    def _is_here(self, row: ListingRow) -> bool:
+        place = self.place
+        return place is not None and (row.program, row.place) == (place.program, place.index)
 
     def action_move(self, by: int) -> None:
         """Go to another of the 27."""
-        if self.walk is not None:
-            self.post_message(self.Moved(self, self.walk.moved(by)))
+        if self.place is not None:
+            self.post_message(self.Moved(self, self.place.moved(by)))
 
     def action_leave(self) -> None:
         """On to the steps."""
@@ -137,5 +137,5 @@ class Listing(Pane):
 
     def clicked(self, target: object) -> None:
         """Show the statement that was clicked."""
-        if self.walk is not None and isinstance(target, tuple):
-            self.post_message(self.Moved(self, self.walk.at(*target)))
+        if self.place is not None and isinstance(target, tuple):
+            self.post_message(self.Moved(self, self.place.at(*target)))

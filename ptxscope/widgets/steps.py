@@ -122,8 +122,8 @@ def _sentences(trace: Trace, step: Step) -> Iterator[tuple[str, str]]:
             flags = [flag for flag in row.lanes[lane].flags if flag not in _QUIET]
             marks = "".join(f"{GLYPHS[flag]} " for flag in flags)
             said = sentence(trace, row, lane)
-            name = f"{row.row.name}, " if len(step.rows) > 1 else ""
-            if said.startswith(f"{row.row.name} "):
+            name = f"{row.name}, " if len(step.rows) > 1 else ""
+            if said.startswith(f"{row.name} "):
                 name = ""
             yield f"{marks}{name}{said}", "changed" if flags else ""
 

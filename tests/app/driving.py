@@ -69,7 +69,13 @@ class Driver:
             event.set_sender(self.app)
             driver.send_message(event)
             await asyncio.sleep(pace)
+        await self._settle()
+
+    async def _settle(self) -> None:
+        """Wait until every key has done what it does; on a busy machine a pause is too short."""
         await self.pilot.pause()
+        while self.app.keys.is_busy and self.app.is_running:
+            await self.pilot.pause()
 
     async def type(self, text: str) -> str:
         """Type text."""
@@ -83,7 +89,7 @@ class Driver:
 
     async def text(self) -> str:
         """What is on the screen, line by line."""
-        await self.pilot.pause()
+        await self._settle()
         strips = self.app.screen._compositor.render_strips()
         return "\n".join(strip.text.rstrip() for strip in strips)
 

@@ -46,7 +46,8 @@ async def test_an_emptied_field_takes_what_is_typed_in_order() -> None:
 async def test_keys_behind_one_that_takes_long_are_not_lost(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("ptxscope.app._PATIENCE", 0.5)
+    monkeypatch.setattr("ptxscope.keys_in_order.ROUNDS", 1)
+    monkeypatch.setattr("ptxscope.keys_in_order.TICK", 0.05)
 
     def slow(self: MainScreen) -> None:
         time.sleep(0.7)

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope.cli import main
+from ptxscope.listing_cursor import LONGEST, read_listing
 from ptxscope.session import example
 from ptxscope.store import SCHEMA, Kept, Store, as_json
-from ptxscope.walk import LONGEST, read_listing
 from tests.app.driving import VALUES, Driver, explorer
 from tests.tiers import examples, some
 
@@ -56,6 +56,22 @@ def test_only_a_regular_file_of_a_bounded_size_is_read(
     assert why in str(caught.value)
 
 
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"])
+def test_a_listing_is_read_as_its_mark_says(mark: bytes, tmp_path: Path) -> None:
+    encoding = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}.get(mark, "utf-8")
+    line = "vadd.u32.u32.u32 d, a, b; // é\n"
+    path = tmp_path / "x.ptx"
+    path.write_bytes(mark + line.encode(encoding))
+    assert read_listing(str(path)) == line
+
+
+def test_a_binary_file_is_no_listing(tmp_path: Path) -> None:
+    path = tmp_path / "x.ptx"
+    path.write_bytes(b"\x7fELF\0\0vadd.u32.u32.u32 d, a, b;")
+    with pytest.raises(ValueError, match="is not a text file"):
+        read_listing(str(path))
+
+
 @POSIX
 def test_a_file_that_may_not_be_read_is_named(tmp_path: Path) -> None:
     path = tmp_path / "secret.ptx"
@@ -75,7 +91,7 @@ async def test_opening_a_fifo_in_the_explorer_says_so(tmp_path: Path) -> None:
         await drive.pilot.pause()
         assert any("it is a FIFO" in said for said in messages(drive))
         await drive.press("escape")
-        assert drive.screen.walk is None
+        assert drive.screen.listing_cursor is None
 
 
 @POSIX

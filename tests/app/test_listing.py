@@ -91,8 +91,8 @@ async def test_a_terminal_hands_lines_over_with_carriage_returns() -> None:
     text = "// a\rvadd.u32.u32.u32 x, a, b; // b\r\nvadd.u32.u32.u32 y, x, x;"
     async with explorer() as drive:
         await drive.paste(text)
-        assert drive.screen.walk
-        assert [row.line for row in drive.screen.walk.rows] == [2, 3]
+        assert drive.screen.listing_cursor
+        assert [row.line for row in drive.screen.listing_cursor.rows] == [2, 3]
 
 
 async def test_undo_takes_a_given_value_back() -> None:
@@ -100,13 +100,13 @@ async def test_undo_takes_a_given_value_back() -> None:
         await drive.paste("vadd.u32.u32.u32 x, a, b; vadd.u32.u32.u32 y, x, x;")
         await drive.press("r")
         assert "needs" not in listing(drive)
-        assert drive.screen.walk
-        given = drive.screen.walk.given
+        assert drive.screen.listing_cursor
+        given = drive.screen.listing_cursor.listing.given
         await drive.press("right_square_bracket")
         x = drive.session.trace.operands["a"]
         await drive.press("u")
-        assert drive.session.setup.instruction == drive.screen.walk.statement.instruction
-        assert drive.screen.walk.given == given
+        assert drive.session.setup.instruction == drive.screen.listing_cursor.statement.instruction
+        assert drive.screen.listing_cursor.listing.given == given
         await drive.press("u")
         assert "needs a, b" in listing(drive)
         await drive.press("ctrl+r", "ctrl+r")
@@ -143,8 +143,8 @@ async def test_a_file_is_opened_by_name(size: tuple[int, int]) -> None:
         assert "video.ptx · 1 of 37" in shown
         await drive.press("down", "down", "enter")
         assert focused(drive) is drive.screen.query_one("#steps")
-        assert drive.screen.walk
-        assert drive.screen.walk.statement.instruction == drive.session.setup.instruction
+        assert drive.screen.listing_cursor
+        assert drive.screen.listing_cursor.statement.instruction == drive.session.setup.instruction
         await drive.press("slash")
         assert "filter" in await drive.text()
         assert "3 of 37" in await drive.press("escape", "g")
@@ -161,7 +161,7 @@ async def test_a_file_that_can_not_be_opened_is_named(tmp_path: Path) -> None:
         await drive.press("ctrl+u")
         await drive.type(str(tmp_path / "empty.ptx"))
         assert "None of the 27" in await drive.press("enter")
-        assert drive.screen.walk is None
+        assert drive.screen.listing_cursor is None
 
 
 async def test_escape_bytes_and_markup_in_a_listing_are_text() -> None:
@@ -192,8 +192,8 @@ async def test_a_source_is_checked_and_a_finding_opens(size: tuple[int, int]) ->
         assert "video.cu:38:" in told(drive)
         assert "as documented, in plain PTX:" in told(drive)
         await drive.press("enter")
-        assert drive.screen.walk
-        assert drive.screen.walk.statement.line == 38
+        assert drive.screen.listing_cursor
+        assert drive.screen.listing_cursor.statement.line == 38
         assert drive.session.setup.line.startswith("vadd.u32.s32.s32.sat %0.b0")
         divergence = divergences(drive.session.trace)[0]
         assert [erratum.id for erratum in divergence.errata] == ["E3"]
@@ -233,8 +233,8 @@ async def test_undo_goes_back_to_the_line_it_came_from() -> None:
         for _ in range(3):
             await drive.press("right_square_bracket")
         await drive.press("u")
-        assert drive.screen.walk
-        assert drive.screen.walk.statement.line == 4
+        assert drive.screen.listing_cursor
+        assert drive.screen.listing_cursor.statement.line == 4
         assert drive.session.trace.operands["a"] == 5
 
 
@@ -245,8 +245,8 @@ async def test_an_example_of_an_erratum_stays_beside_the_run() -> None:
         shown = await drive.press("enter")
         assert "these operands are not the run's" in shown
         assert divergences(drive.session.trace)
-        assert drive.screen.walk
-        assert drive.screen.walk.given[0]["a"] == 5
+        assert drive.screen.listing_cursor
+        assert drive.screen.listing_cursor.listing.given[0]["a"] == 5
         await drive.press("left_square_bracket", "right_square_bracket")
         assert drive.session.trace.operands["a"] == 6
         assert "not the run's" not in await drive.text()
@@ -307,8 +307,8 @@ async def test_the_line_that_wrote_other_bits_is_found() -> None:
         await drive.type("e=0x0000ff07")
         shown = await drive.press("enter")
         assert "line 2 wrote the bits that differ" in shown
-        assert drive.screen.walk
-        assert drive.screen.walk.statement.line == 2
+        assert drive.screen.listing_cursor
+        assert drive.screen.listing_cursor.statement.line == 2
         await drive.press("f")
         await drive.type("e=0x??????07")
         assert "e is as observed" in await drive.press("enter")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ptxscope.engine.text.parser import parse
+from ptxscope.listing_cursor import opened_listing
 from ptxscope.session import DEPTH, Session, example, opened, with_line
-from ptxscope.walk import opened_listing
 from ptxscope.widgets.listing import Listing
 from ptxscope.widgets.pane import Pane
 from tests.app.driving import Driver, explorer, focused
@@ -35,8 +35,8 @@ async def test_undo_goes_back_to_the_listing_before() -> None:
         assert drive.app.is_running
         assert "long.ptx · 6 of 8" in shown
         assert drive.session.setup.line == "vadd.u32.u32.u32 x6, x5, 6;"
-        assert drive.screen.walk
-        assert drive.screen.walk.statement.instruction == drive.session.setup.instruction
+        assert drive.screen.listing_cursor
+        assert drive.screen.listing_cursor.statement.instruction == drive.session.setup.instruction
         assert "x8" in listing(drive)
         assert "vmin" not in listing(drive)
         await drive.press(*["u"] * 5)
@@ -53,14 +53,14 @@ async def test_the_values_given_belong_to_their_listing() -> None:
         await drive.press("o", *"100", "enter", "escape", "right_square_bracket")
         await _open(drive, "short.ptx", SHORT)
         await drive.press("o", *"7", "enter", "escape")
-        assert drive.screen.walk
-        assert drive.screen.walk.given == ({"a": 7},)
+        assert drive.screen.listing_cursor
+        assert drive.screen.listing_cursor.listing.given == ({"a": 7},)
         await drive.press("u", "u")
-        assert drive.screen.walk.given == ({"x0": 100},)
+        assert drive.screen.listing_cursor.listing.given == ({"x0": 100},)
         assert drive.session.trace.operands["a"] == 101  # x1 = x0 + 1
         assert "0x00000088" in listing(drive)  # 100 + 1 + … + 8 = 136, what x8 holds
         await drive.press("ctrl+r", "ctrl+r")
-        assert drive.screen.walk.given == ({"a": 7},)
+        assert drive.screen.listing_cursor.listing.given == ({"a": 7},)
 
 
 async def test_undo_of_opening_a_listing_closes_it() -> None:
@@ -70,7 +70,7 @@ async def test_undo_of_opening_a_listing_closes_it() -> None:
         assert isinstance(focused(drive), Listing)
         await drive.press("u")
         assert drive.session.setup == before
-        assert drive.screen.walk is None
+        assert drive.screen.listing_cursor is None
         assert focused(drive) is drive.screen.query_one("#steps")
         assert not drive.screen.query_one("#listing").display
         assert "pasted · 1 of 2" in await drive.press("ctrl+r")
@@ -123,22 +123,24 @@ def test_undo_holds_few_listings(cursors: int, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("ptxscope.session.ROOM", 20_000)
     session = Session(example("vadd4"))
     for number in range(15):
-        walk = opened_listing(f"vadd.u32.u32.u32 d{number}, a, b;\n" * 60, "x")  # 1,680 characters
-        assert walk
+        text = f"vadd.u32.u32.u32 d{number}, a, b;\n" * 60  # 1,680 characters
+        cursor = opened_listing(text, "x")
+        assert cursor
         for at in range(cursors):
-            session.apply(walk.at(0, at).setup(session.setup), walk.at(0, at))
-    moments = list(iter(lambda: session.undo() and session.walk, False))
-    assert 5 <= len({id(walk.programs) for walk in moments if walk}) <= 12
+            session.apply(cursor.at(0, at).setup(session.setup), cursor.at(0, at))
+    moments = list(iter(lambda: session.undo() and session.cursor, False))
+    assert 5 <= len({id(cursor.listing.programs) for cursor in moments if cursor}) <= 12
 
 
 def test_what_was_computed_is_not_held() -> None:
-    walk = opened_listing(LONG, "long")
-    assert walk
-    assert walk.rows
-    assert "run" in walk.__dict__
-    session = Session(example("vadd4"), walk)
+    cursor = opened_listing(LONG, "long")
+    assert cursor
+    assert cursor.rows
+    assert cursor.listing.runs
+    session = Session(example("vadd4"), cursor)
     session.apply(example("vsub4"))
     session.undo()
-    assert session.walk == walk
-    assert session.walk is not None
-    assert not {"run", "rows"} & session.walk.__dict__.keys()
+    assert session.cursor == cursor
+    assert session.cursor is not None
+    assert not session.cursor.listing.runs
+    assert not session.cursor.listing.lists

@@ -9,7 +9,7 @@ from ptxscope.engine.kernels.program import load
 from ptxscope.engine.listings.lint import check_text
 from ptxscope.engine.text.errors import PtxError
 from ptxscope.engine.text.parser import parse, scan
-from ptxscope.walk import opened_listing
+from ptxscope.listing_cursor import opened_listing
 
 SAID = "half-precision `set` and `setp` are not known here; this is not checked"
 LINES = [

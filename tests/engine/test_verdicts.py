@@ -17,7 +17,7 @@ from ptxscope.engine.kernels.program import load
 from ptxscope.engine.listings.inline_asm import Language, language_of
 from ptxscope.engine.listings.lint import Checked, check_listing, check_source, check_text
 from ptxscope.engine.text.instruction import Literal
-from ptxscope.walk import opened_listing
+from ptxscope.listing_cursor import opened_listing
 
 DECLARED = """\
 .version 8.0

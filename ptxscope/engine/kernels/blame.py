@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from ..diagnosis.observation import Observed
 from ..semantics.micro import Merge
 from ..text.instruction import Register
-from .execute import Run, Step
+from .execute import Run, RunStep
 
 
-def origins(run: Run, step: Step) -> Iterator[Step]:
+def origins(run: Run, step: RunStep) -> Iterator[RunStep]:
     """The steps that what a step read comes from, the last one first."""
     wanted = {value.step for value in step.reads.values()}
     for earlier in reversed(run.steps[: step.number - 1]):
@@ -19,13 +19,13 @@ def origins(run: Run, step: Step) -> Iterator[Step]:
             wanted |= {value.step for value in earlier.reads.values()}
 
 
-def culprits(run: Run, expected: Mapping[str, Observed]) -> dict[str, Step]:
+def culprits(run: Run, expected: Mapping[str, Observed]) -> dict[str, RunStep]:
     """For each register that is not as observed, the instruction that wrote the bits that differ.
 
     That is its last write; or, where that only copied the register or kept the bits that
     differ, the one it got them from. What nothing wrote is left out.
     """
-    found: dict[str, Step] = {}
+    found: dict[str, RunStep] = {}
     for name, seen in expected.items():
         steps, held = run.writes(name), run.registers.get(name)
         if not steps or held is None:
@@ -36,12 +36,12 @@ def culprits(run: Run, expected: Mapping[str, Observed]) -> dict[str, Step]:
     return found
 
 
-def first_wrong(run: Run, expected: Mapping[str, Observed]) -> Step | None:
+def first_wrong(run: Run, expected: Mapping[str, Observed]) -> RunStep | None:
     """The earliest of the culprits; None where all agree, or nothing wrote what does not."""
     return min(culprits(run, expected).values(), key=lambda step: step.number, default=None)
 
 
-def _source(run: Run, step: Step, differing: int) -> Step:
+def _source(run: Run, step: RunStep, differing: int) -> RunStep:
     """The step that some bits of what a step wrote come from unchanged."""
     while True:
         value = step.reads.get(_kept(step, differing))
@@ -50,7 +50,7 @@ def _source(run: Run, step: Step, differing: int) -> Step:
         step = run.steps[value.step - 1]
 
 
-def _kept(step: Step, bits: int) -> str:
+def _kept(step: RunStep, bits: int) -> str:
     """The register that a step has taken some bits from as they were; empty where it has not."""
     statement, trace = step.statement, step.trace
     if statement.opcode.startswith("mov.") and len(statement.reads) == 1:
@@ -58,7 +58,7 @@ def _kept(step: Step, bits: int) -> str:
         return names[0] if len(names) == len(statement.writes) == 1 else ""
     if trace is None:
         return ""
-    written = [row.row.micro for row in trace.rows.values() if isinstance(row.row.micro, Merge)]
+    written = [row.micro for row in trace.rows.values() if isinstance(row.micro, Merge)]
     c = trace.instruction.roles.get("c")
     if not written or not isinstance(c, Register):
         return ""

@@ -51,7 +51,7 @@ class Need(NamedTuple):
         )
 
 
-class Step(NamedTuple):
+class RunStep(NamedTuple):
     """One statement of a run, and what it did."""
 
     number: int
@@ -99,7 +99,7 @@ class Run(NamedTuple):
 
     program: Program
     model: Model
-    steps: tuple[Step, ...]
+    steps: tuple[RunStep, ...]
     """One a statement, up to where the run stopped."""
     registers: Mapping[str, Value]
     """What every register held at the end, in the order of their first values."""
@@ -109,7 +109,7 @@ class Run(NamedTuple):
     unused: tuple[str, ...]
     """Registers that were given a value that nothing has read."""
 
-    def writes(self, name: str) -> tuple[Step, ...]:
+    def writes(self, name: str) -> tuple[RunStep, ...]:
         """The steps that wrote a register, or made it unknown."""
         return tuple(step for step in self.steps if name in step.writes)
 
@@ -165,9 +165,9 @@ class _Machine:
         self.number = 0
         self.stopped: dict[str, Value] = {}
 
-    def run(self, stop: int | None) -> tuple[Ending, list[Step]]:
+    def run(self, stop: int | None) -> tuple[Ending, list[RunStep]]:
         """Go through the statements; behind what can't be run, only look for further needs."""
-        steps: list[Step] = []
+        steps: list[RunStep] = []
         for statement in self.program.statements:
             if stop is not None and statement.line >= stop:
                 return Ending.BREAK, steps
@@ -196,7 +196,7 @@ class _Machine:
             if name in kept:
                 self.state[name] = kept[name]
 
-    def _step(self, statement: Statement) -> tuple[Step, bool]:
+    def _step(self, statement: Statement) -> tuple[RunStep, bool]:
         """What a statement does, and whether the run ends with it."""
         self.reads = {}
         trace, note, left = None, "", False
@@ -224,7 +224,7 @@ class _Machine:
                 for name in before:
                     width = self.program.types[name].bits
                     self.state[name] = Value(None, width, statement, awaited=True)
-        return Step(self.number, statement, trace, self.reads, written, note), left
+        return RunStep(self.number, statement, trace, self.reads, written, note), left
 
     def _acts(self, statement: Statement) -> bool | None:
         """Whether the guard lets a statement act; None where that is not known."""

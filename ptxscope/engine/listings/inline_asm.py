@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from enum import StrEnum
+from itertools import pairwise
 from typing import NamedTuple
 
 from ..isa.catalog import CATALOG
@@ -535,8 +536,7 @@ def _sum(between: str) -> str:
     if not (whole.startswith("+") and whole.endswith("+")) or "=" in whole or ";" in whole:
         return ""
     shown = [line for line in lines if line]
-    ends = zip(shown, shown[1:], strict=False)
-    return whole if all(a[-1] in "+(\\" or b[0] == "+" for a, b in ends) else ""
+    return whole if all(a[-1] in "+(\\" or b[0] == "+" for a, b in pairwise(shown)) else ""
 
 
 _FILLED = re.compile(r"[\s)]*+(?:\.\s*+format\b|%|\+)")

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, SupportsIndex
 from ..semantics.arithmetic import EXACT, Lanes
 from ..semantics.errata import Erratum
 from ..semantics.models import Model
-from ..semantics.operation import Flag
+from ..semantics.operation import Flag, Micro
 from ..semantics.plan import Plan, Row, Stage
 from ..semantics.rules import Rules
 from ..semantics.run import result, run
@@ -34,6 +34,31 @@ class RowTrace(NamedTuple):
     lanes: tuple[LaneTrace, ...]
     inputs: tuple[Lanes, ...]
     """The lane values of each input."""
+
+    @property
+    def key(self) -> str:
+        """Unique in a trace, and the same in every model."""
+        return self.row.key
+
+    @property
+    def stage(self) -> Stage:
+        """The stage that it is of."""
+        return self.row.stage
+
+    @property
+    def name(self) -> str:
+        """The part of the key behind the stage: ``a``, ``t``, ``d``."""
+        return self.row.name
+
+    @property
+    def micro(self) -> Micro:
+        """What was computed."""
+        return self.row.micro
+
+    @property
+    def input_keys(self) -> tuple[str, ...]:
+        """Where each input came from: keys of earlier rows, or operand roles."""
+        return self.row.inputs
 
     @property
     def values(self) -> Lanes:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ...engine.isa.types import Type
 from ...engine.text.errors import printable
 from ...engine.tracing.trace import Trace
 from ..document import both_of, document
 from ..options import DEFAULT, Options
-from .functions import Statement, by_stage, function_name, results, statements
+from .functions import Assignment, assignments, by_stage, function_name, results
 
 
 class _C:
@@ -22,13 +21,23 @@ class _C:
         return f"INT64_C({value:#x})" if value < 1 << 63 else f"(__int128)UINT64_C({value:#x})"
 
     def choose(self, condition: str, x: str, y: str) -> str:
-        return f"({condition.replace(' AND ', ' && ')} ? {x} : {y})"
+        return f"({condition} ? {x} : {y})"
 
     def power(self, exponent: str) -> str:
         return f"(INT64_C(1) << {exponent})"
 
+    def both(self, x: str, y: str) -> str:
+        return f"{x} && {y}"
+
+    def either(self, conditions: Iterable[str]) -> str:
+        return " || ".join(conditions)
+
     def truth(self, condition: str) -> str:
-        return f"({condition.replace(' OR ', ' || ')})"
+        return f"({condition})"
+
+    def read(self, name: str, *, wide: bool) -> str:
+        # one wide operand makes an operation on 128-bit numbers
+        return f"(__int128){name}" if wide else name
 
     def float_bits(self, x: str) -> str:
         return f"((union {{ float f; uint32_t u; }}){{ (float){x} }}).u"
@@ -48,7 +57,7 @@ def _function(trace: Trace) -> Iterator[str]:
     sources = trace.plan.sources
     # the parameters are widened first, so that every operation is exact
     widened = {x.role: f"{x.role}_" for x in sources}
-    found = statements(trace.plan, _C(), widened)
+    found = assignments(trace.plan, _C(), widened)
     written = results(trace, found)
     names = (f"{x.role}: {ins.called(x.role)}" for x in sources)
     yield f"/* {_comment(doc.ptx)}"
@@ -67,29 +76,18 @@ def _function(trace: Trace) -> Iterator[str]:
         yield f"    const {'__int128' if x.type.bits == 64 else 'int64_t'} {x.role}_ = {x.role};"
     for stage, lines in by_stage(found):
         yield f"    /* {stage} */"
-        yield from map(_statement, lines)
+        yield from map(_assignment, lines)
     if single:
         yield f"    return ({returned}){written[0][1]};"
     for role, name in written if not single else ():
         yield f"    *{pointers[role]} = ({_type(ins.type_of(role))}){name};"
-    used = {name for _, name in written}
-    yield from (f"    (void){x.name};" for x in found if _unread(x, found) and x.name not in used)
+    used = {name for _, name in written}.union(*(x.reads for x in found))
+    yield from (f"    (void){x.name};" for x in found if x.name not in used)
     yield "}"
 
 
-def _statement(x: Statement) -> str:
-    if not x.wide:
-        return f"    const int64_t {x.name} = {x.expression};"
-    return f"    const __int128 {x.name} = {_widened(x.expression)};"
-
-
-def _widened(expression: str) -> str:
-    """The expression on 128-bit numbers: one wide operand of each operation makes it so."""
-    return re.sub(r"\b([a-z]+(?:_\w+|_))\b(?!\()", r"(__int128)\1", expression)
-
-
-def _unread(x: Statement, found: list[Statement]) -> bool:
-    return not any(re.search(rf"\b{x.name}\b", other.expression) for other in found)
+def _assignment(x: Assignment) -> str:
+    return f"    const {'__int128' if x.wide else 'int64_t'} {x.name} = {x.expression};"
 
 
 def _type(type_: Type) -> str:

@@ -7,7 +7,7 @@ A Dialect says what differs between the languages.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple, Protocol
 
@@ -31,14 +31,23 @@ class Dialect(Protocol):
     def power(self, exponent: str) -> str:
         """2 to the power of an expression of at most 32."""
 
+    def both(self, x: str, y: str) -> str:
+        """Whether two conditions hold."""
+
+    def either(self, conditions: Iterable[str]) -> str:
+        """Whether one of some conditions holds."""
+
     def truth(self, condition: str) -> str:
         """A condition as 1 or 0."""
+
+    def read(self, name: str, *, wide: bool) -> str:
+        """A variable in an expression; in a wide one, for which 64 bits do not do."""
 
     def float_bits(self, x: str) -> str:
         """The binary32 pattern of a variable that holds an integer of at most 32 bits."""
 
 
-class Statement(NamedTuple):
+class Assignment(NamedTuple):
     """``name = expression``."""
 
     name: str
@@ -48,35 +57,39 @@ class Statement(NamedTuple):
     stage: Stage
     row: str
     """The row's key."""
+    reads: tuple[str, ...]
+    """The variables in the expression."""
 
 
 _RELATIONS = {Cmp.EQ: "==", Cmp.NE: "!=", Cmp.LT: "<", Cmp.LE: "<=", Cmp.GT: ">", Cmp.GE: ">="}
 
 
-def statements(plan: Plan, dialect: Dialect, names: dict[str, str]) -> list[Statement]:
+def assignments(plan: Plan, dialect: Dialect, names: dict[str, str]) -> list[Assignment]:
     """The plan's rows, a statement a lane; ``names`` are the parameters by role."""
     known = {role: [name] for role, name in names.items()}
     ranges = {source.role: limits(source.type.bits, signed=False) for source in plan.sources}
     found = []
     for row in plan.rows:
-        base = re.sub(r"\W", "not_", row.key.replace(".", "_"))
+        base = row.key.replace(".", "_")
         wide = any(_is_wide(ranges[key]) for key in row.inputs) or _is_wide(row.range)
         lanes = [base] if row.lanes == 1 else [f"{base}{lane}" for lane in range(row.lanes)]
         for lane, name in enumerate(lanes):
-            expression = _expression(dialect, row, [known[key] for key in row.inputs], lane)
-            found.append(Statement(name, _stripped(expression), wide, row.stage, row.key))
+            reads = _reads(row, [known[key] for key in row.inputs], lane)
+            x = [dialect.read(variable, wide=wide) for variable in reads]
+            expression = _stripped(_LANES[type(row.micro)](dialect, row.micro, x, lane))
+            found.append(Assignment(name, expression, wide, row.stage, row.key, tuple(reads)))
         known[row.key], ranges[row.key] = lanes, row.range
     return found
 
 
-def by_stage(found: list[Statement]) -> list[tuple[Stage, list[Statement]]]:
-    """The statements of each stage."""
+def by_stage(found: list[Assignment]) -> list[tuple[Stage, list[Assignment]]]:
+    """The assignments of each stage."""
     return [(stage, list(group)) for stage, group in groupby(found, key=lambda x: x.stage)]
 
 
-def results(trace: Trace, found: list[Statement]) -> list[tuple[str, str]]:
+def results(trace: Trace, found: list[Assignment]) -> list[tuple[str, str]]:
     """Role and variable of every destination that is kept."""
-    names = {statement.row: statement.name for statement in found}
+    names = {x.row: x.name for x in found}
     kept = trace.instruction.results
     return [(x.role, names[x.key]) for x in trace.plan.results if x.role in kept]
 
@@ -97,25 +110,20 @@ def _is_wide(range_: Range) -> bool:
     return not range_.within(63, signed=True)
 
 
-def _expression(dialect: Dialect, row: Row, inputs: Sequence[list[str]], lane: int) -> str:
-    micro: Any = row.micro
-    match micro:
-        case m.Select(unit, picks):
-            word, index = picks[lane]
-            return _part(dialect, inputs[word][0], unit, index)
-        case m.Pack(unit):
-            parts = [f"({x} << {unit * at})" if at else x for at, x in enumerate(inputs[0])]
-            return " | ".join(reversed(parts))
-        case m.Accumulate(lanes, _):
-            return " + ".join([inputs[1][0], *(inputs[0][at] for at in lanes)])
-        case m.Merge(unit, lanes, _, high) if lane in lanes or len(inputs) == 1:
-            t = inputs[0][lane if len(inputs[0]) > 1 else 0]
-            t = _part(dialect, t, 16, 1) if high else t
-            return _low(dialect, t, unit)
-        case m.Merge(unit):
-            return _part(dialect, inputs[1][0], unit, lane)
-    x = [values[lane if len(values) > 1 else 0] for values in inputs]
-    return _LANES[type(micro)](dialect, micro, x)
+def _reads(row: Row, inputs: Sequence[list[str]], lane: int) -> list[str]:
+    """The variables that a lane is computed from, among those of all lanes of the inputs."""
+    match row.micro:
+        case m.Select() as select:
+            word, _ = select.picks[lane]
+            return inputs[word]
+        case m.Pack():
+            return inputs[0]
+        case m.Accumulate() as accumulate:
+            lanes, (c,) = inputs
+            return [c, *(lanes[at] for at in accumulate.lanes)]
+        case m.Merge() as merge:
+            inputs = inputs[:1] if lane in merge.lanes else inputs[1:]
+    return [names[lane if len(names) > 1 else 0] for names in inputs]
 
 
 def _stripped(expression: str) -> str:
@@ -144,25 +152,41 @@ def _read(d: Dialect, x: str, bits: int, signed: bool) -> str:
     return f"(({_low(d, x, bits)} ^ {top}) - {top})"
 
 
-def _absolute(d: Dialect, _: Micro, x: list[str]) -> str:
+def _select(d: Dialect, micro: m.Select, x: list[str], lane: int) -> str:
+    _, index = micro.picks[lane]
+    return _part(d, x[0], micro.unit, index)
+
+
+def _merge(d: Dialect, micro: m.Merge, x: list[str], lane: int) -> str:
+    if lane not in micro.lanes:
+        return _part(d, x[0], micro.unit, lane)
+    return _low(d, _part(d, x[0], 16, 1) if micro.high else x[0], micro.unit)
+
+
+def _pack(_: Dialect, micro: m.Pack, x: list[str], _lane: int) -> str:
+    parts = [f"({y} << {micro.unit * at})" if at else y for at, y in enumerate(x)]
+    return " | ".join(reversed(parts))
+
+
+def _absolute(d: Dialect, _: Micro, x: list[str], _lane: int) -> str:
     return d.choose(f"{x[0]} < {x[1]}", f"{x[1]} - {x[0]}", f"{x[0]} - {x[1]}")
 
 
-def _magnitude(d: Dialect, micro: m.Magnitude, x: list[str]) -> str:
+def _magnitude(d: Dialect, micro: m.Magnitude, x: list[str], _lane: int) -> str:
     least = d.number(limits(micro.bits, signed=True).low)
-    return d.choose(f"{x[0]} < 0 AND {x[0]} != {least}", f"-{x[0]}", x[0])
+    return d.choose(d.both(f"{x[0]} < 0", f"{x[0]} != {least}"), f"-{x[0]}", x[0])
 
 
-def _average(d: Dialect, _: Micro, x: list[str]) -> str:
+def _average(d: Dialect, _: Micro, x: list[str], _lane: int) -> str:
     total = f"{x[0]} + {x[1]}"
     return f"({total} + {d.truth(f'{total} >= 0')}) >> 1"
 
 
-def _amount(d: Dialect, micro: m.LimitAmount, x: list[str]) -> str:
+def _amount(d: Dialect, micro: m.LimitAmount, x: list[str], _lane: int) -> str:
     return f"{x[0]} & 31" if micro.wrap else d.choose(f"{x[0]} < 32", x[0], "32")
 
 
-def _clamp(d: Dialect, micro: m.Clamp, x: list[str]) -> str:
+def _clamp(d: Dialect, micro: m.Clamp, x: list[str], _lane: int) -> str:
     said = x[0]
     if micro.high is not None:
         high = d.number(micro.high)
@@ -173,12 +197,12 @@ def _clamp(d: Dialect, micro: m.Clamp, x: list[str]) -> str:
     return said
 
 
-def _flush(d: Dialect, _: Micro, x: list[str]) -> str:
+def _flush(d: Dialect, _: Micro, x: list[str], _lane: int) -> str:
     small = f"{_low(d, x[0], 31)} < {d.number(1 << 23)}"
     return d.choose(small, f"{x[0]} & {d.number(1 << 31)}", x[0])
 
 
-def _compare(d: Dialect, micro: m.Compare, x: list[str]) -> str:
+def _compare(d: Dialect, micro: m.Compare, x: list[str], _lane: int) -> str:
     cmp, type_ = micro.cmp, micro.type
     sign = _RELATIONS.get(m.RELATIONS.get(cmp, cmp), "")
     if type_ is None or not type_.is_float:
@@ -186,8 +210,7 @@ def _compare(d: Dialect, micro: m.Compare, x: list[str]) -> str:
         return d.truth(f"{read[0]} {sign} {(*read, '0')[1]}")
     bits = type_.bits
     infinity = d.number(m.infinity(bits))
-    nan = " OR ".join(f"{_low(d, v, bits - 1)} > {infinity}" for v in x)
-    nan = d.truth(nan)
+    nan = d.truth(d.either(f"{_low(d, v, bits - 1)} > {infinity}" for v in x))
     if cmp in (Cmp.NAN, Cmp.NUM):
         return nan if cmp is Cmp.NAN else f"1 - {nan}"
     ordered = [
@@ -197,37 +220,41 @@ def _compare(d: Dialect, micro: m.Compare, x: list[str]) -> str:
     return f"{holds} | {nan}" if cmp in m.UNORDERED else f"{holds} & (1 - {nan})"
 
 
-def _combine(_: Dialect, micro: m.Combine, x: list[str]) -> str:
+def _combine(_: Dialect, micro: m.Combine, x: list[str], _lane: int) -> str:
     sign = {BoolOp.AND: "&", BoolOp.OR: "|", BoolOp.XOR: "^"}[micro.boolop]
     return f"{x[0]} {sign} {x[1]}"
 
 
-_LANES: dict[type, Callable[[Dialect, Any, list[str]], str]] = {
-    m.Extend: lambda d, micro, x: _read(d, x[0], micro.bits, micro.signed),
-    m.Wrap: lambda d, micro, x: _read(d, x[0], micro.bits, micro.signed),
-    m.Truncate: lambda d, micro, x: _low(d, x[0], micro.bits),
-    m.Add: lambda _d, _m, x: f"{x[0]} + {x[1]}",
-    m.Subtract: lambda _d, _m, x: f"{x[0]} - {x[1]}",
-    m.Multiply: lambda _d, _m, x: f"{x[0]} * {x[1]}",
+_LANES: dict[type, Callable[[Dialect, Any, list[str], int], str]] = {
+    m.Select: _select,
+    m.Merge: _merge,
+    m.Pack: _pack,
+    m.Accumulate: lambda _d, _m, x, _: " + ".join(x),
+    m.Extend: lambda d, micro, x, _: _read(d, x[0], micro.bits, micro.signed),
+    m.Wrap: lambda d, micro, x, _: _read(d, x[0], micro.bits, micro.signed),
+    m.Truncate: lambda d, micro, x, _: _low(d, x[0], micro.bits),
+    m.Add: lambda _d, _m, x, _: f"{x[0]} + {x[1]}",
+    m.Subtract: lambda _d, _m, x, _: f"{x[0]} - {x[1]}",
+    m.Multiply: lambda _d, _m, x, _: f"{x[0]} * {x[1]}",
     m.AbsoluteDifference: _absolute,
-    m.Minimum: lambda d, _m, x: d.choose(f"{x[0]} < {x[1]}", x[0], x[1]),
-    m.Maximum: lambda d, _m, x: d.choose(f"{x[0]} > {x[1]}", x[0], x[1]),
+    m.Minimum: lambda d, _m, x, _: d.choose(f"{x[0]} < {x[1]}", x[0], x[1]),
+    m.Maximum: lambda d, _m, x, _: d.choose(f"{x[0]} > {x[1]}", x[0], x[1]),
     m.Average: _average,
     m.LimitAmount: _amount,
     # a negative number must not be shifted left in C
-    m.ShiftLeft: lambda d, _m, x: f"{x[0]} * {d.power(x[1])}",
-    m.ShiftRight: lambda _d, _m, x: f"{x[0]} >> {x[1]}",
-    m.ScaleDown: lambda _d, micro, x: f"{x[0]} >> {micro.amount}",
-    m.Negate: lambda _d, _m, x: f"-{x[0]}",
+    m.ShiftLeft: lambda d, _m, x, _: f"{x[0]} * {d.power(x[1])}",
+    m.ShiftRight: lambda _d, _m, x, _: f"{x[0]} >> {x[1]}",
+    m.ScaleDown: lambda _d, micro, x, _: f"{x[0]} >> {micro.amount}",
+    m.Negate: lambda _d, _m, x, _: f"-{x[0]}",
     m.Magnitude: _magnitude,
-    m.ToBits: lambda d, micro, x: _low(d, x[0], micro.bits),
-    m.ToFloat: lambda d, _m, x: d.float_bits(x[0]),
-    m.PlusOne: lambda _d, _m, x: f"{x[0]} + 1",
+    m.ToBits: lambda d, micro, x, _: _low(d, x[0], micro.bits),
+    m.ToFloat: lambda d, _m, x, _: d.float_bits(x[0]),
+    m.PlusOne: lambda _d, _m, x, _: f"{x[0]} + 1",
     m.Clamp: _clamp,
     m.Flush: _flush,
     m.Compare: _compare,
-    m.Not: lambda _d, _m, x: f"1 - {x[0]}",
+    m.Not: lambda _d, _m, x, _: f"1 - {x[0]}",
     m.Combine: _combine,
-    m.Choose: lambda d, _m, x: d.choose(x[0], x[1], x[2]),
-    m.Encode: lambda d, micro, x: f"{x[0]} * {d.number(micro.true)}",
+    m.Choose: lambda d, _m, x, _: d.choose(x[0], x[1], x[2]),
+    m.Encode: lambda d, micro, x, _: f"{x[0]} * {d.number(micro.true)}",
 }

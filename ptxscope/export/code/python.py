@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ...engine.text.errors import printable
 from ...engine.tracing.trace import Trace
 from ..document import both_of, document
 from ..options import DEFAULT, Options
-from .functions import by_stage, function_name, results, statements
+from .functions import assignments, by_stage, function_name, results
 
 
 class _Python:
@@ -16,13 +16,22 @@ class _Python:
         return str(value) if abs(value) < 256 else hex(value)
 
     def choose(self, condition: str, x: str, y: str) -> str:
-        return f"({x} if {condition.replace(' AND ', ' and ')} else {y})"
+        return f"({x} if {condition} else {y})"
 
     def power(self, exponent: str) -> str:
         return f"(1 << {exponent})"
 
+    def both(self, x: str, y: str) -> str:
+        return f"{x} and {y}"
+
+    def either(self, conditions: Iterable[str]) -> str:
+        return " or ".join(conditions)
+
     def truth(self, condition: str) -> str:
-        return f"int({condition.replace(' OR ', ' or ')})"
+        return f"int({condition})"
+
+    def read(self, name: str, *, wide: bool) -> str:  # noqa: ARG002 - integers have any width
+        return name
 
     def float_bits(self, x: str) -> str:
         size = f"abs({x}).bit_length()"
@@ -39,7 +48,7 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
 def _function(trace: Trace) -> Iterator[str]:
     doc, ins = document(trace, DEFAULT), trace.instruction
     names = {source.role: source.role for source in trace.plan.sources}
-    found = statements(trace.plan, _Python(), names)
+    found = assignments(trace.plan, _Python(), names)
     said = [f"{role}: {printable(ins.called(role))}" for role in names]
     yield f"def {function_name(trace)}({', '.join(f'{role}: int' for role in names)}):"
     yield f"    # {doc.ptx}"

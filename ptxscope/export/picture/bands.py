@@ -35,13 +35,13 @@ def draw_rows(sketch: Sketch, rows: tuple[RowView, ...], y: float) -> float:
         if at == 0 or area is not RIGHT or _area(sketch, rows[at - 1], rows) is not LEFT:
             y = end
         top = _bring(sketch, row, y) + _drop(sketch, row)
-        end = max(end, _DRAW[type(row.row.row.micro)](sketch, row, area, top))
+        end = max(end, _DRAW[type(row.micro)](sketch, row, area, top))
     return end
 
 
 def _area(sketch: Sketch, row: RowView, rows: tuple[RowView, ...]) -> Area:
-    name, inputs = row.name, row.row.row.inputs
-    stage = row.row.row.stage
+    name, inputs = row.name, row.input_keys
+    stage = row.stage
     slct = sketch.trace.instruction.opcode == "slct"
     if (slct and stage in _CONDITION) or (stage is Stage.CHOOSE and name == "c"):
         return _MIDDLE
@@ -55,21 +55,21 @@ def _area(sketch: Sketch, row: RowView, rows: tuple[RowView, ...]) -> Area:
 
 def _drop(sketch: Sketch, row: RowView) -> float:
     """How much room the lines into a row need; none where none come."""
-    inputs = row.row.row.inputs
+    inputs = row.input_keys
     if not any(key in sketch.ports or key in sketch.registers for key in inputs):
         return 4
-    woven = len(row.cells) > 1 and len(inputs) > 1 and not isinstance(row.row.row.micro, _OWN)
-    return _WEAVE if woven or isinstance(row.row.row.micro, m.Select) else _DROP
+    woven = len(row.cells) > 1 and len(inputs) > 1 and not isinstance(row.micro, _OWN)
+    return _WEAVE if woven or isinstance(row.micro, m.Select) else _DROP
 
 
 def _bring(sketch: Sketch, row: RowView, y: float) -> float:
     """Draw the operands that are read here for the first time; returns their end."""
-    if isinstance(row.row.row.micro, _OWN):
+    if isinstance(row.micro, _OWN):
         return y
-    keys = row.row.row.inputs
+    keys = row.input_keys
     for key in keys:
         if key in sketch.operands and key not in sketch.registers and key not in sketch.ports:
-            middle = row.row.row.stage in _CONDITION
+            middle = row.stage in _CONDITION
             y = operand(sketch, key, _MIDDLE if middle else RIGHT, y + 12)
     return y
 

@@ -64,7 +64,7 @@ _TINTS = {
 }
 
 
-class Register(NamedTuple):
+class DrawnRegister(NamedTuple):
     """A register that was drawn: the boxes of its bits."""
 
     area: Area
@@ -84,7 +84,7 @@ class Sketch:
         self.pen = pen
         self.trace = trace
         self.operands = {operand.role: operand for operand in operands}
-        self.registers: dict[str, Register] = {}
+        self.registers: dict[str, DrawnRegister] = {}
         """By role."""
         self.ports: dict[str, list[Point]] = {}
         """Where lines from the lanes of a row begin, lane 0 first; by key."""
@@ -92,7 +92,7 @@ class Sketch:
     def called(self, key: str) -> str:
         """What a row or an operand is called."""
         known = self.trace.rows.get(key)
-        return known.row.name if known else operand_name(self.trace, key)
+        return known.name if known else operand_name(self.trace, key)
 
     def flow(self, key: str, lane: int, end: Point, *, strong: bool = True) -> None:
         """A line to a point from where a row's lane, or an operand, was drawn; none if it wasn't.

@@ -6,7 +6,7 @@ import re
 
 from ...engine.isa.roles import SOURCES
 from ..document import CellView, RowView
-from .drawing import Ink, text_width, wrapped
+from .drawing import Ink, Pen, text_width, wrapped
 from .layout import Area, Sketch, tint
 from .signs import flags, flags_height, register, truth
 
@@ -44,7 +44,7 @@ def operand(
 
 def inlets(sketch: Sketch, row: RowView, lane: int, box: Area, y: float, area: Area) -> None:
     """Lines from every input of a lane to the top of its box."""
-    keys = row.row.row.inputs
+    keys = row.input_keys
     shares = [box.x + box.width * (at + 1) / (len(keys) + 1) for at in range(len(keys))]
     if len(row.cells) == 1:
         shares = [column.center for column in area.columns(len(keys), 20)]
@@ -65,9 +65,7 @@ def finish(sketch: Sketch, row: RowView, boxes: list[Area], y: float) -> float:
     for cell in row.cells:
         flags(sketch.pen, boxes[cell.lane], y, cell)
     high = {cell.lane: flags_height([cell]) for cell in row.cells}
-    sketch.ports[row.row.row.key] = [
-        (box.center, y + high.get(lane, 0)) for lane, box in enumerate(boxes)
-    ]
+    sketch.ports[row.key] = [(box.center, y + high.get(lane, 0)) for lane, box in enumerate(boxes)]
     return y + flags_height(row.cells)
 
 
@@ -82,6 +80,17 @@ def name_lane(sketch: Sketch, cell: CellView, box: Area, y: float) -> None:
     marks = [str(at) for at, note in enumerate(notes, 1) if note.lane == cell.lane]
     name = cell.name + (f" · note {', '.join(marks[:3])}" if marks else "")
     sketch.pen.text(box.x + 7, y + 12, name, 9, Ink.DIM, width=box.width - 12)
+
+
+def inside(
+    pen: Pen, box: Area, y: float, text: str, size: float, ink: Ink = Ink.INK, *,
+    bold: bool = True, margin: float = 12,
+) -> None:  # fmt: skip
+    """Numbers or bits in the middle of a box, as large as it allows."""
+    pen.text(
+        box.center, y, text, size, ink,
+        anchor="middle", mono=True, bold=bold, width=box.width - margin,
+    )  # fmt: skip
 
 
 def say(sketch: Sketch, cell: CellView, box: Area, y: float) -> float:

@@ -8,7 +8,7 @@ from ...engine.semantics.micro import Clamp
 from ...engine.semantics.operation import Flag
 from ..document import CellView
 from .drawing import Ink, Pen, number, text_width
-from .layout import Area, Register
+from .layout import Area, DrawnRegister
 
 _FLAGS = {
     Flag.CLAMPED_LOW: "M0 0V8M4 0V6M1.5 3.5L4 0.5L6.5 3.5",
@@ -25,7 +25,7 @@ _FLAGS = {
 def register(
     pen: Pen, area: Area, y: float, bits: int, width: int, inks: tuple[Ink, Ink],
     *, unit: int = 8, taken: frozenset[int] | None = None, named: bool = True,
-) -> Register:  # fmt: skip
+) -> DrawnRegister:  # fmt: skip
     """A register as a row of boxes of a unit, 28 px high, with small names of its parts above.
 
     The boxes begin 12 px down.
@@ -45,14 +45,21 @@ def register(
             box.center, y + 31, digits, 15, ink if read else Ink.DIM,
             anchor="middle", mono=True, bold=read, width=box.width - 4,
         )  # fmt: skip
-    return Register(area, y + 40, width)
+    return DrawnRegister(area, y + 40, width)
+
+
+PILL_WIDTH, PILL_HEIGHT = 66, 24
+"""The size of a truth value."""
 
 
 def truth(pen: Pen, center: float, y: float, value: int) -> None:
-    """A truth value: a pill 66 px wide and 24 high with a drawn sign and a word."""
+    """A truth value: a pill with a drawn sign and a word."""
     ink, soft = (Ink.B, Ink.B_SOFT) if value else (Ink.MARK, Ink.MARK_SOFT)
-    x = center - 33
-    pen.rect(x, y, 66, 24, soft, ink, radius=12, dash="" if value else "4 2")
+    x = center - PILL_WIDTH / 2
+    pen.rect(
+        x, y, PILL_WIDTH, PILL_HEIGHT, soft, ink, radius=PILL_HEIGHT / 2,
+        dash="" if value else "4 2",
+    )  # fmt: skip
     left, top = x + 10, y + 8
     sign = ((0, 4), (3, 8), (9, 0)) if value else ((0, 0), (8, 8))
     points = "L".join(f"{number(left + dx)} {number(top + dy)}" for dx, dy in sign)

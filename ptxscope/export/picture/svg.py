@@ -110,9 +110,9 @@ def _operands(doc: Document, sketch: Sketch, y: float) -> float:
 def _taken(trace: Trace) -> tuple[int, dict[str, set[int]]]:
     """The unit in which a and b are drawn, and which boxes of each are selected."""
     picked = [
-        (row.row.inputs[word], micro.unit, index)
+        (row.input_keys[word], micro.unit, index)
         for row in trace.rows.values()
-        if isinstance(micro := row.row.micro, Select)
+        if isinstance(micro := row.micro, Select)
         for word, index in micro.picks
     ]
     unit = 16 if {width for _, width, _ in picked} <= {16, 32} and picked else 8
@@ -151,7 +151,7 @@ def _words(sketch: Sketch, step: StepView, y: float) -> float:
     pen.text(WORDS_X, y + 12.5, shown, 14, Ink.INK, bold=True, width=WORDS_WIDTH)
     lines = wrapped(plain(step.about), WORDS_WIDTH, 11)
     y = pen.lines(WORDS_X, y + 29, lines, 11, Ink.DIM, step=14.5)
-    if "c" in sketch.operands and any(isinstance(x.row.row.micro, _READ_C) for x in step.rows):
+    if "c" in sketch.operands and any(isinstance(x.micro, _READ_C) for x in step.rows):
         c = sketch.operands["c"]
         said = plain(" ".join(filter(None, ("c", c.name, "=", c.bits))))
         pen.text(WORDS_X, y + 4, said, 11.5, Ink.C, mono=True, bold=True, width=WORDS_WIDTH)

@@ -1,6 +1,8 @@
-"""Going through a listing in the explorer: its programs, the values given, the place reached.
+"""A listing that is open in the explorer, the values given to it, and the cursor in it.
 
-Nothing here knows of the terminal. A value that is edited where nothing known has written
+Nothing here knows of the terminal. An OpenListing knows its programs and what their registers
+were given, and runs each once; a ListingCursor is a place in it, so moving computes nothing. A
+value that is edited where nothing known has written
 the register is given to the run, so what follows is computed with it.
 """
 
@@ -10,13 +12,14 @@ import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
-from . import regular
+from . import files
 from .engine.diagnosis.observation import parse_observed
 from .engine.isa.types import Type
 from .engine.kernels.blame import first_wrong
-from .engine.kernels.execute import Run, Step, execute
+from .engine.kernels.execute import Run, RunStep, execute
 from .engine.kernels.program import Program, Statement, StatementKind, load
 from .engine.listings.inline_asm import Language, asm_only, language_of
 from .engine.semantics.models import model
@@ -25,13 +28,11 @@ from .engine.text.values import hex_text
 from .engine.tracing.divergence import divergences
 from .session import Setup, opened, with_line
 
-_KEPT = ("run", "rows")
-"""What is the same wherever in a program the cursor stands."""
 LONGEST = 1_000_000
 """Characters of a listing that the explorer opens; ``check`` takes any."""
 
 
-class Row(NamedTuple):
+class ListingRow(NamedTuple):
     """A line of the list."""
 
     program: int
@@ -54,32 +55,73 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Walk:
-    """A listing, and where a reader is in it."""
+class OpenListing:
+    """A listing, and the values that its registers were given."""
 
     programs: tuple[Program, ...]
-    program: int
-    index: int
-    """The statement under the cursor."""
     given: tuple[Mapping[str, int], ...]
     """For each program, the bits given to registers."""
     model: str = "isa"
     name: str = field(default="", compare=False)
     text: str = field(default="", compare=False, repr=False)
     """The file as it was opened."""
+    runs: dict[int, Run] = field(default_factory=dict, init=False, compare=False, repr=False)
+    """The programs that were run; a listing that is given other values begins with none."""
+    lists: dict[tuple[int, bool], tuple[ListingRow, ...]] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
+    """The rows that were made, by program and whether they have results."""
+
+    def run(self, program: int) -> Run:
+        """A program, run on what was given."""
+        if program not in self.runs:
+            given = self.given[program]
+            self.runs[program] = execute(self.programs[program], given, model(self.model))
+        return self.runs[program]
+
+    def rows(self, program: int) -> tuple[ListingRow, ...]:
+        """The list: the kernels' names and all statements; results of one program."""
+        every = (self._rows(n, with_results=n == program) for n in range(len(self.programs)))
+        return tuple(chain.from_iterable(every))
+
+    def _rows(self, program: int, *, with_results: bool) -> tuple[ListingRow, ...]:
+        key = program, with_results
+        if key not in self.lists:
+            run = self.run(program) if with_results else None
+            self.lists[key] = tuple(_rows(program, self.programs[program], run))
+        return self.lists[key]
+
+    def bare(self) -> OpenListing:
+        """The same, without what was computed."""
+        return replace(self)
+
+
+@dataclass(frozen=True)
+class ListingCursor:
+    """A statement of an open listing."""
+
+    listing: OpenListing
+    program: int
+    index: int
+    """The statement under the cursor."""
 
     @property
     def statement(self) -> Statement:
         """The statement under the cursor."""
-        return self.programs[self.program].statements[self.index]
-
-    @cached_property
-    def run(self) -> Run:
-        """The program under the cursor, run on what was given."""
-        return execute(self.programs[self.program], self.given[self.program], model(self.model))
+        return self.listing.programs[self.program].statements[self.index]
 
     @property
-    def step(self) -> Step | None:
+    def run(self) -> Run:
+        """The program under the cursor, run on what was given."""
+        return self.listing.run(self.program)
+
+    @property
+    def rows(self) -> tuple[ListingRow, ...]:
+        """The list: the kernels' names and all statements; results where the cursor is."""
+        return self.listing.rows(self.program)
+
+    @property
+    def step(self) -> RunStep | None:
         """What the statement under the cursor did; None where the run has not come to it."""
         return next((x for x in self.run.steps if x.statement is self.statement), None)
 
@@ -97,7 +139,7 @@ class Walk:
     @property
     def _held(self) -> Mapping[str, int]:
         """What is known of the registers before the statement."""
-        return {**self.given[self.program], **self._computed}
+        return {**self.listing.given[self.program], **self._computed}
 
     def setup(self, before: Setup) -> Setup:
         """What the explorer shows of the statement; a register that nobody knows is 0.
@@ -108,7 +150,7 @@ class Walk:
         if ins is None:
             line = with_line(before, f"{self.statement.text};")
             return replace(line, place=place, apart=True)
-        return replace(opened(ins, self._held, self.model), place=place)
+        return replace(opened(ins, self._held, self.listing.model), place=place)
 
     def current(self, setup: Setup) -> Setup:
         """The setup with what the run knows of the registers that it names."""
@@ -145,11 +187,11 @@ class Walk:
         elif need and need.reader is not self.statement:
             yield f"the run stops at line {need.reader.line}, which needs {need.name}"
 
-    def moved(self, by: int) -> Walk:
+    def moved(self, by: int) -> ListingCursor:
         """The listing at the next instruction of the 27, or the one before, also illegal ones."""
         places = [
             (p, i)
-            for p, program in enumerate(self.programs)
+            for p, program in enumerate(self.listing.programs)
             for i, statement in enumerate(program.statements)
             if is_explained(statement)
         ]
@@ -158,28 +200,25 @@ class Walk:
         program, index = places[min(max(at, 0), len(places) - 1)]
         return self.at(program, index)
 
-    def at(self, program: int, index: int) -> Walk:
+    def at(self, program: int, index: int) -> ListingCursor:
         """The listing at a statement."""
-        there = replace(self, program=program, index=index)
-        if program == self.program:  # which has been run
-            there.__dict__.update({x: self.__dict__[x] for x in _KEPT if x in self.__dict__})
-        return there
+        return replace(self, program=program, index=index)
 
-    def at_line(self, line: int, ptx: str) -> Walk | None:
+    def at_line(self, line: int, ptx: str) -> ListingCursor | None:
         """The listing at an instruction on a line; None where there is none."""
         here = [
             (str(statement.instruction) == ptx, p, i)
-            for p, program in enumerate(self.programs)
+            for p, program in enumerate(self.listing.programs)
             for i, statement in enumerate(program.statements)
             if statement.line == line and is_explained(statement)
         ]
         return self.at(*max(here)[1:]) if here else None
 
-    def bare(self) -> Walk:
+    def bare(self) -> ListingCursor:
         """The same, without what was computed."""
-        return replace(self)
+        return replace(self, listing=self.listing.bare())
 
-    def following(self, setup: Setup) -> Walk:
+    def following(self, setup: Setup) -> ListingCursor:
         """The listing run on the values and the model that the explorer shows.
 
         Where the instruction was changed, nothing follows; neither do values of registers
@@ -188,7 +227,7 @@ class Walk:
         ins = self.statement.instruction
         if ins is None or setup.instruction != ins or setup.apart:
             return self
-        given = dict(self.given[self.program])
+        given = dict(self.listing.given[self.program])
         for needed in ins.inputs:
             bits = setup.values.get(needed.roles[0])
             if needed.name in self._computed:
@@ -197,19 +236,24 @@ class Walk:
                 given.pop(needed.name, None)
             else:
                 given[needed.name] = bits
-        everything = (*self.given[: self.program], given, *self.given[self.program + 1 :])
-        if everything == self.given and setup.model == self.model:
-            return self
-        return replace(self, given=everything, model=setup.model)
+        there = self.on(given, setup.model)
+        return self if there == self else there
 
-    def blamed(self, text: str) -> tuple[Walk, str]:
+    def on(self, given: Mapping[str, int], model_name: str) -> ListingCursor:
+        """The listing with other values given to the program under the cursor, on a model."""
+        everything = list(self.listing.given)
+        everything[self.program] = given
+        listing = replace(self.listing, given=tuple(everything), model=model_name)
+        return replace(self, listing=listing)
+
+    def blamed(self, text: str) -> tuple[ListingCursor, str]:
         """Where bits were written that differ from what a register was seen to hold at the end.
 
         ``text`` is ``NAME=VALUE``. Returns the listing there, and what is to be said; raises
         PtxError.
         """
         written, _, value = text.partition("=")
-        program = self.programs[self.program]
+        program = self.listing.programs[self.program]
         name = program.register(written.strip())
         if name is None:
             message = f"`{written.strip()}` is no register here"
@@ -231,35 +275,30 @@ class Walk:
         said = f"line {step.line} wrote the bits that differ: {step.text}"
         return self.at(self.program, index), said
 
-    @cached_property
-    def rows(self) -> tuple[Row, ...]:
-        """The list: the kernels' names and all statements; results where the cursor is."""
-        return tuple(self._rows())
 
-    def _rows(self) -> Iterator[Row]:
-        for number, program in enumerate(self.programs):
-            if not program.name.startswith(("asm:", "block")):
-                yield Row(number, -1, 0, program.name)
-            steps = self.run.steps if number == self.program else ()
-            done = {id(step.statement): step for step in steps}
-            needs: dict[int, tuple[str, ...]] = {}
-            for need in self.run.needed if number == self.program else ():
-                needs[id(need.reader)] = (*needs.get(id(need.reader), ()), need.name)
-            for index, statement in enumerate(program.statements):
-                if statement.kind not in (StatementKind.OPEN, StatementKind.CLOSE):
-                    step = done.get(id(statement))
-                    row = _row(number, index, statement, step, program.types)
-                    yield row._replace(needs=needs.get(id(statement), ()))
+def _rows(number: int, program: Program, run: Run | None = None) -> Iterator[ListingRow]:
+    """The rows of a program, with its name where it has one, and with results where it was run."""
+    if not program.name.startswith(("asm:", "block")):
+        yield ListingRow(number, -1, 0, program.name)
+    done = {id(step.statement): step for step in run.steps} if run else {}
+    needs: dict[int, tuple[str, ...]] = {}
+    for need in run.needed if run else ():
+        needs[id(need.reader)] = (*needs.get(id(need.reader), ()), need.name)
+    for index, statement in enumerate(program.statements):
+        if statement.kind not in (StatementKind.OPEN, StatementKind.CLOSE):
+            step = done.get(id(statement))
+            row = _row(number, index, statement, step, program.types)
+            yield row._replace(needs=needs.get(id(statement), ()))
 
 
 def _row(
     program: int,
     index: int,
     statement: Statement,
-    step: Step | None,
+    step: RunStep | None,
     types: Mapping[str, Type],
-) -> Row:
-    row = Row(program, index, statement.line, statement.text, is_explained(statement))
+) -> ListingRow:
+    row = ListingRow(program, index, statement.line, statement.text, is_explained(statement))
     if statement.problems:
         return row._replace(problem=statement.problems[0].message)
     if statement.instruction:
@@ -280,7 +319,7 @@ def is_explained(statement: Statement) -> bool:
     return statement.kind is StatementKind.EXPLAINED or bool(statement.problems)
 
 
-def opened_listing(text: str, name: str, model_name: str = "isa") -> Walk | None:
+def opened_listing(text: str, name: str, model_name: str = "isa") -> ListingCursor | None:
     """A listing at its first instruction; None where it has none of the 27."""
     if language_of(name, text) is Language.UNKNOWN:
         return None
@@ -288,16 +327,20 @@ def opened_listing(text: str, name: str, model_name: str = "isa") -> Walk | None
     if not programs:
         return None
     first = next(i for i, x in enumerate(programs[0].statements) if is_explained(x))
-    return Walk(programs, 0, first, ({},) * len(programs), model_name, name, text)
+    listing = OpenListing(programs, ({},) * len(programs), model_name, name, text)
+    return ListingCursor(listing, 0, first)
 
 
 def read_listing(name: str) -> str:
     """A file's text; raises ValueError where it can't be read, or is too long to be a list."""
     try:
-        data = regular.read(regular.named(name), 4 * LONGEST)
+        data = files.read(files.named(name), 4 * LONGEST)
     except OSError as error:
         raise ValueError(f"{name}: {error.strerror}") from None
-    text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", errors="replace").read()
+    if files.is_binary(data):
+        raise ValueError(f"{name} is not a text file")
+    encoding = files.encoding_of(data)
+    text = io.TextIOWrapper(io.BytesIO(data), encoding=encoding, errors="replace").read()
     if len(text) > LONGEST:
         raise ValueError(f"{name} has {len(text):,} characters; `ptxscope check` reads it")
     return text
