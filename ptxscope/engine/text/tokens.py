@@ -91,7 +91,6 @@ _BRACES = {"{": Part.OPEN, "}": Part.CLOSE}
 def tokens(text: str) -> list[Token]:
     """All tokens of a text, blanks and comments left out."""
     made = tuple.__new__  # Token(…) takes twice as long
-    found = []
     return [
         made(Token, (_KINDS[kind], match[kind], *match.span(kind)))
         for match in _TOKEN.finditer(text)
