@@ -91,11 +91,11 @@ _BRACES = {"{": Part.OPEN, "}": Part.CLOSE}
 def tokens(text: str) -> list[Token]:
     """All tokens of a text, blanks and comments left out."""
     made = tuple.__new__  # Token(…) takes twice as long
-    found = []
-    for match in _TOKEN.finditer(text):
-        if kind := match.lastgroup:
-            found.append(made(Token, (_KINDS[kind], match[kind], *match.span(kind))))
-    return found
+    return [
+        made(Token, (_KINDS[kind], match[kind], *match.span(kind)))
+        for match in _TOKEN.finditer(text)
+        if (kind := match.lastgroup)
+    ]
 
 
 def items(text: str, words: list[Token], opcodes: Set[str]) -> Iterator[Item]:
