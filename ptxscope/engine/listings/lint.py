@@ -351,7 +351,8 @@ def _misfits(statement: Candidate, facts: Facts, names: Names, at: _Placed) -> I
     """What is said of the registers by their declarations."""
     spans: Mapping[str, Span] | None = None
     for role, used, type_ in facts.uses:
-        told = misfit(statement.scopes, role, _renamed(used, names), type_)
+        register = names.get(used) or _renamed(used, names)
+        told = misfit(statement.scopes, role, register, type_)
         if told is None:
             continue
         if spans is None:
