@@ -323,9 +323,9 @@ class _Loader:
                     type_ = x.instruction.type_of(role)
                     types.setdefault(name, type_)
                     uses.setdefault(name, set()).add(type_)
-        for name, used in uses.items():
+        for name, seen in uses.items():
             declared = _declared_type(self._type(name))
-            if declared and declared.bits == types[name].bits and _is_mixed(declared, used):
+            if declared and declared.bits == types[name].bits and _is_mixed(declared, seen):
                 types[name] = declared
         for x in inside:
             for name, used in _uses(x):
