@@ -58,7 +58,7 @@ def run(words: Sequence[str]) -> int:
     listing = None
     if chosen.ptx is not None and is_file(chosen.ptx):
         listing = _listing(chosen.ptx, chosen.values, model.name)
-    elif chosen.ptx is not None and (why := _other(chosen.ptx)):
+    elif chosen.ptx and (why := _other(chosen.ptx)):
         raise CommandError(f"error: {printable(chosen.ptx)}: {why}")
     elif chosen.ptx is not None and is_file_name(chosen.ptx):
         raise CommandError(f"error: {printable(chosen.ptx)}: there is no such file")

@@ -36,7 +36,8 @@ _EPILOG = """\
 Of the 27, and of mov and or xor not shl shr add sub prmt lop3 on 32 bits, the results are
 carried from line to line. Whatever else writes a register makes it unknown; when such a
 register is read, the run stops and asks for its value, which name=value gives. A branch that
-is taken ends the run.
+is taken ends the run. A value is read as its register is declared, x=5 of a .b32 as an integer
+and of an .f32 as 5.0; where it is not declared, as it is used.
 
 examples:
   ptxscope run kernel.ptx --kernel sad_stereo %r1=0 %r2=1 %r7=0x01020304 %r8=0x04030201 …

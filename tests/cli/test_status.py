@@ -35,3 +35,11 @@ def test_an_illegal_instruction_is_1(
 ) -> None:
     assert main([command, text]) == 1
     assert capsys.readouterr().err.startswith("error: ")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_empty_text_is_not_taken_for_a_file(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main([command, ""])
+    assert "there is no instruction here" in capsys.readouterr().err
