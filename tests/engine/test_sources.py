@@ -54,13 +54,15 @@ def test_an_asm_statement_put_together_is_noted_once(text: str, place: str) -> N
 
 @pytest.mark.parametrize("op", ["op", "#op"])
 def test_a_macro_with_the_opcode_as_an_argument_is_noted_at_its_asm_statement(op: str) -> None:
-    text = f'#define VOP(r, op) \\\n  asm({op} " %0, %1, %2, %3;"{_OPERANDS}\nVOP(f2, "vset4.u32.u32.lt")'
+    text = (
+        f'#define VOP(r, op) \\\n  asm({op} " %0, %1, %2, %3;"{_OPERANDS}\nVOP(x, "vset4.u32.u32")'
+    )
     assert noted(text).startswith(op)
 
 
 def test_a_statement_that_is_all_literal_is_checked_in_spite_of_what_is_not() -> None:
-    text = 'asm("{\\n\\t.reg .u32 t;\\n\\t" o ".u32 t, %1;\\n\\t" "vsub4.u32.u32.u32.foo %0, t, %2, %3;}"'
-    note, error = source(text + _OPERANDS)
+    text = 'asm("{\\n\\t.reg .u32 t;\\n\\t" o ".u32 t, %1;\\n\\t"'
+    note, error = source(text + ' "vsub4.u32.u32.u32.foo %0, t, %2, %3;}"' + _OPERANDS)
     assert note.unread
     assert "`.foo`" in error.message
 
@@ -242,7 +244,7 @@ _PROSE = [
         "def f():\n    ",
         "def f(): ",
         "async def f(a, b='x:', *, c: int = (1)) -> 'y':  # why\n    ",
-        "class A(B[1:2], metaclass=C):\n    x = 1\n    def f(\n        self,\n    ) -> None:\n        ",
+        "class A(B[1:2], metaclass=C):\n    x = 1\n    def f(\n        self,\n    ) -> B:\n    ",
         "class A:\n    ",
     ],
 )

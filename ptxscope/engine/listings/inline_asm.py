@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from enum import StrEnum
+from itertools import pairwise
 from typing import NamedTuple
 
 from ..isa.catalog import CATALOG
@@ -261,7 +262,7 @@ class _Template(NamedTuple):
 
 
 _MACRO_FIRST = re.compile(
-    rf"{ASM}(?:\s++|\\\r?\n)*+(?!(?:u8|[uUL])?R?\")(?P<first>[\w#]++)", re.ASCII
+    rf"{ASM}(?:\s++|\\\r?\n)*+(?!(?:u8|[uUL])?R?\"|(?:__)?asm)(?P<first>[\w#]++)", re.ASCII
 )
 """An asm statement that does not begin with a string."""
 _MARK = re.compile(r"[():]")
@@ -535,7 +536,7 @@ def _sum(between: str) -> str:
     if not (whole.startswith("+") and whole.endswith("+")) or "=" in whole or ";" in whole:
         return ""
     shown = [line for line in lines if line]
-    ends = zip(shown, shown[1:], strict=False)
+    ends = pairwise(shown)
     return whole if all(a[-1] in "+(\\" or b[0] == "+" for a, b in ends) else ""
 
 
