@@ -54,15 +54,15 @@ def test_an_asm_statement_put_together_is_noted_once(text: str, place: str) -> N
 
 @pytest.mark.parametrize("op", ["op", "#op"])
 def test_a_macro_with_the_opcode_as_an_argument_is_noted_at_its_asm_statement(op: str) -> None:
-    text = (
-        f'#define VOP(r, op) \\\n  asm({op} " %0, %1, %2, %3;"{_OPERANDS}\nVOP(x, "vset4.u32.u32")'
-    )
+    text = f'#define VOP(r, op) \\\n  asm({op} " %0, %1, %2, %3;"{_OPERANDS}\n'
+    text += 'VOP(f2, "vset4.u32.u32.lt")'
     assert noted(text).startswith(op)
 
 
 def test_a_statement_that_is_all_literal_is_checked_in_spite_of_what_is_not() -> None:
-    text = 'asm("{\\n\\t.reg .u32 t;\\n\\t" o ".u32 t, %1;\\n\\t"'
-    note, error = source(text + ' "vsub4.u32.u32.u32.foo %0, t, %2, %3;}"' + _OPERANDS)
+    text = 'asm("{\\n\\t.reg .u32 t;\\n\\t" o ".u32 t, %1;\\n\\t" '
+    text += '"vsub4.u32.u32.u32.foo %0, t, %2, %3;}"'
+    note, error = source(text + _OPERANDS)
     assert note.unread
     assert "`.foo`" in error.message
 
@@ -167,6 +167,7 @@ def test_a_placeholder_past_the_operands_is_an_error() -> None:
     assert said == "`%7` is past the operands of this asm statement: %0 to %1"
     assert "%0" in past('asm("vadd4.u32.u32.u32 %0,%0,%1,%0;" : "+r"(d));', "%1")
     assert "none" in past('asm("vadd4.u32.u32.u32 a,b,c,%3;" ::);', "%3")
+    assert "none" in past('asm("vadd4.u32.u32.u32 %0,%1,%2,%3;" ::);', "%0")
     assert "%0 to %2" in past(
         'asm("vadd4.u32.u32.u32 %0,%1,%2,%3;" : "=" "&r"(d) : "r"(f(x, ":)", \')\')), "n"(1)'
         ' : "memory");',
@@ -244,7 +245,8 @@ _PROSE = [
         "def f():\n    ",
         "def f(): ",
         "async def f(a, b='x:', *, c: int = (1)) -> 'y':  # why\n    ",
-        "class A(B[1:2], metaclass=C):\n    x = 1\n    def f(\n        self,\n    ) -> B:\n    ",
+        "class A(B[1:2], metaclass=C):\n    x = 1\n"
+        "    def f(\n        self,\n    ) -> None:\n        ",
         "class A:\n    ",
     ],
 )

@@ -36,7 +36,7 @@ class Operands(NamedTuple):
     """The numbers of those that have a name."""
     texts: tuple[str, ...]
     """Those that stand for text of the PTX: ``"C"``."""
-    count: int | None
+    number: int | None
     """How many there are; None where not all of them could be read."""
     unknown: dict[str, str]
     """Names that are no operand's, by the number that stands for them."""
@@ -46,26 +46,26 @@ class Operands(NamedTuple):
 
         What they are called in the PTX, what is to be said of them, and where they stand.
         """
-        if self.count is None:
+        if self.number is None:
             return
         seen = set[str]()
         for found in _NUMBERED.finditer(fragment.ptx, start, end):
             name = found[0]
-            if name in seen or int(found[1][:_DIGITS]) < self.count:
+            if name in seen or int(found[1][:_DIGITS]) < self.number:
                 continue
             if _doubled(fragment, found.start()):
                 continue
             seen.add(name)
             yield name, self._said(name), found.span()
-            if not self.count:
+            if not self.number:
                 return  # nor is any other
 
     def _said(self, name: str) -> str:
         if name in self.unknown:
             return f"{quoted(self.unknown[name])} names no operand of this asm statement"
-        if not self.count:
+        if not self.number:
             return f"{quoted(name)} is no operand: this asm statement has none"
-        every = f"%0 to %{self.count - 1}" if self.count > 1 else "%0 alone"
+        every = f"%0 to %{self.number - 1}" if self.number > 1 else "%0 alone"
         return f"{quoted(name)} is past the operands of this asm statement: {every}"
 
 
@@ -126,8 +126,8 @@ def numbered(fragment: Fragment, operands: Operands) -> tuple[Fragment, Operands
             continue
         name = found[1]
         if name not in numbers:
-            known = known and operands.count is not None
-            numbers[name] = (operands.count or 0) + len(unknown)
+            known = known and operands.number is not None
+            numbers[name] = (operands.number or 0) + len(unknown)
             unknown[f"%{numbers[name]}"] = f"%[{name}]"
         start, end = fragment.origin(*found.span())
         group += parts(fragment, done, found.start())

@@ -536,8 +536,7 @@ def _sum(between: str) -> str:
     if not (whole.startswith("+") and whole.endswith("+")) or "=" in whole or ";" in whole:
         return ""
     shown = [line for line in lines if line]
-    ends = pairwise(shown)
-    return whole if all(a[-1] in "+(\\" or b[0] == "+" for a, b in ends) else ""
+    return whole if all(a[-1] in "+(\\" or b[0] == "+" for a, b in pairwise(shown)) else ""
 
 
 _FILLED = re.compile(r"[\s)]*+(?:\.\s*+format\b|%|\+)")
