@@ -153,8 +153,10 @@ def _declarations(text: str) -> Context:
 
 
 _LONGEST_DECLARATION = 1 << 12
-_FILLED_IN = re.compile(r"\{[^{},;]*\}|\.%")
-"""What a formatting function fills in: ``{name}``, ``.%s``."""
+_FILLED_IN = re.compile(r"\{[^{},;]*\}|\.%|[\w$]%\w")
+"""What a formatting function fills in: ``{name}``, ``.%s``, ``%r%d``."""
+_FORMATTED = re.compile(r"(?<![\w$])%[sdiuxX](?![\w$])")
+"""The same, unless a register is called so."""
 _MODULE = re.compile(r"\.(?:version|entry|func|reg)\s")
 _PROSE = re.compile(r"(?<![\w.%$])[A-Za-z]{2,}+\s++[A-Za-z]")
 """Two words with nothing in between."""
@@ -165,7 +167,7 @@ def _in_piece(piece: Piece, name: str, elsewhere: Context) -> Iterator[Found]:
     may_be_prose = not piece.asm and not _MODULE.search(piece.ptx)
     for statement in statements([piece.ptx], Context(piece.registers, elsewhere)):
         at = piece.at(statement.start)
-        if in_string and _FILLED_IN.search(statement.text):
+        if in_string and _is_template(statement):
             yield _filled_in(statement, at, name)
         elif not (may_be_prose and _is_prose(statement)):
             for found in _checked(statement, at, name, doubled=piece.asm):
@@ -178,6 +180,14 @@ def _past(piece: Piece, statement: Statement) -> Iterator[Finding]:
     for name, message, span in piece.past(start, start + len(statement.text)):
         if piece.registers or not statement.context.declared(name):
             yield Finding("undeclared", message, piece.at(0).place(*span))
+
+
+def _is_template(statement: Statement) -> bool:
+    """Whether a formatting function fills in a part of a statement."""
+    if _FILLED_IN.search(statement.text):
+        return True
+    names = set(_FORMATTED.findall(statement.text))
+    return any(not statement.context.declared(name) for name in names)
 
 
 def _is_prose(statement: Statement) -> bool:
