@@ -47,12 +47,12 @@ def rules(text: str) -> list[str]:
 _LINE = "vadd4.s32.s32.s32 %0, %1, %2, %3;"
 _FOUND = [
     f'asm("{_LINE}" : "=r"(d) : "r"(a), "r"(b), "r"(c));',
-    f'asm volatile ( // why\n  "{_LINE}" ::);',
-    f'__asm__ __volatile__("{{\\n\\t"\n "{_LINE}\\n\\t" "}}" ::);',
+    f'asm volatile ( // why\n  "{_LINE}" : "=r"(d) : "r"(a), "r"(b), "r"(c));',
+    f'__asm__ __volatile__("{{\\n\\t"\n "{_LINE}\\n\\t" "}}" :: OPERANDS);',
     'asm("vadd4.s32" /* x */ ".s32.s32 %0,"\n\t" %1, %2, %3;");',
-    f'asm(R"({_LINE})" :: );',
+    f'asm(R"({_LINE})" : "+r"(a[0]), "+r"(b), "+r"(c), "+r"(d) : );',
     f'asm(R"x(\n   {_LINE} )" \n)x");',
-    f'#define ADD(d, a) \\\n  asm("mov.u32 d, %0;" \\\n   "{_LINE}" : "=r"(d) : "r"(a))\n',
+    f'#define ADD(d, a) \\\n  asm("mov.u32 d, %0;" \\\n   "{_LINE}" : "+r"(d) : __VA_ARGS__)\n',
     'asm("vadd4.s32\\\n.s32.s32 %0, %1, %2, %3;");',
     f'const char *k = ".version 7.0\\n"\n   "{_LINE}\\n";',
     f'x = \'"\'; asm("{_LINE}");',
@@ -78,8 +78,8 @@ _PYTHON = [
     f'ASM = "mov.u32 a, b;" \\\n  "{_LINE}"',
     f'ASM = ("mov.u32 a, b;"  # one "two"\n  \'{_LINE}\')',
     f"ASM = f'{{{{ {_LINE} }}}}'",
-    f"k = RawKernel(r'''\n__global__ void k() {{ asm(\"{_LINE}\" ::); }}''')",
-    f'k = "void k() {{\\n asm(\\"{_LINE}\\" ::); }}"',
+    f"k = RawKernel(r'''\n__global__ void k() {{ asm(\"{_LINE}\" :: OPERANDS); }}''')",
+    f'k = "void k() {{\\n asm(\\"{_LINE}\\" :: OPERANDS); }}"',
     f"x = 'it\\'s'; y = b'''{_LINE}'''",
     'ASM = "vadd4.s32.s32.s32 $0, $1, $2, $3;"',
 ]
@@ -446,7 +446,7 @@ def test_a_python_template_is_said_to_be_unread(text: str) -> None:
 
 def test_of_a_very_long_line_only_what_is_near_is_shown() -> None:
     line = "vadd4.u32.u32.u32 %0, %1, %2, %3;"
-    text = 'asm("' + line * 400 + "vadd4.bad %0, %1, %2, %3;" + line * 400 + '" ::);'
+    text = 'asm("' + line * 400 + "vadd4.bad %0, %1, %2, %3;" + line * 400 + '");'
     bad = [item for item in source(text) if not item.legal]
     assert len(bad) == 1
     place = bad[0].diagnostics[0].place

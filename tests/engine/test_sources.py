@@ -145,6 +145,19 @@ def test_prose_gets_no_note(text: str, language: Language) -> None:
     assert source(text, language) == []
 
 
+@pytest.mark.parametrize(
+    "operands",
+    ["%%r%d, %%r%d, %%r%d, %%r%d", "%s, %s, %s, %s", "%%r1, %%r2, %%r3, 0x%x", "{}, {}, {}, {}"],
+)
+def test_operands_that_are_filled_in_are_never_illegal(operands: str) -> None:
+    noted(f'sprintf(b, "vadd4.u32.u32.u32 {operands};", r);')
+
+
+def test_a_register_that_is_called_like_what_is_filled_in_is_one() -> None:
+    text = 'k = ".reg .u32 %s, %d; vadd4.u32.u32.u32 %d, %s, %s, %s;";'
+    assert [item.diagnostics for item in source(text)] == [()]
+
+
 def test_literals_joined_with_a_plus_are_known() -> None:
     (item,) = source('x = "vadd4.u32.u32" + ".foo a, b, c, d;"', Language.PYTHON)
     assert not item.legal
@@ -167,6 +180,7 @@ def test_a_placeholder_past_the_operands_is_an_error() -> None:
     assert said == "`%7` is past the operands of this asm statement: %0 to %1"
     assert "%0" in past('asm("vadd4.u32.u32.u32 %0,%0,%1,%0;" : "+r"(d));', "%1")
     assert "none" in past('asm("vadd4.u32.u32.u32 a,b,c,%3;" ::);', "%3")
+    assert "none" in past('asm("vadd4.u32.u32.u32 %0,%1,%2,%3;" ::);', "%0")
     assert "%0 to %2" in past(
         'asm("vadd4.u32.u32.u32 %0,%1,%2,%3;" : "=" "&r"(d) : "r"(f(x, ":)", \')\')), "n"(1)'
         ' : "memory");',

@@ -203,7 +203,7 @@ def test_chunks_do_not_change_what_is_declared() -> None:
     [
         "vadd4.u32.u32.u32 %r1, %r2, %r3, %r4;",
         "{ .reg .u32 t; vadd4.u32.u32.u32 t, %1, %2, %3; }",
-        'asm("{ .reg .u32 t; vadd4.u32.u32.u32 t, %1, $2, %3; }" ::);',
+        'asm("{ .reg .u32 t; vadd4.u32.u32.u32 t, %1, $2, %3; }" : "=r"(d) : REST);',
         'asm(".reg .u32 s;"); asm("{ .reg .u32 t; vadd4.u32.u32.u32 t, s, s, s; }");',
     ],
 )
@@ -212,7 +212,7 @@ def test_registers_that_may_be_declared_elsewhere_are_not_accused(text: str) -> 
 
 
 def test_a_register_that_an_asm_statement_alone_could_declare_is_refused() -> None:
-    text = 'asm("{ .reg .u32 %%t<2>; vadd4.u32.u32.u32 %0, %%t0, %%t7, %1; }" :::);'
+    text = 'asm("{ .reg .u32 %%t<2>; vadd4.u32.u32.u32 %0, %%t0, %%t7, %1; }" : "=r"(d) : "r"(a));'
     (item,) = check_text(text, "x.cu")
     assert [x.rule for x in item.diagnostics] == ["undeclared"]
 

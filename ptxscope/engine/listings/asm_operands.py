@@ -57,6 +57,8 @@ class Operands(NamedTuple):
                 continue
             seen.add(name)
             yield name, self._said(name), found.span()
+            if not self.number:
+                return  # nor is any other
 
     def _said(self, name: str) -> str:
         if name in self.unknown:

@@ -262,7 +262,7 @@ class _Template(NamedTuple):
 
 
 _MACRO_FIRST = re.compile(
-    rf"{ASM}(?:\s++|\\\r?\n)*+(?!(?:u8|[uUL])?R?\")(?P<first>[\w#]++)", re.ASCII
+    rf"{ASM}(?:\s++|\\\r?\n)*+(?!(?:u8|[uUL])?R?\"|(?:__)?asm)(?P<first>[\w#]++)", re.ASCII
 )
 """An asm statement that does not begin with a string."""
 _MARK = re.compile(r"[():]")

@@ -143,8 +143,10 @@ def check_source(text: str, name: str, language: Language) -> Iterator[Checked]:
             yield Checked(name, place, ptx, (Diagnostic("unread", message, place),))
 
 
-_FILLED_IN = re.compile(r"\{[^{},;]*\}|\.%")
-"""What a formatting function fills in: ``{name}``, ``.%s``."""
+_FILLED_IN = re.compile(r"\{[^{},;]*\}|\.%|[\w$]%\w")
+"""What a formatting function fills in: ``{name}``, ``.%s``, ``%r%d``."""
+_FORMATTED = re.compile(r"(?<![\w$])%[sdiuxX](?![\w$])")
+"""The same, unless a register is called so."""
 _MODULE = re.compile(r"\.(?:version|entry|func|reg)\s")
 _PROSE = re.compile(r"(?<![\w.%$])[A-Za-z]{2,}+\s++[A-Za-z]")
 """Two words with nothing in between."""
@@ -155,7 +157,7 @@ def _in_piece(piece: Piece, name: str, elsewhere: Scopes) -> Iterator[Checked]:
     may_be_prose = not piece.asm and not _MODULE.search(piece.ptx)
     for statement in statements([piece.ptx], Scopes(piece.registers, elsewhere)):
         at = piece.at(statement.start)
-        if in_string and _FILLED_IN.search(statement.text):
+        if in_string and _is_template(statement):
             yield _filled_in(statement, at, name)
         elif not (may_be_prose and _is_prose(statement)):
             for found in _checked(statement, at, name, doubled=piece.asm):
@@ -169,6 +171,14 @@ def _past(piece: Piece, statement: Candidate) -> Iterator[Diagnostic]:
     for name, message, span in piece.past(start, start + len(statement.text)):
         if piece.registers or not statement.scopes.declared(name):
             yield Diagnostic("undeclared", message, piece.at(0).place(*span))
+
+
+def _is_template(statement: Candidate) -> bool:
+    """Whether a formatting function fills in a part of a statement."""
+    if _FILLED_IN.search(statement.text):
+        return True
+    names = set(_FORMATTED.findall(statement.text))
+    return any(not statement.scopes.declared(name) for name in names)
 
 
 def _is_prose(statement: Candidate) -> bool:
