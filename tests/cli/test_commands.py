@@ -108,7 +108,7 @@ def test_values_may_be_named_by_role_and_without_percent() -> None:
         (("vadd.u32",), 1, "missing its"),
         (("nothing.ptx",), 2, "there is no such file"),
         (("tests/data",), 2, "tests/data: "),
-        ((" ",), 1, "no instruction here"),
+        ((" ",), 2, "no instruction here"),
         (("open", LINE, *VALUES), 2, "needs a terminal"),
         (("open", "vadd.u32 d, a, b"), 1, "missing its"),
         (("--nonsense",), 2, "--nonsense"),

@@ -13,7 +13,7 @@ from ptxscope.cli import main
 from ptxscope.export.data import dumps
 
 LINE = "vadd.u32.u32.u32 d, a, b"
-ASM = 'asm("vadd.u32.u32.u32 %0, %1, %2;" : : ); // ü\n'
+ASM = 'asm("vadd.u32.u32.u32 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b)); // ü\n'
 TABLE = "name,a,b\nü,1,2\r\nx,3,4\n"
 ENCODINGS = ["utf-8", "utf-8-sig", "utf-16", "utf-16-le-mark", "utf-16-be-mark"]
 ways = pytest.mark.parametrize("by_name", [True, False])

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="descriptors of POSIX
 
 LINE = "vadd.u32.u32.u32.sat d, a, b"
 MARKED = f"<!-- ptxscope trace '{LINE}' a=1 b=2 -->\n<!-- /ptxscope -->\n"
-ASM = 'asm("vadd.u32.u32.u32 %0, %1, %2;" : : );'
+ASM = 'asm("vadd.u32.u32.u32 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b));'
 COMMANDLINES: dict[str, tuple[str, ...]] = {
     "trace": ("trace", LINE, "a=1", "b=2"),
     "eval": ("eval", LINE, "a=1", "b=2"),

@@ -21,21 +21,12 @@ def _given(capsys: pytest.CaptureFixture[str], ptx: str, *words: str) -> dict[st
     return {name: int(bits, 16) for name, _, bits in pairs}
 
 
-@pytest.mark.parametrize(
-    ("type_", "bits"), [("b32", 5), ("u32", 5), ("s32", 5), ("f32", FIVE), ("", FIVE)]
-)
+@pytest.mark.parametrize(("type_", "bits"), [("b32", 5), ("f32", FIVE), ("", FIVE)])
 def test_a_decimal_is_what_its_register_is_declared_as(
     type_: str, bits: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     declared = f".reg .{type_} x; .reg .b32 d; " if type_ else ""
     assert _given(capsys, declared + BODY, "x=5")["x"] == bits
-
-
-def test_a_float_register_takes_numbers_whatever_reads_it(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    ptx = ".reg .f32 x; .reg .s32 d; vadd.s32.s32.s32 d, x, x;"
-    assert _given(capsys, ptx, "x=5")["x"] == FIVE
 
 
 def test_a_whole_number_in_many_registers_declared_at_once(
@@ -53,11 +44,6 @@ def test_a_whole_number_in_many_registers_declared_at_once(
 def test_an_integer_register_takes_no_fraction(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", f".reg .b32 x, d; {BODY}", "x=1.5"]) == 2
     assert "`1.5` is a float; the operand is `.b32`" in capsys.readouterr().err
-
-
-def test_a_declaration_of_another_width_says_nothing() -> None:
-    (program,) = load(f".reg .b64 x; .reg .b32 d; {BODY}")
-    assert program.reading("x") is Type.F32
 
 
 def test_what_is_a_float_only_is_shown_as_one() -> None:
