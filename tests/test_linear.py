@@ -539,20 +539,26 @@ def test_a_banner_between_string_literals(text: str, name: str) -> None:
     assert _time(_refused(_check(name)), line) < CEILING
 
 
-def test_growth_that_is_too_fast_is_found() -> None:
-    def quadratic(text: str) -> int:
-        return sum(text.count("b", 0, at) for at in range(0, len(text), 8))
+def test_growth_that_is_too_fast_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    # by a clock that counts steps, a microsecond each: another's load does not make it go wrong
+    steps = 0
+
+    def quadratic(text: str) -> None:
+        nonlocal steps
+        steps += len(text) ** 2 // 1000
+
+    def linear(text: str) -> None:
+        nonlocal steps
+        steps += len(text)
 
     def exponential(text: str) -> object:
         return re.fullmatch(r"(?:a|aa)*b", text)
 
-    def linear(text: str) -> int:
-        return sum(char == "b" for char in text)
-
-    # 0.008 s of CPU are soon measured wrongly where others use the processor too
-    assert fault(quadratic, Family("", "a"), 0.1)
-    assert not fault(linear, Family("", "a"), 0.02)
-    assert "more than" in fault(exponential, Family("", "a"), 0.02, 0.5)
+    family = Family("", "a")
+    assert "more than 0.5 s" in fault(exponential, family, 0.008, 0.5)
+    monkeypatch.setitem(globals(), "process_time", lambda: steps / 1e6)
+    assert fault(quadratic, family, 0.008)
+    assert not fault(linear, family, 0.008)
 
 
 # --- what is said of very many errors -----------------------------------------------------

@@ -25,6 +25,11 @@ class TextFile(SingleFileSnapshotExtension):
     file_extension = "txt"
 
 
+@pytest.fixture(autouse=True)
+def _frames() -> None:
+    """Every frame is drawn, as a picture is one."""
+
+
 @pytest.fixture
 def screen(snapshot: SnapshotAssertion) -> SnapshotAssertion:
     return snapshot.use_extension(TextFile)
