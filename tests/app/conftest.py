@@ -26,6 +26,11 @@ async def still(*_: float) -> None:
         if loop._ready:  # type: ignore[attr-defined]
             quiet = 0
         elif (
+            app.is_running and app._resize_event is not None
+        ):  # a new size is taken over a little later
+            quiet = 0
+            await asyncio.sleep(0.005)
+        elif (
             quiet == _TURNS - 1 and app._screen_stack and app.screen._update_timer._active.is_set()
         ):
             quiet = 0
