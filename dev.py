@@ -236,7 +236,7 @@ def lock() -> None:
 TASKS = {
     task.__name__: task
     for task in (
-        *(explore, test, thorough, check, lint, soak),
+        *(explore, test, check, thorough, lint, soak),
         *(wheel, sdist, newest, bench, screenshots, docs, lock),
     )
 }
