@@ -16,6 +16,7 @@ from ptxscope.engine.tracing.stages import about, title
 from ptxscope.engine.tracing.words import words
 from tests.reference_data import golden_opcodes
 from tests.strategies import instruction_of
+from tests.tiers import some
 
 # the table of SYNTAX.md: documented, accepted by ptxas 13.0
 _SIMD2, _SCALAR = (27_744, 27_744), (7_840, 8_624)
@@ -61,10 +62,11 @@ def test_every_entry_has_all_that_an_instruction_needs(opcode: str) -> None:
     assert trace(ins, values).result == evaluate(ins, values)
 
 
+@pytest.mark.parametrize("count", some([40, 150]))
 @pytest.mark.parametrize("opcode", CATALOG)
-def test_every_stage_has_a_title_and_sentences(opcode: str) -> None:
+def test_every_stage_has_a_title_and_sentences(opcode: str, count: int) -> None:
     rng = Random(opcode)
-    for _ in range(150):
+    for _ in range(count):
         form = random_form(opcode, rng)
         assert lower(form).steps
         ins = instruction_of(form)

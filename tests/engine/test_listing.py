@@ -13,6 +13,7 @@ from ptxscope.engine.listings.reading import statements
 from ptxscope.engine.text.parser import scan
 from ptxscope.engine.text.scopes import Scopes
 from tests.reference_data import DATA, table, verdicts
+from tests.tiers import some
 
 VIDEO = (DATA / "video.ptx").read_text(encoding="utf-8")
 
@@ -179,9 +180,10 @@ def test_registers_are_known_where_they_are_declared() -> None:
     assert (again.version, again.target) == ((1, 3), None)
 
 
-def test_a_long_listing_takes_little_memory() -> None:
+@pytest.mark.parametrize("length", some([300, 1000]))
+def test_a_long_listing_takes_little_memory(length: int) -> None:
     def listing() -> Iterator[str]:
-        for _ in range(1000):
+        for _ in range(length):
             yield VIDEO[:4096] + "/*" + "x;" * 500 + "*/"
 
     tracemalloc.start()
@@ -190,7 +192,7 @@ def test_a_long_listing_takes_little_memory() -> None:
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert count == 1000 * sum(1 for _ in statements([VIDEO[:4096]]))
+    assert count == length * sum(1 for _ in statements([VIDEO[:4096]]))
     assert peak < 1_000_000
 
 
