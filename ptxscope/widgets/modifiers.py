@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from ..engine.isa.catalog import entry_of
-from ..engine.isa.entry import Digits, Place, Slot
+from ..engine.isa.entry import Digits, Slot, SlotPlace
 from ..engine.isa.form import Form
 from ..engine.isa.grammar import SLOT_NAMES
 from ..engine.isa.legality import obstacle
@@ -281,7 +281,7 @@ def _cells(slot: Slot, lanes: int) -> Iterator[Choice]:
 def _text(slot: Slot, value: object) -> str:
     if value == slot.absent:
         return "–"
-    if slot.place is not Place.MODIFIER and slot.word:
+    if slot.place is not SlotPlace.MODIFIER and slot.word:
         return f"{slot.word}{slot.place}"
     return slot.text(value)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..isa.catalog import CATALOG
-from ..isa.entry import Group, Place, Slot
+from ..isa.entry import Group, Slot, SlotPlace
 from ..isa.form import Form
 from ..isa.legality import with_c
 from ..isa.types import Type
@@ -168,7 +168,7 @@ def _same_width(now: object, value: object) -> bool:
 
 def slot_phrase(ins: Instruction, slot: Slot, now: object, value: object) -> str:
     """``without `.sat```, ``with `.lt` rather than `.le```, ``with `%1.b1` rather than `%1```."""
-    operand = "" if slot.place is Place.MODIFIER else ins.called(str(slot.place))
+    operand = "" if slot.place is SlotPlace.MODIFIER else ins.called(str(slot.place))
     suffix = bool(operand) and not slot.word  # without it the operand is still to be named
 
     def spelled(written: object) -> str:

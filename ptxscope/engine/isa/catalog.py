@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from .entry import Digits, Entry, Group, Operand, Place, Slot, masks
+from .entry import Digits, Entry, Group, Operand, Slot, SlotPlace, masks
 from .form import Form
 from .manual import contradictions
 from .roles import Role
@@ -102,9 +102,9 @@ def _simd(
         (
             *slots,
             Slot("secop", (SecOp.ADD,), optional=True),
-            Slot("mask", masks(unit, lanes), optional=True, place=Place.D),
-            Slot("asel", Digits(unit, lanes), optional=True, place=Place.A),
-            Slot("bsel", Digits(unit, lanes), optional=True, place=Place.B),
+            Slot("mask", masks(unit, lanes), optional=True, place=SlotPlace.D),
+            Slot("asel", Digits(unit, lanes), optional=True, place=SlotPlace.A),
+            Slot("bsel", Digits(unit, lanes), optional=True, place=SlotPlace.B),
         ),
         _lanes(_VSET_WORDS if slots is _VSET else _WORDS),
         (SAT_OR_ADD,) if SAT in slots else (),
@@ -144,7 +144,7 @@ ENTRIES = (
         Group.COMPARE,
         "9.7.6.2",
         "p = t {BOOL c}, q = !t {BOOL c}; t = a CMP b",
-        (CMP, BOOLOP, FTZ, STYPE, Slot("dst", tuple(Destinations), place=Place.D), NOT_C, C),
+        (CMP, BOOLOP, FTZ, STYPE, Slot("dst", tuple(Destinations), place=SlotPlace.D), NOT_C, C),
         (
             Operand(Role.P, Type.PRED),
             Operand(Role.Q, Type.PRED),
@@ -260,7 +260,7 @@ ENTRIES = (
             Slot("scale", tuple(Scale), optional=True),
             *(
                 Slot(f"neg{place}", (True,), optional=True, place=place, word="-")
-                for place in (Place.A, Place.B, Place.C)
+                for place in (SlotPlace.A, SlotPlace.B, SlotPlace.C)
             ),
             ASEL,
             BSEL,
@@ -431,7 +431,7 @@ def entry_of(form: Form) -> Entry:
     shapes = _SHAPES[form.opcode]
     if len(shapes) == 1:
         return shapes[0]
-    slots = [slot for entry in shapes for slot in entry.slots if slot.place is Place.MODIFIER]
+    slots = [slot for entry in shapes for slot in entry.slots if slot.place is SlotPlace.MODIFIER]
     found = find(form.opcode, {slot.text(form.get(slot.name)) for slot in slots})
     assert found
     return found

@@ -21,7 +21,7 @@ class Group(StrEnum):
     SIMD = "SIMD video"
 
 
-class Place(StrEnum):
+class SlotPlace(StrEnum):
     """Where a slot is written: behind the opcode, or at an operand."""
 
     MODIFIER = "modifier"
@@ -39,7 +39,7 @@ class Slot(NamedTuple):
     values: Sequence[object]
     """The legal values, besides leaving it out."""
     optional: bool = False
-    place: Place = Place.MODIFIER
+    place: SlotPlace = SlotPlace.MODIFIER
     word: str = ""
     """How a flag is spelled."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 from functools import cache
 
-from .entry import Entry, Place, Slot
+from .entry import Entry, Slot, SlotPlace
 from .form import Form
 from .legality import with_slot
 from .types import Selector, Type
@@ -51,7 +51,7 @@ def vocabulary(entry: Entry) -> dict[str, tuple[Slot, object]]:
 @cache
 def modifier_slots(entry: Entry) -> tuple[Slot, ...]:
     """The slots that are written behind the opcode, in documented order."""
-    return tuple(slot for slot in entry.slots if slot.place is Place.MODIFIER)
+    return tuple(slot for slot in entry.slots if slot.place is SlotPlace.MODIFIER)
 
 
 def is_type_slot(slot: Slot) -> bool:
@@ -117,7 +117,7 @@ def slot_choices(slot: Slot, marked: Container[object] = (), mark: str = "") -> 
         unit = str(slot.values[0])[0]
         digits = f".{unit} and {width} digits 0-{2 * width - 1}"
         return f"{digits}, in any order, repeats allowed ({len(slot.values):,})"
-    if slot.word and slot.place is not Place.MODIFIER:
+    if slot.word and slot.place is not SlotPlace.MODIFIER:
         return f"{slot.word}{mark * (True in marked)} before the operand"
     dot = "" if slot.name == "dst" else "."
     return " ".join(f"{dot}{slot.text(value)}{mark * (value in marked)}" for value in slot.values)

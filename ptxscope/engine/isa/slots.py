@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from .entry import Constraint, Need, Place, Remark, Slot
+from .entry import Constraint, Need, Remark, Slot, SlotPlace
 from .form import Form
 from .types import BoolOp, Cmp, Destinations, SecOp, Type, selector
 
@@ -39,14 +39,14 @@ CMP = Slot("cmp", tuple(Cmp))
 BOOLOP = Slot("boolop", tuple(BoolOp), optional=True)
 FTZ = Slot("ftz", (True,), optional=True, word="ftz")
 STYPE = Slot("stype", ST)
-NOT_C = Slot("negc", (True,), optional=True, place=Place.C, word="!")
-C = Slot("c", (True,), optional=True, place=Place.C, word="c")
+NOT_C = Slot("negc", (True,), optional=True, place=SlotPlace.C, word="!")
+C = Slot("c", (True,), optional=True, place=SlotPlace.C, word="c")
 DTYPE, ATYPE, BTYPE = (Slot(name, _T) for name in ("dtype", "atype", "btype"))
 SAT = Slot("sat", (True,), optional=True, word="sat")
 SECOP = Slot("secop", tuple(SecOp), optional=True)
-DSEL = Slot("dsel", _S1, optional=True, place=Place.D)
-ASEL = Slot("asel", _S1, optional=True, place=Place.A)
-BSEL = Slot("bsel", _S1, optional=True, place=Place.B)
+DSEL = Slot("dsel", _S1, optional=True, place=SlotPlace.D)
+ASEL = Slot("asel", _S1, optional=True, place=SlotPlace.A)
+BSEL = Slot("bsel", _S1, optional=True, place=SlotPlace.B)
 
 # --- minimums ----------------------------------------------------------------------------
 

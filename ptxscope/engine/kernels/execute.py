@@ -14,7 +14,7 @@ from ..text.instruction import Instruction
 from ..tracing.evaluate import bind, bits_of, plan_of, resolve_model
 from ..tracing.trace import Trace
 from .plain import join, split
-from .program import Operand, Program, Statement, StatementKind
+from .program import PlainSource, Program, Statement, StatementKind
 
 
 class Value(NamedTuple):
@@ -351,7 +351,7 @@ def _word(parts: tuple[int, ...]) -> int:
     return join(parts) if len(parts) > 1 else parts[0]
 
 
-def _types(operand: Operand, type_: Type) -> dict[str, Type]:
+def _types(operand: PlainSource, type_: Type) -> dict[str, Type]:
     return dict.fromkeys(operand.names, Type.B16 if len(operand.names) > 1 else type_)
 
 

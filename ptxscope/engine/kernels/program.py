@@ -41,7 +41,7 @@ class StatementKind(StrEnum):
     """Anything else; the registers it writes become unknown."""
 
 
-class Operand(NamedTuple):
+class PlainSource(NamedTuple):
     """A source of a plain instruction: a literal, a register, or two packed into a word."""
 
     bits: int = 0
@@ -66,7 +66,7 @@ class Statement(NamedTuple):
     that get back at the ``CLOSE`` what they were outside."""
     instruction: Instruction | None = None
     plain: Operation | None = None
-    reads: tuple[Operand, ...] = ()
+    reads: tuple[PlainSource, ...] = ()
     """Sources of a plain instruction."""
     problems: tuple[Problem, ...] = ()
     """Why it is not the legal instruction it means to be, at places of the loaded text."""
@@ -306,16 +306,16 @@ class _Loader:
             kind=StatementKind.PLAIN, plain=plain, writes=names, reads=tuple(sources)
         )
 
-    def _operand(self, words: tuple[Token, ...], type_: Type) -> Operand | None:
+    def _operand(self, words: tuple[Token, ...], type_: Type) -> PlainSource | None:
         """A source of a plain instruction; None where it is anything but a value."""
         if is_constant(words):
             try:
                 bits = constant_bits(constant(words), type_)
             except BadConstantError:
                 return None
-            return Operand(bits) if isinstance(bits, int) else None
+            return PlainSource(bits) if isinstance(bits, int) else None
         names = self._names(words)
-        return Operand(names=names) if names else None
+        return PlainSource(names=names) if names else None
 
     def _names(self, words: tuple[Token, ...]) -> tuple[str, ...] | None:
         """The registers of ``a`` or ``{a, b}``; None where the words are anything else."""

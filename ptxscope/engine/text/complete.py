@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from ..isa.catalog import CATALOG, find
-from ..isa.entry import Entry, Place
+from ..isa.entry import Entry, SlotPlace
 from ..isa.form import Form
 from ..isa.grammar import (
     SLOT_NAMES,
@@ -88,7 +88,7 @@ def _selectors(entry: Entry, text: str, behind_mnemonic: int) -> tuple[Completio
     operand = text[behind_mnemonic:]
     index = operand.count(",")
     typed = re.search(r"[\w$%]\.(\w*+)$", operand)
-    places = [Place.D, Place.A, Place.B, Place.C]
+    places = [SlotPlace.D, SlotPlace.A, SlotPlace.B, SlotPlace.C]
     if typed is None or index >= len(places):
         return ()
     slot = next((s for s in entry.slots if s.place is places[index] and is_selector_slot(s)), None)
@@ -96,7 +96,7 @@ def _selectors(entry: Entry, text: str, behind_mnemonic: int) -> tuple[Completio
         return ()
     at = len(text) - len(typed[1])
     if len(slot.values) > 16:
-        first = 0 if slot.place is Place.A else entry.lanes
+        first = 0 if slot.place is SlotPlace.A else entry.lanes
         default = Selector(32 // entry.lanes, tuple(range(first, first + entry.lanes)))
         shown: list[object] = [default]
     else:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..isa.catalog import entry_of
-from ..isa.entry import Entry, Place
+from ..isa.entry import Entry, SlotPlace
 from ..isa.form import Form
 from ..isa.roles import DESTINATIONS, ORDER, SOURCES, Role
 from ..isa.types import Destinations, Type
@@ -179,8 +179,10 @@ class Instruction:
         d = "|".join(name or "_" for name in self.destinations)
         if self.form.dst is Destinations.SINK:
             d = "_"
-        operands = [d + operand_suffix(self.form, Place.D)]
-        for role, source in zip((Place.A, Place.B, Place.C), self.sources, strict=False):
+        operands = [d + operand_suffix(self.form, SlotPlace.D)]
+        for role, source in zip(
+            (SlotPlace.A, SlotPlace.B, SlotPlace.C), self.sources, strict=False
+        ):
             operands.append(
                 operand_prefix(self.form, role) + str(source) + operand_suffix(self.form, role)
             )
@@ -199,24 +201,24 @@ _DST_ROLES = {
 
 def mnemonic(form: Form) -> str:
     """Opcode and modifiers in documented order: ``vadd4.s32.s32.u32.sat``."""
-    slots = (slot for slot in entry_of(form).slots if slot.place is Place.MODIFIER)
+    slots = (slot for slot in entry_of(form).slots if slot.place is SlotPlace.MODIFIER)
     return ".".join(
         [form.opcode, *filter(None, (slot.text(form.get(slot.name)) for slot in slots))]
     )
 
 
-_PREFIXES = {Place.A: "nega", Place.B: "negb", Place.C: "negc"}
-_SUFFIXES = {Place.A: ("asel",), Place.B: ("bsel",), Place.D: ("dsel", "mask")}
+_PREFIXES = {SlotPlace.A: "nega", SlotPlace.B: "negb", SlotPlace.C: "negc"}
+_SUFFIXES = {SlotPlace.A: ("asel",), SlotPlace.B: ("bsel",), SlotPlace.D: ("dsel", "mask")}
 
 
-def operand_prefix(form: Form, place: Place) -> str:
+def operand_prefix(form: Form, place: SlotPlace) -> str:
     """``-``, ``!`` or nothing: what stands before an operand."""
     name = _PREFIXES.get(place, "")
     slot = entry_of(form).slot(name)
     return slot.text(form.get(name)) if slot else ""
 
 
-def operand_suffix(form: Form, place: Place) -> str:
+def operand_suffix(form: Form, place: SlotPlace) -> str:
     """``.b3210`` or nothing: what stands behind an operand."""
     chosen = (form.get(name) for name in _SUFFIXES.get(place, ()))
     return "".join(f".{value}" for value in chosen if value is not None)

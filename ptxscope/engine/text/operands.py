@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ..isa.entry import Entry, Operand, Place
+from ..isa.entry import Entry, Operand, SlotPlace
 from ..isa.form import Form
 from ..isa.grammar import SLOT_NAMES, is_selector_slot
 from ..isa.types import Destinations, Selector, Type, selector
@@ -107,7 +107,7 @@ def _destination(entry: Entry, words: tuple[Token, ...], found: Operands) -> Non
             return
         name, rest = _named(entry, part, predicate=entry.opcode == "setp")
         names.append(None if name == "_" else name)
-        _selectors(entry, Place.D, rest, found)
+        _selectors(entry, SlotPlace.D, rest, found)
     found.destinations = tuple(names)
     if entry.opcode != "setp":
         if len(parts) > 1:
@@ -142,7 +142,7 @@ def _destination_hint(entry: Entry) -> str:
 def _source(
     entry: Entry, operand: Operand, words: tuple[Token, ...], partial: Form, found: Operands
 ) -> None:
-    place = Place(operand.role)
+    place = SlotPlace(operand.role)
     type_ = operand.type if isinstance(operand.type, Type) else partial.get(operand.type)
     prefix = words[0] if words[0].text in ("-", "!") else None
     negates = entry.slot(f"neg{place}")
@@ -274,7 +274,7 @@ def _is_special(words: Sequence[Token], found: Operands) -> bool:
     return special
 
 
-def _selectors(entry: Entry, place: Place, words: Sequence[Token], found: Operands) -> None:
+def _selectors(entry: Entry, place: SlotPlace, words: Sequence[Token], found: Operands) -> None:
     if not words:
         return
     span = _span(words)
@@ -297,12 +297,12 @@ def _selectors(entry: Entry, place: Place, words: Sequence[Token], found: Operan
     _bad_selector(entry, slot.name, text, value, span, found)
 
 
-def _no_selector(entry: Entry, place: Place) -> str:
+def _no_selector(entry: Entry, place: SlotPlace) -> str:
     if entry.group == _COMPARISON:
         return "selectors belong to the video instructions; this operand takes none"
-    if place is Place.C:
+    if place is SlotPlace.C:
         return "c is read whole: it takes no selector"
-    if place is not Place.D:
+    if place is not SlotPlace.D:
         return f"`{entry.opcode}` takes no selector at {place}"
     return f"`{entry.opcode}` writes the whole of d: it takes no destination selector"
 

@@ -48,9 +48,7 @@ def first_difference(x: Trace, y: Trace) -> Stage:
     A row that only one of them has counts as a difference where it changed its value.
     """
     order = list(Stage)
-    stages = sorted(
-        {row.row.stage for row in (*x.rows.values(), *y.rows.values())}, key=order.index
-    )
+    stages = sorted({row.stage for row in (*x.rows.values(), *y.rows.values())}, key=order.index)
     for stage in stages:
         if _values(x, stage) != _values(y, stage):
             return stage
@@ -61,5 +59,5 @@ def _values(trace: Trace, stage: Stage) -> dict[str, tuple[int, ...]]:
     return {
         key: row.values
         for key, row in trace.rows.items()
-        if row.row.stage is stage and not (len(row.inputs) == 1 and row.inputs[0] == row.values)
+        if row.stage is stage and not (len(row.inputs) == 1 and row.inputs[0] == row.values)
     }

@@ -30,7 +30,7 @@ def parse_note(text: str, trace: Trace) -> Note:
         raise ValueError(f"{target!r} is no step; {_steps(trace)}, or lane N")
     stage = stage_of(step, trace) if step else None
     lane = int(named[1].lstrip("0")[:9] or "0") if named else None
-    lanes = max(len(row.lanes) for row in trace.rows.values() if stage in (None, row.row.stage))
+    lanes = max(len(row.lanes) for row in trace.rows.values() if stage in (None, row.stage))
     if lane is not None and lane >= lanes:
         raise ValueError(f"there is no lane {lane}: lanes are numbered 0 to {lanes - 1}")
     return Note(words.strip(), stage, lane)

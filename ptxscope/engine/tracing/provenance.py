@@ -76,9 +76,9 @@ def _overlap(x: Cell, y: Cell) -> bool:
 
 def _inputs(row: RowTrace, cell: Cell) -> Iterator[Cell]:
     """The cells that a cell was made from at once."""
-    for part in row.row.micro.origins(cell.lane, cell.low, cell.high, row.inputs):
+    for part in row.micro.origins(cell.lane, cell.low, cell.high, row.inputs):
         if part.low < part.high:
-            yield Cell(row.row.inputs[part.input], part.lane, part.low, part.high)
+            yield Cell(row.input_keys[part.input], part.lane, part.low, part.high)
 
 
 def _mask(trace: Trace, cell: Cell) -> int:

@@ -121,7 +121,7 @@ class Trace:
     @cached_property
     def rows(self) -> dict[str, RowTrace]:
         """Every row by key."""
-        return {row.row.key: row for step in self.steps for row in step.rows}
+        return {row.key: row for step in self.steps for row in step.rows}
 
     @cached_property
     def result(self) -> dict[str, int]:
@@ -195,10 +195,10 @@ def replay(trace_: Trace) -> dict[str, int]:
     """
     recorded: dict[str, Lanes] = {role: (bits,) for role, bits in trace_.operands.items()}
     for row in trace_.rows.values():
-        inputs = tuple(recorded[key] for key in row.row.inputs)
-        if inputs != row.inputs or row.row.micro.run(EXACT, *inputs) != row.values:
-            raise ValueError(f"row {row.row.key} does not follow from its inputs")
-        recorded[row.row.key] = row.values
+        inputs = tuple(recorded[key] for key in row.input_keys)
+        if inputs != row.inputs or row.micro.run(EXACT, *inputs) != row.values:
+            raise ValueError(f"row {row.key} does not follow from its inputs")
+        recorded[row.key] = row.values
     keys = {written.role: written.key for written in trace_.plan.results}
     return {name: recorded[keys[role]][0] for role, name in trace_.instruction.results.items()}
 

@@ -112,18 +112,18 @@ class _Scene(NamedTuple):
 
     @property
     def subject(self) -> str:
-        return "the lane" if len(self.row.lanes) > 1 else self.row.row.name
+        return "the lane" if len(self.row.lanes) > 1 else self.row.name
 
     def called(self, index: int) -> str:
         """What an input is called: an operand's name, or a row's."""
-        key = self.row.row.inputs[index]
+        key = self.row.input_keys[index]
         known = self.trace.rows.get(key)
         return known.row.name if known else operand_name(self.trace, key)
 
 
 def words(trace: Trace, row: RowTrace, lane: int) -> Words:
     """Formula and sentence of one lane of a row."""
-    return _WORDS[type(row.row.micro)](row.row.micro, _Scene(trace, row, lane))
+    return _WORDS[type(row.micro)](row.micro, _Scene(trace, row, lane))
 
 
 def sentence(trace: Trace, row: RowTrace, lane: int) -> str:
@@ -303,7 +303,7 @@ def _wrap(micro: m.Wrap, s: _Scene) -> Words:
 
 def _truncate(micro: m.Truncate, s: _Scene) -> Words:
     bits = hex_text(s.value, micro.bits)
-    name = operand_name(s.trace, s.row.row.name)
+    name = operand_name(s.trace, s.row.name)
     guarded = s.trace.instruction.guard is not None
     if micro.bits == 1:
         truth = value_text(s.value, Type.PRED)
@@ -328,7 +328,7 @@ def _truncate(micro: m.Truncate, s: _Scene) -> Words:
 
 def _shown(s: _Scene, index: int) -> str:
     """An input as it was shown at its own row: a number, or the bits of an operand."""
-    key = s.row.row.inputs[index]
+    key = s.row.input_keys[index]
     source = s.trace.rows.get(key)
     if source is None or isinstance(source.row.micro, m.Choose | m.Flush):
         return hex_text(s.input(index), _width(s, key))
@@ -338,7 +338,7 @@ def _shown(s: _Scene, index: int) -> str:
 def _width(s: _Scene, key: str) -> int:
     """The width of an operand, or of the operand that a row passes on."""
     row = s.trace.rows.get(key)
-    return _width(s, row.row.inputs[-1]) if row else s.trace.instruction.type_of(key).bits
+    return _width(s, row.input_keys[-1]) if row else s.trace.instruction.type_of(key).bits
 
 
 def _merge(micro: m.Merge, s: _Scene) -> Words:
@@ -428,9 +428,9 @@ def is_nan(bits: int, type_: Type) -> bool:
 def _readings(s: _Scene) -> list[str]:
     """How the inputs were read from their bits, where a comparison follows an extension."""
     read = []
-    for key in s.row.row.inputs:
+    for key in s.row.input_keys:
         row = s.trace.rows[key]
-        micro = row.row.micro
+        micro = row.micro
         if isinstance(micro, m.Extend):
             read.append(_reading(micro, at(row.inputs[0], s.lane), at(row.values, s.lane)))
     return read
@@ -447,8 +447,8 @@ def _combine(micro: m.Combine, s: _Scene) -> Words:
 
 def _choose(_: Micro, s: _Scene) -> Words:
     chosen = 1 if s.x else 2
-    key = s.row.row.inputs[chosen]
-    if s.row.row.stage is Stage.GUARD:
+    key = s.row.input_keys[chosen]
+    if s.row.stage is Stage.GUARD:
         return _guarded(s)
     bits = hex_text(s.value, _width(s, key))
     truth = value_text(s.x, Type.PRED)
@@ -459,12 +459,12 @@ def _choose(_: Micro, s: _Scene) -> Words:
 
 def _guarded(s: _Scene) -> Words:
     """Whether a guard lets a destination be written."""
-    role = s.row.row.name
+    role = s.row.name
     name, guard = operand_name(s.trace, role), s.trace.instruction.guard
     bits = hex_text(s.value, s.trace.instruction.type_of(role).bits)
     if s.x:
         return Words(equals(name, bits), f"{guard} holds: {name} is written, {bits}")
-    if s.row.row.inputs[2] in s.trace.rows:
+    if s.row.input_keys[2] in s.trace.rows:
         said = f"{guard} does not hold, but {name} becomes {bits}: its old value is converted"
         return Words(equals(name, bits), said)
     said = f"{guard} does not hold: {name} keeps its old value, {bits}"
