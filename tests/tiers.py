@@ -10,7 +10,7 @@ from hypothesis import settings
 
 USUAL = 200
 """Examples of a property in the thorough tier, where a test does not say another number."""
-QUICK = 4
+QUICK = 6
 """The default run draws this many times fewer of them."""
 
 ALONE = pytest.StashKey[set[str]]()
