@@ -129,11 +129,17 @@ class ListingCursor:
     def _computed(self) -> Mapping[str, int]:
         """What the registers hold before the statement that the run, and nobody else, wrote."""
         held: dict[str, int | None] = {}
-        for step in self.run.steps:
-            if step.statement is self.statement:
-                break
-            known = step.statement.kind is not StatementKind.OTHER
-            held |= {name: bits if known else None for name, bits in step.writes.items()}
+        outside: list[dict[str, int | None]] = []
+        done = {id(step.statement): step for step in self.run.steps}
+        for statement in self.listing.programs[self.program].statements[: self.index]:
+            if statement.kind is StatementKind.OPEN:
+                outside.append({x: held.pop(x) for x in statement.writes if x in held})
+            elif statement.kind is StatementKind.CLOSE:
+                inside, kept = set(statement.writes), outside.pop() if outside else {}
+                held = {name: x for name, x in held.items() if name not in inside} | kept
+            elif step := done.get(id(statement)):
+                known = statement.kind is not StatementKind.OTHER
+                held |= {name: bits if known else None for name, bits in step.writes.items()}
         return {name: bits for name, bits in held.items() if bits is not None}
 
     @property

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from ptxscope.engine.tracing.divergence import divergences
+from ptxscope.listing_cursor import opened_listing
+from ptxscope.session import example, trace_of
 from ptxscope.widgets.fields import Page
 from ptxscope.widgets.listing import Listing
 from ptxscope.widgets.pane import Pane
@@ -322,3 +324,20 @@ async def test_the_line_that_wrote_other_bits_is_found() -> None:
 async def test_without_a_listing_nothing_is_expected_of_it() -> None:
     async with explorer() as drive:
         assert "There is no listing" in await drive.press("f")
+
+
+def test_a_register_of_an_inner_block_hides_the_outer_one_only_there() -> None:
+    text = (
+        ".reg .b32 a, b, d, e, f;\nmov.b32 a, 0x80ff7f01; mov.b32 b, 0x01010101;\n"
+        "vsub4.u32.u32.u32 d, a, b, b;\n{ .reg .b32 a;\nmov.b32 a, 3;\n"
+        "vadd.u32.u32.u32 e, a, a; }\nvsub4.u32.u32.u32 f, a, b, b;\n"
+    )
+    cursor = opened_listing(text, "x.ptx")
+    assert cursor is not None
+    found = []
+    for index, statement in enumerate(cursor.listing.programs[0].statements):
+        if statement.instruction:
+            setup = cursor.at(0, index).setup(example("vadd"))
+            found.append((setup.values["a"], trace_of(setup).result))
+    outer = {"d": 0x7FFE7E00}  # byte by byte: 80-1, ff-1, 7f-1, 01-1
+    assert found == [(0x80FF7F01, outer), (3, {"e": 6}), (0x80FF7F01, {"f": outer["d"]})]
