@@ -19,7 +19,7 @@ from . import files
 from .engine.diagnosis.observation import parse_observed
 from .engine.isa.types import Type
 from .engine.kernels.blame import first_wrong
-from .engine.kernels.execute import Run, RunStep, execute
+from .engine.kernels.execute import Blocks, Run, RunStep, execute
 from .engine.kernels.program import Program, Statement, StatementKind, load
 from .engine.listings.inline_asm import Language, asm_only, language_of
 from .engine.semantics.models import model
@@ -129,14 +129,13 @@ class ListingCursor:
     def _computed(self) -> Mapping[str, int]:
         """What the registers hold before the statement that the run, and nobody else, wrote."""
         held: dict[str, int | None] = {}
-        outside: list[dict[str, int | None]] = []
+        blocks = Blocks[int | None]()
         done = {id(step.statement): step for step in self.run.steps}
         for statement in self.listing.programs[self.program].statements[: self.index]:
             if statement.kind is StatementKind.OPEN:
-                outside.append({x: held.pop(x) for x in statement.writes if x in held})
+                blocks.open(held, statement)
             elif statement.kind is StatementKind.CLOSE:
-                inside, kept = set(statement.writes), outside.pop() if outside else {}
-                held = {name: x for name, x in held.items() if name not in inside} | kept
+                blocks.close(held, statement)
             elif step := done.get(id(statement)):
                 known = statement.kind is not StatementKind.OTHER
                 held |= {name: bits if known else None for name, bits in step.writes.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from ..isa.types import Type
 from ..semantics.models import Model
@@ -152,6 +152,28 @@ class _MissingError(Exception):
     """A register that is read holds nothing known."""
 
 
+Held = TypeVar("Held")
+
+
+class Blocks(Generic[Held]):
+    """What is known of registers that an inner block's own ones of their names hide."""
+
+    def __init__(self) -> None:
+        self._outside: list[dict[str, Held]] = []
+
+    def open(self, state: dict[str, Held], statement: Statement) -> None:
+        """At an ``OPEN``, take what is hidden out of what is known of registers by name."""
+        self._outside.append({x: state.pop(x) for x in statement.writes if x in state})
+
+    def close(self, state: dict[str, Held], statement: Statement) -> None:
+        """At its ``CLOSE``, put it back."""
+        kept = self._outside.pop() if self._outside else {}
+        for name in statement.writes:
+            state.pop(name, None)
+            if name in kept:
+                state[name] = kept[name]
+
+
 class _Machine:
     """The registers of a run."""
 
@@ -160,7 +182,7 @@ class _Machine:
         self.state = dict(given)
         self.needs: dict[str, Need] = {}
         self.used: set[str] = set()
-        self.outside: list[dict[str, Value]] = []
+        self.blocks = Blocks[Value]()
         self.reads: dict[str, Value] = {}
         self.number = 0
         self.stopped: dict[str, Value] = {}
@@ -172,9 +194,11 @@ class _Machine:
             if stop is not None and statement.line >= stop:
                 return Ending.BREAK, steps
             if statement.kind is StatementKind.OPEN:
-                self._open(statement)
+                self.blocks.open(self.state, statement)
+                fresh = (name for name in statement.writes if name in self.given)
+                self.state |= {name: self.given[name] for name in fresh}
             elif statement.kind is StatementKind.CLOSE:
-                self._close(statement)
+                self.blocks.close(self.state, statement)
             else:
                 self.number = len(steps) + 1
                 step, left = self._step(statement)
@@ -183,18 +207,6 @@ class _Machine:
                 if left:
                     return Ending.LEFT, steps
         return Ending.END, steps
-
-    def _open(self, statement: Statement) -> None:
-        kept = {name: self.state.pop(name) for name in statement.writes if name in self.state}
-        self.outside.append(kept)
-        self.state |= {name: self.given[name] for name in statement.writes if name in self.given}
-
-    def _close(self, statement: Statement) -> None:
-        kept = self.outside.pop() if self.outside else {}
-        for name in statement.writes:
-            self.state.pop(name, None)
-            if name in kept:
-                self.state[name] = kept[name]
 
     def _step(self, statement: Statement) -> tuple[RunStep, bool]:
         """What a statement does, and whether the run ends with it."""
