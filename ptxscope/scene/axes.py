@@ -1,0 +1,85 @@
+"""Ranges with labelled ends, and where numbers lie in them."""
+
+from __future__ import annotations
+
+from ..engine.isa.integers import limits
+from ..engine.isa.types import Type
+from ..engine.semantics.micro import Clamp, infinity
+from ..engine.semantics.operation import at
+from ..engine.text.values import value_text
+from ..engine.tracing.trace import RowTrace, Trace
+from ..engine.tracing.words import is_nan, operand_name
+from .records import Axis, Place, Point
+
+
+def clamped(row: RowTrace, micro: Clamp) -> Axis:
+    """The range of a clamp, every lane's number at it, and where it goes."""
+    before = [at(row.inputs[0], lane) for lane in range(len(row.lanes))]
+    inside = [x for x, y in zip(before, row.values, strict=True) if x == y]
+    low = min([0, *inside]) if micro.low is None else micro.low
+    high = max([low + 1, *inside]) if micro.high is None else micro.high
+    several = len(row.lanes) > 1
+    points = []
+    for lane in reversed(range(len(before))):
+        value, end = before[lane], row.values[lane]
+        names = (f"lane {lane}",) if several else ()
+        to = "" if value == end else str(end)
+        points.append(Point(str(value), _at(value, low, high), names, Place(row.key, lane), to))
+    return Axis(
+        "" if micro.low is None else str(micro.low),
+        "" if micro.high is None else str(micro.high),
+        tuple(points),
+    )
+
+
+def limited(row: RowTrace, top: int) -> Axis:
+    """A shift amount between 0 and the largest that is allowed."""
+    value, end = row.inputs[0][0], row.values[0]
+    to = "" if value == end else str(end)
+    return Axis("0", str(top), (Point(str(value), _at(value, 0, top), (), Place(row.key, 0), to),))
+
+
+def compared(trace: Trace, row: RowTrace, type_: Type | None) -> Axis:
+    """The two sides of a comparison; what is NaN stands off the line."""
+    values = [x[0] for x in row.inputs]
+    places = [Place(key, 0) for key in row.input_keys]
+    names = [operand_name(trace, key.rpartition(".")[2]) for key in row.input_keys]
+    if type_ is not None and type_.is_float:
+        numbers = [i for i, x in enumerate(values) if not is_nan(x, type_)]
+        points = tuple(
+            Point(value_text(values[i], type_), _rank(values[i], type_), (names[i],), places[i])
+            for i in numbers
+        )
+        off = tuple(name for i, name in enumerate(names) if i not in numbers)
+        return Axis("-inf", "inf", points, off)
+    if type_ is not None:
+        low, high = limits(type_.bits, type_.signed)
+        read = [x - (1 << type_.bits) if x > high else x for x in values]
+    else:
+        rows = [trace.rows[key].row for key in row.input_keys]
+        low = min(x.range.low for x in rows)
+        high = max(x.range.high for x in rows)
+        read = values
+    if len(read) == 1:
+        read, names, places = [*read, 0], [*names, "0"], [*places, Place(row.key, 0)]
+    points = tuple(
+        Point(str(x), _at(x, low, high), (name,), place)
+        for x, name, place in zip(read, names, places, strict=True)
+    )
+    return Axis(str(low), str(high), points)
+
+
+def _at(value: int, low: int, high: int) -> float:
+    """Where a number lies; outside, by how much does not count."""
+    if value < low:
+        return -1.0
+    if value > high:
+        return 2.0
+    return (value - low) / max(high - low, 1)
+
+
+def _rank(bits: int, type_: Type) -> float:
+    """Where a float lies among all floats, in their order."""
+    top = 1 << type_.bits - 1
+    magnitude = (bits & top - 1) / infinity(type_.bits)
+    return 0.5 - magnitude / 2 if bits & top else 0.5 + magnitude / 2

@@ -1,0 +1,152 @@
+"""The scene of a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..engine.isa.integers import cast
+from ..engine.isa.roles import Role
+from ..engine.isa.types import Type
+from ..engine.semantics.micro import Merge, Select
+from ..engine.semantics.operation import WHOLE
+from ..engine.text.values import hex_text, value_text
+from ..engine.tracing.stages import title
+from ..engine.tracing.trace import RowTrace, Step, Trace
+from ..engine.tracing.words import operand_name, row_name
+from .bits import float_fields
+from .cells import cells_of, tint_of, top_byte
+from .figures import figure_of
+from .records import (
+    Cell,
+    Link,
+    Look,
+    Place,
+    Register,
+    RowScene,
+    Scene,
+    Span,
+    StepScene,
+    Strips,
+    Tint,
+)
+
+
+def scene(trace: Trace) -> Scene:
+    """Everything that is drawn of a trace."""
+    read = {source.role for source in trace.plan.sources}
+    roles = [role for role in Role if role in read and role in trace.operands]
+    lanes = trace.instruction.entry.lanes
+    return Scene(
+        lanes,
+        tuple(_register(trace, role, lanes) for role in roles),
+        tuple(_step(trace, step) for step in trace.steps),
+    )
+
+
+def part_width(trace: Trace, role: str) -> int:
+    """The width in bits of the parts that an operand is drawn in: 8, 16, or all of it."""
+    for row in trace.rows.values():
+        if role in row.input_keys and isinstance(row.micro, Select | Merge):
+            return row.micro.unit
+    return trace.instruction.type_of(role).bits
+
+
+def place_of(trace: Trace, key: str, lane: int, low: int) -> Place:
+    """Where bits that begin at a bit are drawn."""
+    if key in trace.rows:
+        return Place(key, lane)
+    return Place(key, low // part_width(trace, key))
+
+
+def _step(trace: Trace, step: Step) -> StepScene:
+    rows = tuple(
+        RowScene(
+            row.key,
+            row_name(trace, row.row),
+            cells_of(trace, row),
+            figure_of(trace, row),
+            tuple(dict.fromkeys(_links(trace, row))),
+        )
+        for row in step.rows
+    )
+    return StepScene(step.number, step.stage, title(step), rows)
+
+
+def _links(trace: Trace, row: RowTrace) -> Iterator[Link]:
+    """The ways into a row: what its lanes came from, and what they could have taken."""
+    for lane in range(len(row.lanes)):
+        target = Place(row.key, lane)
+        gone: set[int] = set()
+        for part in row.micro.origins(lane, 0, WHOLE, row.inputs):
+            if part.low >= part.high:
+                continue
+            gone.add(part.input)
+            key = row.input_keys[part.input]
+            for source in _parts(trace, key, part.lane, part.low, part.high):
+                yield Link(source, target, _tint(trace, source))
+        for index, key in enumerate(row.input_keys):
+            if index not in gone and not isinstance(row.micro, Select):
+                several = len(row.inputs[index]) > 1
+                source = place_of(trace, key, lane if several else 0, 0)
+                yield Link(source, target, _tint(trace, source), taken=False)
+
+
+def _tint(trace: Trace, source: Place) -> Tint:
+    """Whose bits a place holds."""
+    if source.key in trace.rows:
+        return tint_of(trace, source.key, source.lane)
+    return Tint(source.key, top_byte(part_width(trace, source.key), source.lane))
+
+
+def _parts(trace: Trace, key: str, lane: int, low: int, high: int) -> Iterator[Place]:
+    """The places where bits low..high-1 of an input's lane are drawn."""
+    if key in trace.rows:
+        yield Place(key, lane)
+        return
+    width = part_width(trace, key)
+    high = min(high, trace.instruction.type_of(key).bits)
+    for part in range(low // width, -(-high // width)):
+        yield Place(key, part)
+
+
+def _register(trace: Trace, role: Role, lanes: int) -> Register:
+    ins, bits = trace.instruction, trace.operands[role]
+    type_, unit = ins.type_of(role), part_width(trace, role)
+    by_lane = lanes > 1 and unit * lanes == 32
+    read = _read(trace, role)
+    cells = []
+    for part in reversed(range(max(type_.bits // unit, 1))):
+        value = bits >> unit * part & (1 << unit) - 1
+        text = str(value) if type_ is Type.PRED else hex_text(value, unit)[2:]
+        look = Look.CHIP if part in read else Look.UNUSED
+        spans = [Span(text, look, Tint(role, top_byte(unit, part)))]
+        if by_lane:
+            number = cast(value, unit, type_ is Type.S32)
+            spans.append(Span(f" {number}", Look.TEXT))
+        cells.append(Cell(Place(role, part), tuple(spans)))
+    meant = value_text(bits, type_)
+    fields = float_fields(Place(role, 0), role, bits, type_) if type_.is_float else None
+    name = operand_name(trace, role)
+    return Register(
+        role,
+        role.label,
+        "" if name == role.label else name,
+        unit,
+        tuple(cells),
+        by_lane,
+        meant,
+        Strips((fields,)) if fields else None,
+    )
+
+
+def _read(trace: Trace, role: str) -> set[int]:
+    """The parts of an operand that something is made of."""
+    found: set[int] = set()
+    for row in trace.rows.values():
+        if role in row.input_keys:
+            for lane in range(len(row.lanes)):
+                for part in row.micro.origins(lane, 0, WHOLE, row.inputs):
+                    if row.input_keys[part.input] == role and part.low < part.high:
+                        places = _parts(trace, role, part.lane, part.low, part.high)
+                        found |= {place.lane for place in places}
+    return found

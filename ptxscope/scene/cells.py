@@ -1,0 +1,289 @@
+"""What a row says in one line: a cell for each lane column, by its micro-operation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ..engine.isa.types import Type
+from ..engine.semantics import micro as m
+from ..engine.semantics.operation import Flag
+from ..engine.semantics.plan import Stage
+from ..engine.text.values import hex_text
+from ..engine.tracing.formula import Formula, Sign
+from ..engine.tracing.trace import RowTrace, Trace
+from ..engine.tracing.words import operand_name, reading, words
+from .bits import above
+from .records import PLAIN, Cell, Look, Place, Span, Tint
+
+GLYPHS = {
+    Flag.CLAMPED_LOW: "▲",
+    Flag.CLAMPED_HIGH: "▼",
+    Flag.WRAPPED: "↻",
+    Flag.MASKED_OUT: "□",
+    Flag.FLUSHED: "≈0",
+    Flag.ROUNDED: "≈",
+    Flag.NAN: "(NaN)",
+}
+"""What marks a flag beside its colour."""
+
+_SIGNS = {Sign.IS: "=", Sign.BECOMES: "→", Sign.FOR: "for"}
+
+
+class Seen(NamedTuple):
+    """A row of a trace that is drawn."""
+
+    trace: Trace
+    row: RowTrace
+
+    def formula(self, lane: int) -> Formula:
+        """The words of a lane."""
+        return words(self.trace, self.row, lane).formula
+
+    def tint(self, index: int, lane: int) -> Tint:
+        """Whose bits an input's lane holds; nobody's where an operation made them."""
+        return tint_of(self.trace, self.row.input_keys[index], lane)
+
+
+def tint_of(trace: Trace, key: str, lane: int) -> Tint:
+    """Whose bits a row's lane, or an operand, holds."""
+    row = trace.rows.get(key)
+    if row is None:
+        return Tint(key)
+    if isinstance(row.micro, m.Select):
+        word, index = row.micro.picks[lane if len(row.lanes) > 1 else 0]
+        return Tint(row.input_keys[word], top_byte(row.micro.unit, index))
+    if isinstance(row.micro, m.Flush | m.Extend):
+        return tint_of(trace, row.input_keys[0], lane)
+    return PLAIN
+
+
+def top_byte(unit: int, index: int) -> int:
+    """The topmost byte of a part; 3 of a whole register."""
+    return unit // 8 * (index + 1) - 1 if 8 <= unit < 32 else 3
+
+
+def part_of(role: str, unit: int, index: int) -> str:
+    """``a.b3``, ``b.h0``; ``a`` for the whole."""
+    return role if unit >= 32 else f"{role}.{'b' if unit == 8 else 'h'}{index}"
+
+
+def cells_of(trace: Trace, row: RowTrace) -> tuple[Cell, ...]:
+    """The cells of a row, the highest column first."""
+    seen = Seen(trace, row)
+    columns = _COLUMNS.get(type(row.micro))
+    if columns is not None:
+        spans = columns(seen)
+        return tuple(Cell(Place(row.key, 0), each) for each in spans)
+    draw = _CELLS.get(type(row.micro), _plain)
+    lanes = reversed(range(len(row.lanes)))
+    return tuple(Cell(Place(row.key, lane), draw(seen, lane)) for lane in lanes)
+
+
+Spans = tuple[Span, ...]
+
+
+def _flags(row: RowTrace, lane: int) -> Spans:
+    marks = [GLYPHS[flag] for flag in row.lanes[lane].flags if flag in GLYPHS]
+    return (Span(f" {' '.join(marks)}", Look.CHANGED),) if marks else ()
+
+
+def _plain(seen: Seen, lane: int) -> Spans:
+    said = seen.formula(lane)
+    left = Span(said.left, Look.NUMBER)
+    return (
+        left,
+        Span(f" {_SIGNS[said.sign]} ", Look.TEXT),
+        Span(said.right, Look.VALUE),
+        *_flags(seen.row, lane),
+    )
+
+
+def _select(seen: Seen, lane: int) -> Spans:
+    row = seen.row
+    assert isinstance(row.micro, m.Select)
+    unit = row.micro.unit
+    word, index = row.micro.picks[lane]
+    role = row.input_keys[word]
+    at_home = row.name == role and (index == lane or len(row.lanes) == 1)
+    text = hex_text(row.values[lane], unit)[2:]
+    name = part_of(role, unit, index)
+    chip = Span(text, Look.CHIP, Tint(role, top_byte(unit, index)))
+    return (chip, Span(f" {name}", Look.NAME if at_home else Look.AWAY))
+
+
+def _extend(seen: Seen, lane: int) -> Spans:
+    row, micro = seen.row, seen.row.micro
+    assert isinstance(micro, m.Extend)
+    bits = row.inputs[0][lane]
+    tint = seen.tint(0, lane)
+    negative = micro.signed and bits >> micro.bits - 1
+    look = Look.SIGN if micro.signed else Look.ZERO
+    extension = "" if micro.bits >= 32 else ("f" if negative else "0") * (micro.bits // 4)
+    spans = (
+        Span(extension, look, tint),
+        Span(hex_text(bits, micro.bits)[2:], Look.CHIP, tint),
+        Span(" = ", Look.TEXT),
+        Span(str(row.values[lane]), Look.VALUE),
+    )
+    return tuple(span for span in spans if span.text)
+
+
+def _clamp(seen: Seen, lane: int) -> Spans:
+    row = seen.row
+    before, value = row.inputs[0][lane], row.values[lane]
+    if before == value:
+        return (Span(str(value), Look.VALUE),)
+    mark = GLYPHS[Flag.CLAMPED_HIGH if value < before else Flag.CLAMPED_LOW]
+    return (Span(f"{value}", Look.CLAMPED), Span(f" ◂ {before} {mark}", Look.CHANGED))
+
+
+def _compare(seen: Seen, lane: int) -> Spans:
+    value = seen.row.values[lane]
+    verdict = Span(" ✓ 1", Look.HOLDS) if value else Span(" ✗ 0", Look.FAILS)
+    return (Span(seen.formula(lane).left, Look.NUMBER), verdict, *_flags(seen.row, lane))
+
+
+def _merge(seen: Seen, lane: int) -> Spans:
+    row, micro = seen.row, seen.row.micro
+    assert isinstance(micro, m.Merge)
+    text = hex_text(row.values[lane], micro.unit)[2:]
+    if lane not in micro.lanes:
+        role = row.input_keys[1]
+        tint = Tint(role, top_byte(micro.unit, lane))
+        name = part_of(role, micro.unit, lane)
+        return Span("□ ", Look.KEPT), Span(text, Look.CHIP, tint), Span(f" {name}", Look.NAME)
+    before = row.inputs[0][lane if len(row.inputs[0]) > 1 else 0]
+    box, chip = Span("■ ", Look.TAKEN), Span(text, Look.CHIP)
+    if Flag.WRAPPED in row.lanes[lane].flags:
+        lost = Span(above(before, micro.unit), Look.LOST)
+        return box, lost, chip, Span(f" ◂ {before} ↻", Look.CHANGED)
+    bits = "[31:16]" if micro.high else ""
+    return box, chip, Span(f" ◂ {before}{bits}", Look.TEXT)
+
+
+def _not_or_join(seen: Seen, lane: int) -> Spans:
+    said = seen.formula(lane)
+    verdict = Span(said.right, Look.HOLDS if seen.row.values[lane] else Look.FAILS)
+    return Span(said.left, Look.NUMBER), Span(" = ", Look.TEXT), verdict
+
+
+def _choose(seen: Seen, _: int) -> Spans:
+    """The name and the bits of what is chosen, and why."""
+    row = seen.row
+    chosen = 1 if row.inputs[0][0] else 2
+    name, bits = option_name(seen, chosen), option_bits(seen, row.values[0])
+    what = "guard" if row.stage is Stage.GUARD else "condition"
+    truth = "true" if row.inputs[0][0] else "false"
+    chip = Span(bits, Look.CHIP, seen.tint(chosen, 0))
+    return (
+        Span(f"{name} ", Look.NAME),
+        chip,
+        Span(f"   the {what} is {truth}", Look.TEXT),
+    )
+
+
+def option_name(seen: Seen, index: int) -> str:
+    """What an input of a choice is called."""
+    row = seen.row
+    if row.stage is Stage.GUARD:
+        name = operand_name(seen.trace, row.name)
+        converted = " converted" if row.input_keys[index] in seen.trace.rows else ""
+        return f"new {name}" if index == 1 else f"old {name}{converted}"
+    known = seen.trace.rows.get(row.input_keys[index])
+    return known.name if known else operand_name(seen.trace, row.input_keys[index])
+
+
+def option_bits(seen: Seen, value: int) -> str:
+    """The bits of an input of a choice."""
+    role = seen.row.name if seen.row.stage is Stage.GUARD else "a"
+    return hex_text(value, seen.trace.instruction.type_of(role).bits)[2:]
+
+
+def _flush(seen: Seen, _: int) -> Spans:
+    before, after = seen.row.inputs[0][0], seen.row.values[0]
+    chip = Span(hex_text(after, 32)[2:], Look.CHIP, seen.tint(0, 0))
+    if before == after:
+        return (chip, Span(" is not subnormal", Look.TEXT))
+    return (chip, Span(f" ◂ {hex_text(before, 32)} ≈0", Look.CHANGED))
+
+
+def _written(seen: Seen) -> tuple[Spans, ...]:
+    """The destination's bits, and what they mean."""
+    row = seen.row
+    if row.stage is not Stage.WRITE:
+        return (_plain(seen, 0),)
+    name, ins, bits = row.name, seen.trace.instruction, row.values[0]
+    if operand_name(seen.trace, name) == "_":
+        return ((Span(words(seen.trace, row, 0).sentence, Look.TEXT),),)
+    type_ = ins.type_of(name)
+    if type_ is Type.PRED:
+        look = Look.HOLDS if bits else Look.FAILS
+        return ((Span(str(bits), look), Span(f" {reading(ins, name, bits)}", Look.TEXT)),)
+    text = hex_text(bits, type_.bits)
+    shown = Span(f"   {text} = {reading(ins, name, bits)}", Look.TEXT)
+    return ((Span(text[2:], Look.CHIP, Tint("d")), shown, *_flags(row, 0)),)
+
+
+def _packed(seen: Seen) -> tuple[Spans, ...]:
+    """The destination's bytes or half-words in their columns; a whole word of one column."""
+    micro, lanes = seen.row.micro, seen.row.inputs[0]
+    assert isinstance(micro, m.Pack)
+    if seen.trace.instruction.entry.lanes == 1:
+        return _written(seen)
+    columns = range(len(lanes) - 1, -1, -1)
+    return tuple(
+        (Span(hex_text(lanes[i], micro.unit)[2:], Look.CHIP, Tint("d", top_byte(micro.unit, i))),)
+        for i in columns
+    )
+
+
+def _accumulate(seen: Seen) -> tuple[Spans, ...]:
+    """A running sum: c and the highest lane first, then lane by lane."""
+    row, micro = seen.row, seen.row.micro
+    assert isinstance(micro, m.Accumulate)
+    terms, total = row.inputs[0], row.inputs[1][0]
+    columns: list[Spans] = []
+    for lane in range(micro.of - 1, -1, -1):
+        if lane not in micro.lanes:
+            columns.append((Span("□ left out", Look.KEPT),))
+            continue
+        first = f"{total} " if lane == max(micro.lanes) else ""
+        sign = "+" if terms[lane] >= 0 else "-"
+        total += terms[lane]
+        columns.append(
+            (
+                Span(f"{first}{sign} {abs(terms[lane])}", Look.NUMBER),
+                Span(" = ", Look.TEXT),
+                Span(str(total), Look.VALUE),
+            )
+        )
+    return tuple(columns)
+
+
+def _to_float(seen: Seen, lane: int) -> Spans:
+    bits = seen.row.values[0]
+    chip = Span(hex_text(bits, 32)[2:], Look.CHIP, Tint("d"))
+    return chip, Span(f" ◂ {seen.row.inputs[0][0]}", Look.TEXT), *_flags(seen.row, lane)
+
+
+_CELLS: dict[type, Callable[[Seen, int], Spans]] = {
+    m.Select: _select,
+    m.Extend: _extend,
+    m.Clamp: _clamp,
+    m.Compare: _compare,
+    m.Merge: _merge,
+    m.Not: _not_or_join,
+    m.Combine: _not_or_join,
+    m.Choose: _choose,
+    m.Flush: _flush,
+    m.ToFloat: _to_float,
+}
+"""Every other kind says its formula."""
+_COLUMNS: dict[type, Callable[[Seen], tuple[Spans, ...]]] = {
+    m.Accumulate: _accumulate,
+    m.Pack: _packed,
+    m.Truncate: _written,
+    m.Encode: _written,
+}
+"""Kinds of one lane whose line may go through all columns."""
