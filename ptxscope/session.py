@@ -17,7 +17,7 @@ from .engine.isa.entry import Entry
 from .engine.isa.form import Form
 from .engine.isa.legality import violations, with_slot
 from .engine.isa.roles import Role
-from .engine.isa.types import Destinations, Type
+from .engine.isa.types import Destinations, Selector, Type
 from .engine.semantics.models import model
 from .engine.semantics.plan import Stage
 from .engine.text.errors import PtxError
@@ -223,6 +223,31 @@ def with_form(setup: Setup, form: Form) -> Setup:
 def with_choice(setup: Setup, slot: str, value: object) -> Setup:
     """The setup with one slot of the form changed."""
     return with_form(setup, with_slot(setup.instruction.form, slot, value))
+
+
+def with_mask_lane(setup: Setup, lane: int) -> Setup:
+    """The setup with a lane in the mask that was not in it, or without it; one stays."""
+    form = setup.instruction.form
+    entry = entry_of(form)
+    if all(slot.name != "mask" for slot in entry.slots):
+        return setup
+    mask = form.get("mask")
+    before = set(mask.lanes) if isinstance(mask, Selector) else set(range(entry.lanes))
+    lanes = before ^ {lane}
+    if not lanes:
+        return setup
+    return with_choice(setup, "mask", Selector(32 // entry.lanes, tuple(sorted(lanes))))
+
+
+def with_digit(setup: Setup, slot: str, lane: int, digit: int) -> Setup:
+    """The setup with another byte or half-word for a lane of ``asel`` or ``bsel``."""
+    form = setup.instruction.form
+    count = entry_of(form).lanes
+    first = count if slot == "bsel" else 0
+    now = form.get(slot)
+    lanes = list(now.lanes) if isinstance(now, Selector) else list(range(first, first + count))
+    lanes[lane] = digit
+    return with_choice(setup, slot, Selector(32 // count, tuple(lanes)))
 
 
 def with_opcode(setup: Setup, opcode: str) -> Setup:

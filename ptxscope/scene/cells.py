@@ -173,14 +173,24 @@ def _choose(seen: Seen, _: int) -> Spans:
     row = seen.row
     chosen = 1 if row.inputs[0][0] else 2
     name, bits = option_name(seen, chosen), option_bits(seen, row.values[0])
-    what = "guard" if row.stage is Stage.GUARD else "condition"
+    condition = truth_name(seen.trace, row.input_keys[0])
     truth = "true" if row.inputs[0][0] else "false"
     chip = Span(bits, Look.CHIP, seen.tint(chosen, 0))
     return (
         Span(f"{name} ", Look.NAME),
         chip,
-        Span(f"   the {what} is {truth}", Look.TEXT),
+        Span(f"   {condition} is {truth}", Look.TEXT),
     )
+
+
+def truth_name(trace: Trace, key: str) -> str:
+    """``t``, ``c``; ``!t`` for what a row turned."""
+    row = trace.rows.get(key)
+    if row is None:
+        return operand_name(trace, key)
+    if isinstance(row.micro, m.Not):
+        return f"!{truth_name(trace, row.input_keys[0])}"
+    return row.name
 
 
 def option_name(seen: Seen, index: int) -> str:
@@ -197,7 +207,7 @@ def option_name(seen: Seen, index: int) -> str:
 def option_bits(seen: Seen, value: int) -> str:
     """The bits of an input of a choice."""
     role = seen.row.name if seen.row.stage is Stage.GUARD else "a"
-    return hex_text(value, seen.trace.instruction.type_of(role).bits)[2:]
+    return hex_text(value, seen.trace.instruction.type_of(role).bits).removeprefix("0x")
 
 
 def _flush(seen: Seen, _: int) -> Spans:

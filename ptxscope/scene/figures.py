@@ -9,8 +9,9 @@ from ..engine.semantics import micro as m
 from ..engine.semantics.operation import Flag
 from ..engine.tracing.trace import RowTrace, Trace
 from ..engine.tracing.words import operand_name
-from . import axes, bits
-from .cells import Seen, option_bits, option_name
+from . import axes
+from .bits import cut, float_fields, shifted_down, shifted_up
+from .cells import Seen, option_bits, option_name, truth_name
 from .records import (
     Axis,
     Choice,
@@ -49,7 +50,7 @@ def _limit(seen: Seen) -> Figure | None:
     before = row.inputs[0][0]
     if before == row.values[0]:
         return None
-    return _strips(bits.cut(Place(row.key, 0), before, 5, f"= {row.values[0]}"))
+    return _strips(cut(Place(row.key, 0), before, 5, f"= {row.values[0]}"))
 
 
 def _strips(*strips: Strip) -> Strips:
@@ -58,12 +59,12 @@ def _strips(*strips: Strip) -> Strips:
 
 def _shift_left(seen: Seen) -> Strips:
     row = seen.row
-    return _strips(bits.shifted_up(Place(row.key, 0), row.inputs[0][0], row.inputs[1][0]))
+    return _strips(shifted_up(Place(row.key, 0), row.inputs[0][0], row.inputs[1][0]))
 
 
 def _shift_right(seen: Seen) -> Strips:
     row = seen.row
-    return _strips(bits.shifted_down(Place(row.key, 0), row.inputs[0][0], row.inputs[1][0]))
+    return _strips(shifted_down(Place(row.key, 0), row.inputs[0][0], row.inputs[1][0]))
 
 
 def _scale(seen: Seen) -> Strips | None:
@@ -71,15 +72,15 @@ def _scale(seen: Seen) -> Strips | None:
     assert isinstance(micro, m.ScaleDown)
     if not _single(row):
         return None
-    return _strips(bits.shifted_down(Place(row.key, 0), row.inputs[0][0], micro.amount))
+    return _strips(shifted_down(Place(row.key, 0), row.inputs[0][0], micro.amount))
 
 
-def _cut(seen: Seen) -> Strips | None:
+def _cut_off(seen: Seen) -> Strips | None:
     """What falls off where a number does not fit."""
     row, micro = seen.row, seen.row.micro
     assert isinstance(micro, m.Wrap | m.Truncate)
     found = [
-        bits.cut(Place(row.key, lane), row.inputs[0][lane], micro.bits, f"= {row.values[lane]}")
+        cut(Place(row.key, lane), row.inputs[0][lane], micro.bits, f"= {row.values[lane]}")
         for lane in reversed(range(len(row.lanes)))
         if Flag.WRAPPED in row.lanes[lane].flags and len(row.inputs[0]) == len(row.lanes)
     ]
@@ -99,7 +100,7 @@ def _accumulate(seen: Seen) -> Running:
         text = f"{terms[lane]:+d}" if added else ""
         place = Place(row.input_keys[0], lane)
         shown.append(Term(place, f"lane {lane}", text, added, str(total)))
-    return Running(start, tuple(shown))
+    return Running(start, tuple(shown), Place(row.key, 0))
 
 
 def _flush(seen: Seen) -> Strips:
@@ -108,15 +109,15 @@ def _flush(seen: Seen) -> Strips:
     name = operand_name(seen.trace, row.name)
     source, here = Place(row.input_keys[0], 0), Place(row.key, 0)
     if before == after:
-        return _strips(bits.float_fields(here, name, after, Type.F32))
+        return _strips(float_fields(here, name, after, Type.F32))
     return _strips(
-        bits.float_fields(source, name, before, Type.F32, lost=True),
-        bits.float_fields(here, name, after, Type.F32),
+        float_fields(source, name, before, Type.F32, lost=True),
+        float_fields(here, name, after, Type.F32),
     )
 
 
 def _to_float(seen: Seen) -> Strips:
-    return _strips(bits.float_fields(Place(seen.row.key, 0), "", seen.row.values[0], Type.F32))
+    return _strips(float_fields(Place(seen.row.key, 0), "", seen.row.values[0], Type.F32))
 
 
 def _compare(seen: Seen) -> Axis | None:
@@ -126,14 +127,7 @@ def _compare(seen: Seen) -> Axis | None:
 
 
 def _truth(seen: Seen, key: str, value: int) -> Truth:
-    """``t``, ``r``; ``!t`` for what a row turned."""
-    known = seen.trace.rows.get(key)
-    if known is None:
-        return Truth(Place(key, 0), operand_name(seen.trace, key), value)
-    if isinstance(known.micro, m.Not):
-        inner = _truth(seen, known.input_keys[0], value)
-        return Truth(Place(key, 0), f"!{inner.name}", value)
-    return Truth(Place(key, 0), known.name, value)
+    return Truth(Place(key, 0), truth_name(seen.trace, key), value)
 
 
 def _gate(seen: Seen) -> Gate:
@@ -160,7 +154,8 @@ def _choose(seen: Seen) -> Choice:
         )
 
     condition = _truth(seen, row.input_keys[0], held)
-    return Choice(condition, (option(1), option(2)), option_bits(seen, row.values[0]))
+    bits = option_bits(seen, row.values[0])
+    return Choice(condition, (option(1), option(2)), bits, Place(row.key, 0))
 
 
 _FIGURES: dict[type, Callable[[Seen], Figure | None]] = {
@@ -169,8 +164,8 @@ _FIGURES: dict[type, Callable[[Seen], Figure | None]] = {
     m.ShiftLeft: _shift_left,
     m.ShiftRight: _shift_right,
     m.ScaleDown: _scale,
-    m.Wrap: _cut,
-    m.Truncate: _cut,
+    m.Wrap: _cut_off,
+    m.Truncate: _cut_off,
     m.Accumulate: _accumulate,
     m.Flush: _flush,
     m.ToFloat: _to_float,

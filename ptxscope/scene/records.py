@@ -44,6 +44,8 @@ class Look(StrEnum):
     """What comes out."""
     CLAMPED = "clamped"
     """What comes out, moved to an end of its range."""
+    DIFFERS = "differs"
+    """What comes out, and is another in the answer beside it."""
     CHANGED = "changed"
     """What was there before, and what happened to it."""
     TEXT = "text"
@@ -158,6 +160,8 @@ class Running(NamedTuple):
 
     start: Term
     terms: tuple[Term, ...]
+    place: Place
+    """Where the whole sum stands."""
 
 
 class Truth(NamedTuple):
@@ -195,6 +199,7 @@ class Choice(NamedTuple):
     options: tuple[Option, Option]
     bits: str
     """What is chosen."""
+    place: Place
 
 
 class Strips(NamedTuple):

@@ -12,8 +12,8 @@ from textual.binding import Binding, BindingType
 from ..engine.semantics.operation import Flag
 from ..engine.semantics.plan import Stage
 from ..keys import ACTIONS, GROUPS, key_names
+from ..scene.cells import GLYPHS
 from ..widgets.inks import InkModal
-from ..widgets.lane_rows import GLYPHS
 from ..widgets.pane import Line, Pane, Piece
 
 STAGES = {

@@ -36,7 +36,7 @@ from ..widgets.line import LineStatus, PtxLine
 from ..widgets.listing import Listing
 from ..widgets.menu import Item
 from ..widgets.modifiers import Modifiers
-from ..widgets.operands import Operands
+from ..widgets.operands import Field, Operands
 from ..widgets.steps import Steps
 from ..widgets.value_field import ValueField
 
@@ -110,6 +110,8 @@ class MainScreen(InkScreen[None]):
         """The step up to which the trace is revealed, from 1."""
         self.recent = recent
         """Opcodes that were opened, the latest first."""
+        self._asked_from = "operands"
+        """Where a value is being typed for."""
         self._got = ""
         """What was typed as observed."""
         self._random = Random()  # noqa: S311
@@ -444,15 +446,40 @@ class MainScreen(InkScreen[None]):
 
     @on(Operands.Edit)
     def _operand_edit(self, event: Operands.Edit) -> None:
-        ins, role = self.session.setup.instruction, event.field.role
+        self._open_value(event.field, event.start)
+
+    def _open_value(self, field: Field, start: str) -> None:
+        """Ask for an operand's value where hints stand; Enter goes back to where it was asked."""
+        ins, role = self.session.setup.instruction, field.role
+        self._asked_from = self.focused.id if self.focused and self.focused.id else "operands"
         self.query_one(ValueField).open(
-            event.field,
+            field,
             operand_name(self.session.trace, role),
             ins.type_of(role),
             32 // ins.entry.lanes,
             self.session.trace.operands[role],
-            event.start,
+            start,
         )
+
+    @on(Lanes.Edit)
+    def _chip_edit(self, event: Lanes.Edit) -> None:
+        self._open_value(event.field, event.start)
+
+    @on(Lanes.Nudged)
+    def _chip_nudged(self, event: Lanes.Nudged) -> None:
+        bits, mask = self.session.trace.operands[event.role], (1 << event.width) - 1
+        part = (bits >> event.low) + event.by & mask
+        bits = bits & ~(mask << event.low) | part << event.low
+        self.edit(edits.with_value(self.session.setup, event.role, bits))
+
+    @on(Lanes.Flipped)
+    def _mask_flipped(self, event: Lanes.Flipped) -> None:
+        self.edit(edits.with_mask_lane(self.session.setup, event.lane))
+
+    @on(Lanes.Reselected)
+    def _reselected(self, event: Lanes.Reselected) -> None:
+        setup = edits.with_digit(self.session.setup, event.slot, event.lane, event.digit)
+        self.edit(setup)
 
     @on(ValueField.Entered)
     def _value_entered(self, event: ValueField.Entered) -> None:

@@ -1,28 +1,66 @@
-"""The lines of the lanes: registers, then every step; two answers and a pin beside it."""
+"""The lanes as an accordion: the current step open, the others as open as there is room for.
+
+Room is given in one fixed order, and only while the next thing fits: so a larger pane shows
+whatever a smaller one does.
+"""
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from enum import IntEnum
+from functools import partial
 from itertools import zip_longest
 from typing import NamedTuple
 
-from ..engine.isa.roles import Role
 from ..engine.semantics.plan import Stage
 from ..engine.tracing.divergence import Divergence
 from ..engine.tracing.stages import title
 from ..engine.tracing.trace import RowTrace, Step, Trace
-from ..engine.tracing.words import operand_name, row_name
-from .lane_rows import DARK, Lights, Painter, fitted
+from ..engine.tracing.words import row_name
+from ..scene.build import scene
+from ..scene.cells import cells_of
+from ..scene.figures import figure_of
+from ..scene.records import Cell, Look, Register, RowScene, Running
+from .lane_cells import DARK, Draw, Lights, filled, laid, length, pieces, wrapped
+from .lane_figures import figure_lines, tells_all
+from .lane_wires import INDENT, crosses, wires
 from .pane import Line, Piece
+from .step_words import step_words
 
 LABEL = 19
 """Columns in front of the lanes: step number and title (14), row name (5)."""
+_NUMBER = 14
+_WIRED = 12
+"""Columns of a lane from which on wires are drawn."""
+_BESIDE = {1: 26, 2: 36, 4: 60}
+"""Columns from which on an answer stands beside the other, by the number of lanes."""
 
-_NAMES = {"negated": "neg", "amount": "by", "not": "!t", "guard": "@"}
+_NAMES = {
+    "negated": "neg",
+    "amount": "by",
+    "not": "!t",
+    "guard": "@",
+    "clamped": "clamp",
+    "number": "int",
+    "magnitude": "|old|",
+}
 """Rows whose name is too long for its column."""
 
 _ORDER = {stage: order for order, stage in enumerate(Stage)}
+
+
+class Level(IntEnum):
+    """How much of a block is shown."""
+
+    FOLDED = 0
+    """All its rows in one line, if they fit."""
+    ROWS = 1
+    OPEN = 2
+    """With its figures and wires."""
+    TOLD = 3
+    """With what it does, and what happened to lanes."""
+    FULL = 4
+    """With a sentence for every lane."""
 
 
 class View(NamedTuple):
@@ -36,40 +74,102 @@ class View(NamedTuple):
     """Another answer, shown beside the trace from where they part."""
     pin: Trace | None = None
     """An evaluation to compare with, row by row."""
+    told: bool = True
+    """The words of steps stand here too; False where a list beside the lanes has them."""
+    progress: float = 1
+    """How far the current step is drawn, from 0 to 1."""
 
 
 class Drawing(NamedTuple):
-    """The lines, and where each step begins."""
+    """The lines, and where each step begins and ends."""
 
     lines: list[Line]
-    steps: dict[int, int]
+    steps: dict[int, tuple[int, int]]
 
 
-def draw(view: View, width: int) -> Drawing:
-    """Every register and step of a trace in so many columns."""
-    composer = _Composer(view, max(width - LABEL, 20))
-    lines = list(composer.header())
-    starts: dict[int, int] = {}
-    for stage in composer.stages():
-        step = composer.step_of(view.trace, stage)
-        if step:
-            starts[step.number] = len(lines)
-        lines += composer.step(stage)
-    lines += composer.footer()
-    return Drawing(lines, starts)
+class _Block(NamedTuple):
+    """A register or a step, drawn at any level."""
+
+    lines: Callable[[Level], list[Line]]
+    number: int | None = None
+    """Of a step."""
 
 
-class _Composer:
+def draw(view: View, width: int, height: int) -> Drawing:
+    """Every register and step of a trace in so many columns, and if they fit in so many lines."""
+    painter = _Painter(view, max(width - LABEL, 24))
+    blocks = list(painter.blocks())
+    made: dict[tuple[int, Level], list[Line]] = {}
+
+    def lines_of(at: int, level: Level) -> list[Line]:
+        if (at, level) not in made:
+            made[at, level] = blocks[at].lines(level)
+        return made[at, level]
+
+    levels = [Level.FOLDED] * len(blocks)
+    current = next(at for at, block in enumerate(blocks) if block.number == painter.current.number)
+    levels[current] = Level.TOLD if view.told else Level.OPEN
+    head = painter.head()
+    used = len(head) + sum(len(lines_of(at, level)) for at, level in enumerate(levels))
+    for at, level in _upgrades(blocks, current, told=view.told):
+        more = len(lines_of(at, level)) - len(lines_of(at, levels[at]))
+        if used + more > height:
+            break
+        used += more
+        levels[at] = level
+    lines, steps = list(head), dict[int, tuple[int, int]]()
+    for at, block in enumerate(blocks):
+        start = len(lines)
+        lines += lines_of(at, levels[at])
+        if block.number is not None:
+            steps[block.number] = start, len(lines)
+    if view.progress < 1 and painter.current.number in steps:
+        start, end = steps[painter.current.number]
+        seen = start + round((end - start) * view.progress)
+        lines[max(seen, start + 1) : end] = [[] for _ in range(max(seen, start + 1), end)]
+    return Drawing(lines, steps)
+
+
+def _upgrades(blocks: Sequence[_Block], current: int, *, told: bool) -> Iterator[tuple[int, Level]]:
+    """What is opened next while there is room: what is nearest to the current step first."""
+    registers = [at for at, block in enumerate(blocks) if block.number is None]
+    steps = [at for at, block in enumerate(blocks) if block.number is not None and at != current]
+    steps.sort(key=lambda at: (at > current, abs(at - current)))
+    yield from ((at, Level.ROWS) for at in steps)
+    yield from ((at, Level.OPEN) for at in registers)
+    if told:
+        yield current, Level.FULL
+    yield from ((at, Level.OPEN) for at in steps)
+    if told:
+        yield from ((at, Level.TOLD) for at in steps)
+
+
+class _Painter:
     def __init__(self, view: View, width: int) -> None:
         self.view, self.trace, self.width = view, view.trace, width
-        self.painter = Painter(view.trace, width, view.lights)
-        current = view.trace.steps[min(view.step, len(view.trace.steps)) - 1]
-        self.current = current.stage
+        self.lights = view.lights
+        self.scene = scene(view.trace)
+        self.current = view.trace.steps[min(view.step, len(view.trace.steps)) - 1]
         self.divergence = view.divergence if view.pin is None else None
 
-    @staticmethod
-    def step_of(trace: Trace, stage: Stage) -> Step | None:
-        return next((step for step in trace.steps if step.stage is stage), None)
+    def head(self) -> list[Line]:
+        """Above the lanes of a dual or quad form, their numbers."""
+        lanes = self.scene.lanes
+        if lanes == 1:
+            return []
+        each = self.width // lanes
+        names = [[Piece(f"lane {lane}", "dim")] for lane in reversed(range(lanes))]
+        return [labelled("", "", "", [piece for name in names for piece in filled(name, each)])]
+
+    def blocks(self) -> Iterator[_Block]:
+        """Registers, those that wires come from last; then every step."""
+        names = ("a", "b")
+        registers = sorted(self.scene.registers, key=lambda register: register.role in names)
+        for register in registers:
+            yield _Block(partial(self.register, register))
+        for stage in self.stages():
+            step = step_of(self.trace, stage)
+            yield _Block(partial(self.step, stage), step.number if step else 0)
 
     def stages(self) -> list[Stage]:
         """The stages that any of the traces shown has."""
@@ -81,175 +181,301 @@ class _Composer:
         used = {step.stage for trace in traces for step in trace.steps}
         return [stage for stage in Stage if stage in used]
 
-    def header(self) -> Iterator[Line]:
-        """The operands; above the lanes of a dual or quad form, their numbers."""
-        painter = self.painter
-        if self.trace.instruction.entry.lanes > 1:
-            heads = [[Piece(f"lane {lane}", "dim")] for lane in painter.order()]
-            yield self.labelled("", "", "", painter.columns(heads))
-        for role in Role:
-            if role in self.trace.operands and any(
-                source.role == role for source in self.trace.plan.sources
-            ):
-                name = operand_name(self.trace, role)
-                label = role.label
-                shown = "" if name == label else f" {name}"
-                yield self.labelled(shown, label, "dim", painter.register(role))
-                yield from self.pinned_register(role, label)
+    # --- registers -----------------------------------------------------------------
 
-    def labelled(self, label: str, name: str, ink: str, body: Line) -> Line:
-        """A line behind its label: the step's number and title, the row's name."""
-        name = _NAMES.get(name, name)
-        return [Piece(f"{label:<14}"[:14], ink), Piece(f"{name:<5}"[:5], "label"), *body]
+    def register(self, register: Register, level: Level) -> list[Line]:
+        """An operand in its parts, with what it means."""
+        shown = "" if not register.name else f" {register.name}"
+        lines = _register_lines(register, self.width, self.lights)
+        if level >= Level.OPEN and register.figure:
+            lines += figure_lines(register.figure, self.width, 1, self.lights)
+        found = list(_behind(shown, register.label, "dim", lines))
+        if len(shown) > _NUMBER:  # a long name has a line of its own
+            found[0] = labelled("", register.label, "", lines[0])
+            found = [*([x] for x in _name_lines(shown, self.width + LABEL)), *found]
+        pin = self.view.pin
+        if pin and pin.operands.get(register.role, None) not in (
+            None,
+            self.trace.operands[register.role],
+        ):
+            other = next(x for x in scene(pin).registers if x.role == register.role)
+            for line in _register_lines(other, self.width, DARK):
+                found.append(labelled("", "≠pin", "", [_pinned(piece) for piece in line]))
+        return found
 
     # --- steps ---------------------------------------------------------------------
 
-    def step(self, stage: Stage) -> Iterator[Line]:
-        """The lines of a step, veiled where its time has not come."""
-        step = self.step_of(self.trace, stage)
-        veiled = _ORDER[stage] > _ORDER[self.current]
-        current = stage is self.current
+    def step(self, stage: Stage, level: Level) -> list[Line]:
+        """The lines of a step; of one whose time has not come, its name."""
+        step = step_of(self.trace, stage)
         shown = step or self._elsewhere(stage)
-        number = str(step.number) if step else " "
-        label = f"{'▸' if current else ' '}{number} {title(shown)}"
-        ink = "veil" if veiled else "current" if current else "strong"
-        for name, body in self.bodies(stage, step):
-            pieces = [_veiled(piece) for piece in body] if veiled else body
-            yield self.labelled(label, name, ink, pieces)
+        is_current = stage is self.current.stage
+        label = f"{'▸' if is_current else ' '}{step.number if step else ' '} {title(shown)}"
+        if _ORDER[stage] > _ORDER[self.current.stage]:
+            return [[Piece(label, "veil")]]
+        divergence = self.divergence
+        if divergence and _ORDER[stage] >= _ORDER[divergence.stage]:
+            bodies = list(self.branches(divergence, stage, level))
+        else:
+            bodies = list(self.rows(step, level)) if step else []
+            bodies += self.pinned(stage)
+        ink = "current" if is_current else "strong"
+        lines: list[Line] = []
+        for name, body in bodies or [("", [])]:
+            lines.append(labelled(label, name, ink, body))
             label = ""
+        if level >= Level.TOLD and step:
+            every = level >= Level.FULL
+            indent = Piece("   ")
+            room = self.width + LABEL - 4
+            said = step_words(self.trace, step, room, divergence, every=every)
+            lines += ([indent, *line] for line in said)
+        return lines
 
     def _elsewhere(self, stage: Stage) -> Step:
         """A step that only the other answer or the pin has."""
         others = [self.view.pin] if self.view.pin else []
         others += [self.divergence.isa, self.divergence.other] if self.divergence else []
-        return next(step for other in others if (step := self.step_of(other, stage)))
+        return next(step for other in others if (step := step_of(other, stage)))
 
-    def bodies(self, stage: Stage, step: Step | None) -> Iterator[tuple[str, Line]]:
-        """Row names and lines of a step."""
-        divergence = self.divergence
-        if divergence and _ORDER[stage] >= _ORDER[divergence.stage]:
-            if stage is divergence.stage:
-                yield "", self.halves_header(divergence)
-            yield from self.halves(divergence, stage)
-            return
-        for row in step.rows if step else ():
-            yield from _named(row_name(self.trace, row.row), self.painter.row(row))
-            yield from self.pinned(row)
-        if self.view.pin:
-            yield from self.pinned_only(stage)
+    def rows(self, step: Step, level: Level) -> Iterator[tuple[str, Line]]:
+        """Row names and lines of a step of this trace."""
+        found = self.scene.steps[step.number - 1].rows
+        if level is Level.FOLDED and len(found) > 1:
+            line = _folded(found, self.width, self.lights)
+            if line is not None:
+                yield "", line
+                return
+        for row in found:
+            yield from _named(row.name, self.row(row, level))
+
+    def row(self, row: RowScene, level: Level) -> list[Line]:
+        """The lines of a row in the full width, wires included."""
+        lanes, links = self.scene.lanes, row.links
+        each = self.width // lanes
+        wired = (
+            level >= Level.OPEN
+            and row.key.startswith("select.")
+            and lanes > 1
+            and each >= _WIRED
+            and crosses(links)
+        )
+        if not wired:
+            progress = self.view.progress if level >= Level.TOLD else 1
+            return row_lines(row, self.width, self.lights, level, progress)
+        cells = [[Piece(" " * INDENT), *pieces(cell, self.lights)] for cell in row.cells]
+        chips = [piece for cell in cells for piece in filled(cell, each)]
+        return [*wires(links, lanes, each), chips]
 
     # --- two answers ---------------------------------------------------------------
 
-    def halves_header(self, divergence: Divergence) -> Line:
-        """The names of the two answers, the one that is stepped through marked."""
-        half = self.width // 2
-        names = []
-        for trace in (divergence.isa, divergence.other):
-            mine = trace.model == self.trace.model
-            ids = (
-                "" if trace is divergence.isa else " " + ", ".join(x.id for x in divergence.errata)
-            )
-            mark = "▸ " if mine else "  "
-            text = f"{mark}{trace.model.name}{ids}"
-            names += fitted([Piece(text, "current" if mine else "strong")], half)
-        return names
-
-    def halves(self, divergence: Divergence, stage: Stage) -> Iterator[tuple[str, Line]]:
-        """Both answers' rows of a stage side by side, ≠ where they differ."""
+    def branches(
+        self, divergence: Divergence, stage: Stage, level: Level
+    ) -> Iterator[tuple[str, Line]]:
+        """Both answers' rows of a stage, beside each other or one below the other."""
         half = self.width // 2 - 2
-        sides = []
+        beside = half >= _BESIDE[self.scene.lanes]
+        sides = (self._side(divergence.isa), self._side(divergence.other))
+        if stage is divergence.stage:
+            yield "", self._names(divergence, half if beside else 0)
+        rows = [_rows_of(trace, stage) for trace, _ in sides]
+        for key in _merged(*map(list, rows)):
+            found = [own.get(key) for own in rows]
+            x, y = found
+            differs = x is None or y is None or x.values != y.values
+            shown = [
+                self._branch_row(trace, row, other, lights, level, half if beside else self.width)
+                for (trace, lights), row, other in zip(sides, found, found[::-1], strict=True)
+            ]
+            name = (x or y).name  # type: ignore[union-attr]
+            if beside:
+                for at, (first, second) in enumerate(zip_longest(*shown, fillvalue=Line())):
+                    sign = Piece("≠ " if differs and at == 0 else "  ", "clamped")
+                    yield name if at == 0 else "", [*filled(first, half), sign, *second]
+            elif not differs:
+                yield from _named(name, shown[0])
+            else:
+                for mark, own, lines in zip(("isa", "≠ptx"), found, shown, strict=True):
+                    if own is not None:
+                        yield from _named(mark, lines)
+
+    def _side(self, trace: Trace) -> tuple[Trace, Lights | None]:
+        """A branch's trace; only the one that is stepped through has lights and a cursor."""
+        mine = trace.model == self.trace.model
+        return (self.trace, self.lights) if mine else (trace, None)
+
+    def _names(self, divergence: Divergence, half: int) -> Line:
+        """The names of the two answers, the one that is stepped through marked."""
+        names: list[Line] = []
         for trace in (divergence.isa, divergence.other):
             mine = trace.model == self.trace.model
-            painter = Painter(self.trace if mine else trace, half, self.view.lights)
-            step = self.step_of(trace, stage)
-            rows = {row.key: row for row in step.rows} if step else {}
-            sides.append((painter, rows, mine))
-        (left, left_rows, left_mine), (right, right_rows, right_mine) = sides
-        keys = [*left_rows, *(key for key in right_rows if key not in left_rows)]
-        keys.sort(key=lambda key: _position(key, left_rows, right_rows))
-        for key in keys:
-            x, y = left_rows.get(key), right_rows.get(key)
-            differs = x is None or y is None or x.values != y.values
-            name = (x or y).name  # type: ignore[union-attr]
-            ours, theirs = _side(left, x, mine=left_mine), _side(right, y, mine=right_mine)
-            for i, (first, second) in enumerate(zip_longest(ours, theirs, fillvalue=Line())):
-                mark = Piece("≠ " if differs and i == 0 else "  ", "clamped")
-                line = [*fitted(first, half), mark, *fitted(second, half)]
-                yield name if i == 0 else "", line
+            ids = ", ".join(x.id for x in divergence.errata)
+            tail = "" if trace is divergence.isa else f" ({ids})"
+            text = f"{'▸ ' if mine else '  '}{trace.model.name}{tail}"
+            names.append([Piece(text, "current" if mine else "strong")])
+        gap = max(half, length(names[0]) + 2)
+        return [*filled(names[0], gap), Piece("≠ ", "clamped"), *names[1]]
 
-    def footer(self) -> Iterator[Line]:
-        """The sentences of the errata that make the answers part, once that step is revealed."""
-        if self.divergence and _ORDER[self.divergence.stage] <= _ORDER[self.current]:
-            for erratum in self.divergence.errata:
-                said = f"≠ {erratum.id}: {erratum.sentence}"
-                for text in textwrap.wrap(said, self.width + LABEL - 2, subsequent_indent="  "):
-                    yield [Piece(f" {text}", "clamped")]
+    def _branch_row(
+        self,
+        trace: Trace,
+        row: RowTrace | None,
+        other: RowTrace | None,
+        lights: Lights | None,
+        level: Level,
+        width: int,
+    ) -> list[Line]:
+        if row is None:
+            return []
+        shown = _scene_of(trace, row)
+        if other is not None and other.values != row.values and len(other.lanes) == len(row.lanes):
+            differing = {lane for lane, x in enumerate(row.values) if x != other.values[lane]}
+            shown = shown._replace(cells=tuple(_marked(x, differing) for x in shown.cells))
+        lines = row_lines(shown, width, lights or DARK, min(level, Level.OPEN), 1)
+        if lights is not None:
+            return lines
+        return [[Piece(text, ink) for text, ink, _ in line] for line in lines]
 
     # --- a pin ---------------------------------------------------------------------
 
-    def pinned(self, row: RowTrace) -> Iterator[tuple[str, Line]]:
-        """The pinned evaluation's row where it differs, equal lanes left blank."""
+    def pinned(self, stage: Stage) -> list[tuple[str, Line]]:
+        """The pinned evaluation's rows where they differ, equal lanes left blank."""
         pin = self.view.pin
-        other = pin.rows.get(row.key) if pin else None
-        if pin is None or other is None or other.values == row.values:
-            return
-        same: set[int] = set()
-        if len(other.values) == len(row.values):
-            pairs = zip(other.values, row.values, strict=True)
-            same = {lane for lane, (x, y) in enumerate(pairs) if x == y}
-        for line in Painter(pin, self.width).row(other):
-            yield "≠pin", [_pin_ink(piece, same) for piece in line]
-
-    def pinned_only(self, stage: Stage) -> Iterator[tuple[str, Line]]:
-        """Rows that only the pinned evaluation has."""
-        pin = self.view.pin
-        step = self.step_of(pin, stage) if pin else None
+        step = step_of(pin, stage) if pin else None
+        found: list[tuple[str, Line]] = []
         for row in step.rows if pin and step else ():
-            if row.key not in self.trace.rows:
-                assert pin
-                for line in Painter(pin, self.width).row(row):
-                    yield "≠pin", [_pin_ink(piece, set()) for piece in line]
-
-    def pinned_register(self, role: str, label: str) -> Iterator[Line]:
-        """An operand's value in the pinned evaluation, where it is another."""
-        pin = self.view.pin
-        if pin and role in pin.operands and pin.operands[role] != self.trace.operands[role]:
-            line = Painter(pin, self.width).register(role)
-            yield self.labelled("", "≠pin", "", [_pin_ink(piece, set()) for piece in line])
-
-
-def _named(name: str, lines: Iterable[Line]) -> Iterator[tuple[str, Line]]:
-    for i, line in enumerate(lines):
-        yield name if i == 0 else "", line
+            own = self.trace.rows.get(row.key)
+            if own is not None and own.values == row.values:
+                continue
+            same: set[int] = set()
+            if own is not None and len(own.values) == len(row.values):
+                pairs = zip(own.values, row.values, strict=True)
+                same = {lane for lane, (x, y) in enumerate(pairs) if x == y}
+            assert pin
+            shown = _scene_of(pin, row)
+            lines = row_lines(shown, self.width, DARK, Level.ROWS, 1)
+            found += [("≠pin", [_pinned(piece, same) for piece in line]) for line in lines]
+        return found
 
 
-def _position(key: str, left: dict[str, RowTrace], right: dict[str, RowTrace]) -> float:
-    """Where a row belongs among those of both sides: the other side's own rows come first."""
-    keys, others = list(left), list(right)
-    if key in left:
-        return keys.index(key)
-    following = (other for other in others[others.index(key) :] if other in left)
-    before = next(following, None)
-    return (keys.index(before) if before else len(keys)) - 0.5
+# --- parts ------------------------------------------------------------------------------
 
 
-def _side(painter: Painter, row: RowTrace | None, *, mine: bool) -> list[Line]:
-    """The lines of one answer; only the one that is stepped through has cells for the cursor."""
-    if row is None:
-        return []
-    lines = painter.row(row)
-    if mine:
-        return lines
-    return [[Piece(text, ink) for text, ink, _ in line] for line in lines]
+def labelled(label: str, name: str, ink: str, body: Line) -> Line:
+    """A line behind its label: the step's number and title, the row's name."""
+    name = _NAMES.get(name, name)
+    return [Piece(f"{label:<{_NUMBER}}", ink), Piece(f"{name:<{LABEL - _NUMBER}}", "label"), *body]
 
 
-def _pin_ink(piece: Piece, same: set[int]) -> Piece:
+def step_of(trace: Trace, stage: Stage) -> Step | None:
+    """The step of a stage."""
+    return next((step for step in trace.steps if step.stage is stage), None)
+
+
+def row_lines(
+    row: RowScene, width: int, lights: Lights, level: Level, progress: float
+) -> list[Line]:
+    """A row's cells, and where it is open its figure."""
+    figure = row.figure if level >= Level.OPEN else None
+    drawn = figure_lines(figure, width, len(row.cells), lights, progress) if figure else []
+    if drawn and (tells_all(figure) or isinstance(figure, Running)):
+        return drawn
+
+    return [*laid(row.cells, width, _drawer(lights)), *drawn]
+
+
+def _register_lines(register: Register, width: int, lights: Lights) -> list[Line]:
+    draw_cell = _drawer(lights)
+    if register.by_lane:
+        return laid(register.cells, width, draw_cell)
+    parts = [piece for cell in register.cells for piece in draw_cell(cell, False)]
+    return wrapped([*parts, Piece(f"   {register.meant}", "dim")], width, 2)
+
+
+def _drawer(lights: Lights) -> Draw:
+    def draw_cell(cell: Cell, tight: bool) -> Line:
+        return pieces(cell, lights, tight=tight)
+
+    return draw_cell
+
+
+def _folded(rows: Sequence[RowScene], width: int, lights: Lights) -> Line | None:
+    """What the rows of a step come to, in one line; None where that is too long."""
+    count = len(rows[0].cells)
+    if any(len(row.cells) != count for row in rows):
+        return None
+    each = width // count
+    cells: list[Line] = []
+    for column in range(count):
+        line: Line = []
+        for row in rows:
+            cell = row.cells[column]
+            spans = [x for x in cell.spans if x.look in _OUTCOMES][-1:]
+            if not spans:
+                return None
+            line += [Piece("  ")] if line else []
+            if count == 1:
+                line.append(Piece(f"{_NAMES.get(row.name, row.name)} ", "label", cell.place))
+            line += pieces(cell._replace(spans=tuple(spans)), lights, tight=each < _WIRED)
+        cells.append(line)
+    if max(map(length, cells)) > each - (count > 1):
+        return None
+    return [piece for cell in cells for piece in filled(cell, each)]
+
+
+_OUTCOMES = (Look.CHIP, Look.VALUE, Look.CLAMPED, Look.HOLDS, Look.FAILS)
+
+
+def _behind(label: str, name: str, ink: str, lines: Sequence[Line]) -> Iterator[Line]:
+    for at, line in enumerate(lines):
+        yield labelled(label if at == 0 else "", name if at == 0 else "", ink, line)
+
+
+def _name_lines(name: str, width: int) -> list[Piece]:
+    return [Piece(line[0].text, "dim") for line in wrapped([Piece(name)], width - 2)]
+
+
+def _named(name: str, lines: Sequence[Line]) -> Iterator[tuple[str, Line]]:
+    for at, line in enumerate(lines):
+        yield name if at == 0 else "", line
+
+
+def _rows_of(trace: Trace, stage: Stage) -> dict[str, RowTrace]:
+    step = step_of(trace, stage)
+    return {row.key: row for row in step.rows} if step else {}
+
+
+def _scene_of(trace: Trace, row: RowTrace) -> RowScene:
+    name = row_name(trace, row.row)
+    return RowScene(row.key, name, cells_of(trace, row), figure_of(trace, row), ())
+
+
+def _merged(left: list[str], right: list[str]) -> list[str]:
+    """The keys of both sides in their order: what only the other one has comes first."""
+
+    def position(key: str) -> float:
+        if key in left:
+            return left.index(key)
+        following = (other for other in right[right.index(key) :] if other in left)
+        before = next(following, None)
+        return (left.index(before) if before else len(left)) - 0.5
+
+    return sorted({**dict.fromkeys(left), **dict.fromkeys(right)}, key=position)
+
+
+def _marked(cell: Cell, differing: set[int]) -> Cell:
+    """A cell whose outcome is marked where the other answer has another one."""
+    if cell.place.lane not in differing:
+        return cell
+    spans = list(cell.spans)
+    at = max((i for i, span in enumerate(spans) if span.look in _OUTCOMES), default=None)
+    if at is not None:
+        spans[at] = spans[at]._replace(look=Look.DIFFERS)
+    return cell._replace(spans=tuple(spans))
+
+
+def _pinned(piece: Piece, same: set[int] | None = None) -> Piece:
     """A piece of the pinned evaluation: what is equal is blank, nothing takes the cursor."""
-    if isinstance(piece.target, tuple) and piece.target[1] in same:
+    if isinstance(piece.target, tuple) and piece.target[1] in (same or ()):
         return Piece(" " * len(piece.text))
     return Piece(piece.text, "changed" if piece.text.strip() else "")
-
-
-def _veiled(piece: Piece) -> Piece:
-    """A piece whose time has not come: its place is seen, its value is not."""
-    return Piece("".join("·" if char != " " else " " for char in piece.text), "veil")

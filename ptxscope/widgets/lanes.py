@@ -1,4 +1,8 @@
-"""The lanes: a trace drawn stage by stage, with a cursor that shows where bits come from."""
+"""The lanes: a trace drawn step by step, with a cursor that lights where bits come from and go.
+
+What is drawn can be changed where it stands: a register's value, a mask's lane, what a lane
+selects; by keys, and by dragging a wire from a register's chip to a lane.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +10,28 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.cells import cell_len
+from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
+from textual.timer import Timer
 
+from ..engine.isa.types import Type
+from ..engine.semantics.micro import Merge, Select
 from ..engine.semantics.operation import WHOLE
 from ..engine.tracing.divergence import Divergence
 from ..engine.tracing.provenance import Cell, ancestors, descendants
 from ..engine.tracing.trace import Trace
+from ..engine.tracing.words import sentence
+from ..scene.build import part_width
+from ..scene.records import Place
+from .lane_cells import DARK, Lights
 from .lane_lines import View, draw
-from .lane_rows import DARK, LanePlace, Lights, part_width
+from .operands import Field
 from .pane import Line, Pane
+
+_MOTION = 0.2
+"""Seconds in which a step is drawn."""
+_FRAMES = 6
 
 
 class Lanes(Pane):
@@ -27,6 +43,9 @@ class Lanes(Pane):
         Binding("down,j", "move(0, 1)", "Down", show=False),
         Binding("left", "move(-1, 0)", "Left", show=False),
         Binding("right", "move(1, 0)", "Right", show=False),
+        Binding("enter", "change", "edit", show=False),
+        Binding("less_than_sign", "nudge(-1)", "one less", show=False),
+        Binding("greater_than_sign", "nudge(1)", "one more", show=False),
     ]
 
     @dataclass
@@ -35,6 +54,65 @@ class Lanes(Pane):
 
         lanes: Lanes
         cell: Cell | None
+        said: str = ""
+        """What happened there, in a sentence."""
+
+        @property
+        def control(self) -> Lanes:
+            """The widget that sent it."""
+            return self.lanes
+
+    @dataclass
+    class Edit(Message):
+        """A register's chip is to be typed over."""
+
+        lanes: Lanes
+        field: Field
+        start: str
+        """What was typed already."""
+
+        @property
+        def control(self) -> Lanes:
+            """The widget that sent it."""
+            return self.lanes
+
+    @dataclass
+    class Nudged(Message):
+        """A register's part is to be so much more."""
+
+        lanes: Lanes
+        role: str
+        low: int
+        """The lowest bit of the part."""
+        width: int
+        by: int
+
+        @property
+        def control(self) -> Lanes:
+            """The widget that sent it."""
+            return self.lanes
+
+    @dataclass
+    class Flipped(Message):
+        """A lane is to go into the mask, or out of it."""
+
+        lanes: Lanes
+        lane: int
+
+        @property
+        def control(self) -> Lanes:
+            """The widget that sent it."""
+            return self.lanes
+
+    @dataclass
+    class Reselected(Message):
+        """A lane is to take another byte or half-word; from 0, those of a first, then b's."""
+
+        lanes: Lanes
+        slot: str
+        """``asel`` or ``bsel``."""
+        lane: int
+        digit: int
 
         @property
         def control(self) -> Lanes:
@@ -47,9 +125,13 @@ class Lanes(Pane):
         self._step = 0
         self._divergence: Divergence | None = None
         self._pin: Trace | None = None
-        self._starts: dict[int, int] = {}
-        self.cell: Cell | None = None
-        """The cell under the cursor."""
+        self._told = True
+        self._steps: dict[int, tuple[int, int]] = {}
+        self._progress = 1.0
+        self._motion: Timer | None = None
+        self._dragged: Place | None = None
+        self.place: Place | None = None
+        """Where the cursor stands."""
 
     def show(
         self,
@@ -57,56 +139,99 @@ class Lanes(Pane):
         step: int,
         divergence: Divergence | None = None,
         pin: Trace | None = None,
+        *,
+        told: bool = True,
+        moving: bool = False,
     ) -> None:
-        """Draw a trace, its steps revealed up to a number, beside another answer or a pin."""
-        if trace is not self._trace and self.cell and not self._has(trace, self.cell):
-            self._set_cell(None)
-        self._trace, self._step = trace, step
+        """Draw a trace, its steps revealed up to a number, beside another answer or a pin.
+
+        ``told`` puts the words of the step beneath it; ``moving`` draws the step bit by bit.
+        """
+        if trace is not self._trace and self.place and not self._has(trace, self.place):
+            self._set_place(None)
+        self._trace, self._step, self._told = trace, step, told
         self._divergence, self._pin = divergence, pin
+        self._start(moving=moving)
         self.redraw()
 
     @staticmethod
-    def _has(trace: Trace, cell: Cell) -> bool:
-        row = trace.rows.get(cell.key)
-        return cell.key in trace.operands or (row is not None and cell.lane < len(row.lanes))
+    def _has(trace: Trace, place: Place) -> bool:
+        row = trace.rows.get(place.key)
+        return place.key in trace.operands or (row is not None and place.lane < len(row.lanes))
+
+    # --- motion --------------------------------------------------------------------
+
+    def _start(self, *, moving: bool) -> None:
+        if self._motion is not None:
+            self._motion.stop()
+            self._motion = None
+        self._progress = 1.0
+        if moving and self.is_mounted and self.app.animation_level == "full":
+            self._progress = 1 / _FRAMES
+            self._motion = self.set_interval(_MOTION / _FRAMES, self._move_on)
+
+    def _move_on(self) -> None:
+        self._progress += 1 / _FRAMES
+        if self._progress >= 1 - 1 / _FRAMES / 2:
+            self._start(moving=False)
+        super().redraw()
+
+    # --- drawing -------------------------------------------------------------------
 
     def draw(self, width: int) -> list[Line]:
         """The lines of the trace."""
         if self._trace is None:
             return []
         lights = self._lights(self._trace)
-        view = View(self._trace, self._step, lights, self._divergence, self._pin)
-        drawing = draw(view, width)
-        self._starts = drawing.steps
+        view = View(
+            self._trace,
+            self._step,
+            lights,
+            self._divergence,
+            self._pin,
+            self._told,
+            self._progress,
+        )
+        drawing = draw(view, width, self.scrollable_content_region.height)
+        self._steps = drawing.steps
         return drawing.lines
 
     def redraw(self) -> None:
         """Draw anew, with the current step in sight."""
         super().redraw()
-        start = self._starts.get(self._step) if self._trace and self._drawn else None
-        if start is not None:
-            end = self._starts.get(self._step + 1, len(self.drawn))
+        if self._trace and self._drawn and self._step in self._steps:
+            start, end = self._steps[self._step]
             self.show_line(end - 1)
             self.show_line(start)
 
     def _lights(self, trace: Trace) -> Lights:
-        if self.cell is None:
+        if self.place is None:
             return DARK
-        place = self.cell[:2]
-        origins = frozenset(p for c in ancestors(trace, self.cell) for p in _places_of(trace, c))
-        reached = frozenset(descendants(trace, self.cell))
-        return Lights(place, origins - {place}, reached - {place})
+        cell = self._cell(trace, self.place)
+        origins = frozenset(p for c in ancestors(trace, cell) for p in _places_of(trace, c))
+        reached = frozenset(Place(*place) for place in descendants(trace, cell))
+        return Lights(self.place, origins - {self.place}, reached - {self.place})
+
+    @staticmethod
+    def _cell(trace: Trace, place: Place) -> Cell:
+        """The bits of a place: of an operand's part, or the whole lane."""
+        key, lane = place
+        if key not in trace.operands:
+            return Cell(key, lane, 0, WHOLE)
+        width = part_width(trace, key)
+        return Cell(key, 0, width * lane, width * (lane + 1))
 
     # --- the cursor ----------------------------------------------------------------
 
-    def _places(self) -> list[list[tuple[int, LanePlace]]]:
+    def _places(self) -> list[list[tuple[int, Place]]]:
         """For every line, where its cells begin and which they are."""
-        found: list[list[tuple[int, LanePlace]]] = []
+        found: list[list[tuple[int, Place]]] = []
         for line in self.drawn:
-            x, cells = 0, list[tuple[int, LanePlace]]()
+            x, cells = 0, list[tuple[int, Place]]()
             for piece in line:
-                if isinstance(piece.target, tuple) and all(piece.target != c for _, c in cells):
-                    cells.append((x, piece.target))
+                target = piece.target
+                if isinstance(target, Place) and all(target != c for _, c in cells):
+                    cells.append((x, target))
                 x += cell_len(piece.text)
             found.append(cells)
         return found
@@ -116,9 +241,7 @@ class Lanes(Pane):
         places = self._places()
         at = self._at(places)
         if at is None:
-            first = next((y for y, cells in enumerate(places) if cells), None)
-            if first is not None:
-                self._go(first, places[first][0][1])
+            self._enter()
             return
         y, i = at
         x = places[y][i][0]
@@ -135,49 +258,173 @@ class Lanes(Pane):
                 return
             y += down
 
-    def _at(self, places: list[list[tuple[int, LanePlace]]]) -> tuple[int, int] | None:
-        if self.cell is None:
-            return None
+    def _enter(self) -> None:
+        """Put the cursor on the first cell of the current step."""
+        places = self._places()
+        start, end = self._steps.get(self._step, (0, len(places)))
+        order = [*range(start, end), *range(len(places))]
+        y = next((y for y in order if places[y]), None)
+        if y is not None:
+            self._go(y, places[y][0][1])
+
+    def _at(self, places: list[list[tuple[int, Place]]]) -> tuple[int, int] | None:
         for y, cells in enumerate(places):
             for i, (_, place) in enumerate(cells):
-                if place == self.cell[:2]:
+                if place == self.place:
                     return y, i
         return None
 
-    def _go(self, y: int, place: LanePlace) -> None:
-        self._set_cell(Cell(*place, *self._bits(place)))
+    def _go(self, y: int, place: Place) -> None:
+        self._set_place(place)
         super().redraw()
         self.show_line(y)
 
-    def _bits(self, place: LanePlace) -> tuple[int, int]:
-        """The bits of a cell: of an operand's part, or the whole lane."""
-        key, lane = place
-        if self._trace is None or key not in self._trace.operands:
-            return 0, WHOLE
-        width = part_width(self._trace, key)
-        return width * lane, width * (lane + 1)
+    def _set_place(self, place: Place | None) -> None:
+        self.place = place
+        trace = self._trace
+        cell = self._cell(trace, place) if trace and place else None
+        row = trace.rows.get(place.key) if trace and place else None
+        said = sentence(trace, row, place.lane) if trace and row and place else ""
+        self.post_message(self.CursorMoved(self, cell, said))
 
-    def _set_cell(self, cell: Cell | None) -> None:
-        self.cell = cell
-        self.post_message(self.CursorMoved(self, cell))
-
-    def clicked(self, target: object) -> None:
-        """Put the cursor on the clicked cell."""
-        if isinstance(target, tuple):
-            y = next(y for y, cells in enumerate(self._places()) for _, c in cells if c == target)
-            self._go(y, target)
+    def on_focus(self) -> None:
+        """The cursor is there at once."""
+        if self.place is None and self._trace is not None:
+            self._enter()
 
     def on_blur(self) -> None:
         """The cursor is shown only while the lanes have the focus."""
-        if self.cell is not None:
-            self._set_cell(None)
+        if self.place is not None:
+            self._set_place(None)
             super().redraw()
 
+    # --- changing what is drawn ------------------------------------------------------
 
-def _places_of(trace: Trace, cell: Cell) -> list[LanePlace]:
+    def clicked(self, target: object) -> None:
+        """Put the cursor on the clicked cell; a lane of a mask is switched."""
+        if isinstance(target, Place):
+            again = target == self.place
+            cells = enumerate(self._places())
+            y = next(y for y, found in cells for _, place in found if place == target)
+            self._go(y, target)
+            if self._is_mask(target) or (again and self._is_operand(target)):
+                self.action_change()
+
+    def _is_operand(self, place: Place) -> bool:
+        return self._trace is not None and place.key in self._trace.operands
+
+    def _is_mask(self, place: Place) -> bool:
+        """Whether a cell stands for a lane that a mask may take or leave."""
+        trace = self._trace
+        row = trace.rows.get(place.key) if trace else None
+        return bool(trace and row and trace.instruction.entry.lanes > 1) and isinstance(
+            row.micro if row else None, Merge
+        )
+
+    def _slot(self, place: Place) -> str:
+        """The selector that decides what a cell takes; empty where none does."""
+        trace = self._trace
+        row = trace.rows.get(place.key) if trace else None
+        if trace is None or row is None or not isinstance(row.micro, Select):
+            return ""
+        name = f"{row.name}sel"
+        return name if any(slot.name == name for slot in trace.instruction.entry.slots) else ""
+
+    def action_change(self) -> None:
+        """Type over a register, or switch a lane of the mask."""
+        if self.place is None:
+            return
+        if self._is_operand(self.place):
+            self._edit("")
+        elif self._is_mask(self.place):
+            self.post_message(self.Flipped(self, self.place.lane))
+
+    def _edit(self, start: str) -> None:
+        trace, place = self._trace, self.place
+        assert trace
+        assert place
+        if place.key not in trace.instruction.names:
+            return  # a literal
+        by_lane = trace.instruction.lanes_of(place.key) > 1
+        truth = trace.instruction.type_of(place.key) is Type.PRED
+        field = Field(place.key, "lane", place.lane) if by_lane else Field(place.key, "hex")
+        if truth and not start:
+            self.post_message(self.Nudged(self, place.key, 0, 1, 1))
+            return
+        self.post_message(self.Edit(self, field, start))
+
+    def action_nudge(self, by: int) -> None:
+        """One more or less on a register's part; the next or the one before for a selector."""
+        trace, place = self._trace, self.place
+        if trace is None or place is None:
+            return
+        if self._is_operand(place):
+            width = part_width(trace, place.key)
+            self.post_message(self.Nudged(self, place.key, width * place.lane, width, by))
+        elif slot := self._slot(place):
+            count = trace.instruction.entry.lanes
+            digit = (self._digit(place) + by) % (2 * count)
+            self.post_message(self.Reselected(self, slot, place.lane, digit))
+
+    def _digit(self, place: Place) -> int:
+        """What a lane selects, as its selector says it."""
+        assert self._trace
+        row = self._trace.rows[place.key]
+        assert isinstance(row.micro, Select)
+        word, index = row.micro.picks[place.lane]
+        first = self._trace.instruction.entry.lanes if row.input_keys[word] == "b" else 0
+        return first + index
+
+    def on_key(self, event: events.Key) -> None:
+        """On a register a literal begins; on a selected lane a digit is what it takes."""
+        place, char = self.place, event.character
+        if self._trace is None or place is None or char is None:
+            return
+        if self._is_operand(place):
+            if char in self._starts(place.key):
+                event.stop()
+                self._edit(char)
+        elif event.key == "space" and self._is_mask(place):
+            event.stop()
+            self.action_change()
+        elif char.isdigit() and (slot := self._slot(place)):
+            event.stop()
+            if int(char) < 2 * self._trace.instruction.entry.lanes:
+                self.post_message(self.Reselected(self, slot, place.lane, int(char)))
+                self.action_move(1, 0)
+
+    def _starts(self, role: str) -> str:
+        """What a literal of an operand begins with."""
+        assert self._trace
+        type_ = self._trace.instruction.type_of(role)
+        letters = "inIN" if type_.is_float else "tfTF" if type_ is Type.PRED else ""
+        return "0123456789+-.[" + letters
+
+    # --- wires by hand ---------------------------------------------------------------
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """A drag may begin at a register's chip or at a lane that takes one."""
+        target = self.target_at(event.x, event.y)
+        self._dragged = target if isinstance(target, Place) else None
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        """A wire is let go: between a register's chip and a lane it is laid."""
+        start, self._dragged = self._dragged, None
+        end = self.target_at(event.x, event.y)
+        if self._trace is None or start is None or not isinstance(end, Place) or start == end:
+            return
+        for chip, lane in ((start, end), (end, start)):
+            if self._is_operand(chip) and chip.key in ("a", "b") and (slot := self._slot(lane)):
+                count = self._trace.instruction.entry.lanes
+                digit = chip.lane + (count if chip.key == "b" else 0)
+                self.post_message(self.Reselected(self, slot, lane.lane, digit))
+                return
+
+
+def _places_of(trace: Trace, cell: Cell) -> list[Place]:
     """Where a cell is drawn: an operand's bits lie in one or more of its parts."""
     if cell.key not in trace.operands:
-        return [(cell.key, cell.lane)]
+        return [Place(cell.key, cell.lane)]
     width = part_width(trace, cell.key)
     high = min(cell.high, trace.instruction.type_of(cell.key).bits)
-    return [(cell.key, part) for part in range(cell.low // width, -(-high // width))]
+    return [Place(cell.key, part) for part in range(cell.low // width, -(-high // width))]

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from textual.message import Message
 
-from ..engine.semantics.operation import Flag
-from ..engine.text.errors import printable
 from ..engine.tracing.divergence import Divergence
-from ..engine.tracing.stages import about, title
+from ..engine.tracing.stages import title
 from ..engine.tracing.trace import Step, Trace
-from ..engine.tracing.words import sentence
-from .lane_rows import GLYPHS
 from .pane import Line, Pane, Piece
+from .step_words import step_words
 
 _ROOMY = 24
 """Lines from which on every revealed step is shown in full."""
-_QUIET = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}
 
 
 class Steps(Pane):
@@ -80,20 +75,8 @@ class Steps(Pane):
                     self._start = len(lines)
                 ink = "current" if step is current else "label"
                 lines += [[], [Piece(f"{step.number} {title(step)}", ink, ("step", step.number))]]
-            lines += self._words(trace, step, width)
+            lines += step_words(trace, step, width, self._divergence)
         return lines
-
-    def _words(self, trace: Trace, step: Step, width: int) -> Iterator[Line]:
-        """What a step does, why another answer parts from it, and a sentence for each lane."""
-        yield from _wrapped(about(trace, step), width, "strong")
-        if self._divergence and self._divergence.stage is step.stage:
-            for erratum in self._divergence.errata:
-                yield from _wrapped(f"≠ {erratum.id}: {erratum.sentence}", width, "clamped")
-        for text, ink in _sentences(trace, step):
-            yield from _wrapped(text, width, ink)
-        for note in trace.annotations.at(step.stage):
-            lane = "" if note.lane is None else f"lane {note.lane}: "
-            yield from _wrapped(f"✎ {lane}{printable(note.text)}", width, "chosen")
 
     def _list(self, steps: tuple[Step, ...], width: int) -> Iterator[Line]:
         line: Line = []
@@ -113,21 +96,3 @@ class Steps(Pane):
         """Go to the clicked step."""
         if isinstance(target, tuple):
             self.post_message(self.Chosen(self, target[1]))
-
-
-def _sentences(trace: Trace, step: Step) -> Iterator[tuple[str, str]]:
-    """A sentence for each lane of each row, lanes that something happened to marked."""
-    for row in step.rows:
-        for lane in range(len(row.lanes) - 1, -1, -1):
-            flags = [flag for flag in row.lanes[lane].flags if flag not in _QUIET]
-            marks = "".join(f"{GLYPHS[flag]} " for flag in flags)
-            said = sentence(trace, row, lane)
-            name = f"{row.name}, " if len(step.rows) > 1 else ""
-            if said.startswith(f"{row.name} "):
-                name = ""
-            yield f"{marks}{name}{said}", "changed" if flags else ""
-
-
-def _wrapped(text: str, width: int, ink: str) -> list[Line]:
-    lines = textwrap.wrap(text, max(width, 20), subsequent_indent="  ", break_on_hyphens=False)
-    return [[Piece(line, ink)] for line in lines]

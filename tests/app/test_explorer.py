@@ -135,8 +135,7 @@ async def test_the_cursor_over_the_lanes_lights_up_where_bits_come_from() -> Non
     async with explorer() as drive:
         await drive.press("l", *["down"] * 4, "right")
         lanes = drive.screen.query_one(Lanes)
-        assert lanes.cell is not None
-        assert lanes.cell[:2] == ("select.a", 2)
+        assert lanes.place == ("select.a", 2)
         inks = {piece.target: piece.ink for line in lanes.drawn for piece in line if piece.target}
         assert "origin" in inks["a", 2]
         assert "reached" in inks["accumulate.t", 0]

@@ -17,11 +17,11 @@ from ptxscope.engine.isa.intrinsics import intrinsics
 from ptxscope.engine.semantics.operation import Flag
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.keys import ACTIONS, FOOTER, GROUPS, bindings
+from ptxscope.scene.cells import GLYPHS
 from ptxscope.screens import main
 from ptxscope.screens.help import STAGES
 from ptxscope.screens.main import MainScreen
 from ptxscope.store import Store
-from ptxscope.widgets.lane_rows import GLYPHS
 from ptxscope.widgets.lanes import Lanes
 from tests.app.driving import KEYS, LINE, VALUES, explorer, focused
 from tests.tiers import some
@@ -376,8 +376,8 @@ async def test_everything_can_be_done_with_the_mouse() -> None:
         assert drive.session.trace.operands["a"] == 0x00FF7F01
         await drive.click("keys", "n next")
         assert drive.screen.step == 4
-        await drive.click("lanes", "◂ a.b1")
-        assert drive.screen.query_one(Lanes).cell is not None
+        await drive.click("lanes", " a.b1")
+        assert drive.screen.query_one(Lanes).place is not None
         await drive.pilot.click("#filter")
         assert focused(drive) is drive.screen.query_one("#filter", Input)
 

@@ -27,9 +27,10 @@ from ptxscope.export import FORMATS
 from ptxscope.export.document import EXTENSIONS
 from ptxscope.export.options import Options
 from ptxscope.export.picture import bands
+from ptxscope.scene import cells, figures
+from ptxscope.scene.cells import GLYPHS
 from ptxscope.screens import help as help_screen
-from ptxscope.widgets import lane_rows
-from ptxscope.widgets.lane_rows import GLYPHS, Painter
+from ptxscope.widgets.lane_lines import View, draw
 from tests.export import every
 from tests.strategies import instruction_of
 
@@ -51,11 +52,16 @@ def test_kinds_are_enumerated() -> None:
 
 @pytest.mark.parametrize(
     "table",
-    [words._WORDS, lane_rows._DRAWINGS, bands._DRAW],
-    ids=["words", "lanes", "figures"],
+    [words._WORDS, bands._DRAW],
+    ids=["words", "figures"],
 )
 def test_a_table_has_every_kind_and_no_other(table: dict[type, object]) -> None:
     assert table.keys() == KINDS
+
+
+@pytest.mark.parametrize("table", [cells._CELLS, cells._COLUMNS, figures._FIGURES])
+def test_a_table_of_special_cases_names_kinds_only(table: dict[type, object]) -> None:
+    assert table.keys() <= KINDS
 
 
 def _samples() -> Iterable[Trace]:
@@ -87,8 +93,9 @@ def test_every_kind_is_in_a_plan_and_said_and_drawn_in_every_format() -> None:
         mistaken = trace.model.name in _MISCONCEPTIONS
         formats = tuple(x for x in FORMATS if x != "json" or not mistaken)
         every.check(trace, Options(standalone=True), formats)
-        for row in trace.rows.values():
-            assert Painter(trace, 100).row(row)
+        lines = draw(View(trace, len(trace.steps)), 100, 80).lines
+        drawn = {piece.target[0] for line in lines for piece in line if piece.target}  # type: ignore[index]
+        assert drawn >= trace.rows.keys()
     assert kinds == KINDS
 
 

@@ -25,7 +25,8 @@ from ptxscope.engine.tracing.trace import Trace
 from ptxscope.engine.tracing.words import sentence, words
 from ptxscope.export.document import Document, document
 from ptxscope.export.options import DEFAULT
-from ptxscope.widgets.lane_rows import Painter
+from ptxscope.scene.build import scene
+from ptxscope.scene.records import Choice
 from tests.strategies import bits, evaluations
 
 MODELS = ("isa", "ptxas-11.8", "ptxas")
@@ -142,15 +143,20 @@ def test_a_subnormal_a_or_b_counts_as_zero() -> None:
 def test_an_unordered_comparison_is_written_out() -> None:
     tr = trace("setp.ltu.f32 p, a, b", {"a": 0x7FC00000, "b": 0x80000000})
     assert str(words(tr, tr.rows["compare.t"], 0).formula) == "(NaN < -0.0 or unordered) = 1"
-    (line,) = Painter(tr, 80).row(tr.rows["compare.t"])
-    assert "".join(text for text, *_ in line) == "NaN < -0.0 or unordered ✓ 1 (NaN)"
+    (cell,) = scene(tr).rows["compare.t"].cells
+    assert str(cell) == "NaN < -0.0 or unordered ✓ 1 (NaN)"
     assert not any("<?" in text for text in everything(told(tr)))
 
 
 def test_the_explorer_tells_the_new_value_from_the_old_at_a_guard() -> None:
     tr = trace("@r setp.lt.u32 p, a, b", {"a": 1, "b": 2, "r": 0, "p": 0})
-    lines = ["".join(text for text, *_ in line) for line in Painter(tr, 80).row(tr.rows["guard.p"])]
-    assert lines == ["  new p 1", "▶ old p 0   the guard is false"]
+    row = scene(tr).rows["guard.p"]
+    assert [str(cell) for cell in row.cells] == ["old p 0   r is false"]
+    assert isinstance(row.figure, Choice)
+    assert [(x.name, x.bits, x.taken) for x in row.figure.options] == [
+        ("new p", "1", False),
+        ("old p", "0", True),
+    ]
 
 
 def test_several_nans_are_nan() -> None:

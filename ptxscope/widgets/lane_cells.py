@@ -1,0 +1,204 @@
+"""Spans as pieces, and cells in lane columns. No number and no formula is ever cut short.
+
+Where a column is too narrow for its cells they are written tighter, then in several lines,
+then one lane below the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from ..scene.records import Cell, Look, Place, Span, Tint
+from .pane import Line, Piece
+
+_INKS = {
+    Look.UNUSED: "dim",
+    Look.BEYOND: "extension",
+    Look.LOST: "lost",
+    Look.SIGN_BIT: "sign",
+    Look.EXPONENT: "exponent",
+    Look.FRACTION: "fraction",
+    Look.NUMBER: "number",
+    Look.VALUE: "value",
+    Look.CLAMPED: "clamped",
+    Look.DIFFERS: "differs",
+    Look.CHANGED: "changed",
+    Look.TEXT: "dim",
+    Look.NAME: "dim",
+    Look.TAKEN: "good",
+    Look.KEPT: "dim",
+    Look.HOLDS: "good",
+    Look.FAILS: "bad",
+}
+_ENDS = ("▐", "▌")
+_HATCH = {Look.SIGN: "▒", Look.ZERO: "░"}
+
+
+class Lights(NamedTuple):
+    """What the cursor lights up."""
+
+    cursor: Place | None = None
+    origins: frozenset[Place] = frozenset()
+    """What the cursor's cell came from."""
+    reached: frozenset[Place] = frozenset()
+    """What it went to."""
+
+    def on(self, place: Place) -> str:
+        """The ink that is added to a cell's own."""
+        if self.cursor is None:
+            return ""
+        if place == self.cursor:
+            return " cursor"
+        if place in self.origins:
+            return " origin"
+        return " reached" if place in self.reached else " shade"
+
+
+DARK = Lights()
+
+
+def hue(tint: Tint) -> str:
+    """The end of the names of a tint's inks: ``a3``, ``c``, ``t``."""
+    if tint.role in ("a", "b"):
+        return f"{tint.role}{tint.byte}"
+    if tint.role in ("d", "p", "q"):
+        return "d"
+    return "c" if tint.role.startswith("c") else "t"
+
+
+def wire(tint: Tint) -> str:
+    """The ink of what leads from a tint's bits."""
+    return f"wire-{hue(tint)[0].replace('d', 't')}"
+
+
+def drawn(span: Span, *, tight: bool = False) -> list[Piece]:
+    """A span as text with inks; a tight one gives up the chips' ends."""
+    text, look = span.text, span.look
+    if look is Look.CHIP:
+        chip = Piece(text, f"chip-{hue(span.tint)}")
+        if tight:
+            return [chip]
+        edge = f"edge-{hue(span.tint)}"
+        return [Piece(_ENDS[0], edge), chip, Piece(_ENDS[1], edge)]
+    if look is Look.UNUSED:
+        return [Piece(text if tight else f" {text} ", "dim")]
+    if look in _HATCH:
+        return [Piece(_HATCH[look] + text, f"hatch-{hue(span.tint)[0].replace('d', 't')}")]
+    if look is Look.LOST:
+        return [Piece(f"{text}╳", "lost")]
+    if look is Look.AWAY:
+        return [Piece(text, wire(span.tint))]
+    if tight and look in (Look.NUMBER, Look.TEXT):
+        text = text.replace(" ", "")
+    return [Piece(text, _INKS[look])]
+
+
+def pieces(cell: Cell, lights: Lights = DARK, *, tight: bool = False) -> list[Piece]:
+    """A cell's spans as pieces that mean its place."""
+    ink = lights.on(cell.place)
+    return [
+        Piece(piece.text, piece.ink + ink, cell.place)
+        for span in cell.spans
+        for piece in drawn(span, tight=tight)
+    ]
+
+
+def length(line: Sequence[Piece]) -> int:
+    """How many columns pieces take."""
+    return sum(len(piece.text) for piece in line)
+
+
+def filled(line: Sequence[Piece], width: int) -> Line:
+    """A line with blanks up to a width."""
+    return [*line, Piece(" " * max(width - length(line), 0))]
+
+
+# --- lines ------------------------------------------------------------------------------
+
+
+def _words(line: Sequence[Piece]) -> list[tuple[bool, list[Piece]]]:
+    """Pieces as words: whether a blank stands before each, and what it is made of."""
+    words: list[tuple[bool, list[Piece]]] = []
+    blank = True
+    for text, ink, target in line:
+        for at, part in enumerate(text.split(" ")):
+            blank = blank or at > 0
+            if part:
+                piece = Piece(part, ink, target)
+                if blank or not words:
+                    words.append((blank, [piece]))
+                else:
+                    words[-1][1].append(piece)
+                blank = False
+    return words
+
+
+def longest_word(line: Sequence[Piece]) -> int:
+    """The columns of the longest part that is not broken."""
+    return max((length(word) for _, word in _words(line)), default=0)
+
+
+def wrapped(line: Sequence[Piece], width: int, indent: int = 0) -> list[Line]:
+    """Pieces in lines of at most a width, broken at blanks; what is longer is broken anywhere."""
+    if length(line) <= width:
+        return [list(line)]
+    lines: list[Line] = [[]]
+    used = 0
+    for _, word in _words(line):
+        room = width - (indent if len(lines) > 1 else 0)
+        gap = 1 if lines[-1] and used else 0
+        if used and used + gap + length(word) > room:
+            lines.append([Piece(" " * indent)] if indent else [])
+            used, gap, room = 0, 0, width - indent
+        if gap:
+            lines[-1].append(Piece(" ", "", word[0].target))
+        for text, ink, target in word:
+            rest = text
+            while used + gap + len(rest) > room > 0:
+                fits = max(room - used - gap, 0)
+                lines[-1].append(Piece(rest[:fits], ink, target))
+                rest = rest[fits:]
+                lines.append([Piece(" " * indent)] if indent else [])
+                used, gap, room = 0, 0, width - indent
+            lines[-1].append(Piece(rest, ink, target))
+            used += gap + len(rest)
+            gap = 0
+    return lines
+
+
+def columns(cells: Sequence[Line], each: int) -> Line:
+    """Cells side by side, the first leftmost."""
+    return [piece for cell in cells for piece in filled(cell, each)]
+
+
+_DEEPEST = 3
+"""Lines in which the cells of a row may stand in their columns."""
+
+Draw = Callable[[Cell, bool], Line]
+
+
+def laid(cells: Sequence[Cell], width: int, draw: Draw) -> list[Line]:
+    """Cells in lane columns, in as few lines as they need; ``draw`` gets whether it is tight."""
+    if len(cells) == 1:
+        return wrapped(draw(cells[0], False), width, 2)
+    each = width // len(cells)
+    for tight in (False, True):
+        row = [draw(cell, tight) for cell in cells]
+        if max(map(length, row)) < each:
+            return [columns(row, each)]
+    for tight in (False, True):
+        row = [draw(cell, tight) for cell in cells]
+        if max(map(longest_word, row)) < each:
+            blocks = [wrapped(cell, each - 1) for cell in row]
+            deep = max(map(len, blocks))
+            if deep <= _DEEPEST:
+                return [
+                    columns([block[at] if at < len(block) else [] for block in blocks], each)
+                    for at in range(deep)
+                ]
+    lines: list[Line] = []
+    for at, cell in enumerate(cells):
+        head = Piece(f"{len(cells) - 1 - at}: ", "dim", cell.place)
+        lines += wrapped([head, *draw(cell, False)], width, 3)
+    return lines

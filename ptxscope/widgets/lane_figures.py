@@ -1,0 +1,281 @@
+"""The figures of the lanes in characters: axes, numbers to the bit, sums, gates, choices.
+
+Each returns lines of at most a width, and says everything at any width.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..scene.records import (
+    Axis,
+    Choice,
+    Figure,
+    Gate,
+    Look,
+    Place,
+    Point,
+    Running,
+    Span,
+    Strip,
+    Strips,
+    Term,
+    Truth,
+)
+from .lane_cells import Lights, drawn, filled, hue, length, wrapped
+from .pane import Line, Piece
+
+_WIDEST = 49
+"""Columns of an axis."""
+_NARROWEST = 5
+_OFF = "◆"
+
+
+def figure_lines(
+    figure: Figure, width: int, lanes: int, lights: Lights, progress: float = 1
+) -> list[Line]:
+    """A figure in so many columns; below 1, ``progress`` is how far its motion is."""
+    return _DRAW[type(figure)](figure, width, lanes, lights, progress)
+
+
+def tells_all(figure: Figure | None) -> bool:
+    """Whether a figure says what the row's cells say, so that they are left out."""
+    return isinstance(figure, Gate | Choice)
+
+
+# --- axes ---------------------------------------------------------------------------------
+
+
+def _axis(axis: Axis, width: int, lanes: int, lights: Lights, progress: float) -> list[Line]:  # noqa: ARG001
+    low, high = axis.low or "-∞", axis.high or "∞"
+    beside = width - len(low) - len(high) - 4
+    together = beside >= _NARROWEST
+    inner = min(beside if together else width - 2, _WIDEST)
+    inside = [point for point in axis.points if 0 <= point.at <= 1]
+    outside = [point for point in axis.points if not 0 <= point.at <= 1]
+    marks = {round(point.at * (inner - 1)): point for point in inside}
+    sliding = {(inner - 1 if point.at > 1 else 0) for point in outside} if progress >= 1 else set()
+    line: Line = []
+    for x in range(inner):
+        mark = marks.get(x)
+        if mark:
+            line.append(Piece("●", "value" + lights.on(mark.place), mark.place))
+        elif x in sliding:
+            line.append(Piece("●", "clamped"))
+        else:
+            line.append(Piece("─", "axis"))
+    left = "├" if axis.low else "╌"
+    right = "┤" if axis.high else "╌"
+    line = [Piece(left, "axis"), *line, Piece(right, "axis")]
+    start = len(low) + 1 if together else 0
+    lines: list[Line]
+    if together:
+        lines = [[Piece(f"{low} ", "strong"), *line, Piece(f" {high}", "strong")]]
+    else:
+        ends = [Piece(low, "strong"), Piece("  to  ", "dim"), Piece(high, "strong")]
+        lines = [line, *wrapped(ends, width)]
+    ways = [_way(point, lights, progress) for point in outside]
+    if len(ways) == 1 and length(lines[0]) + 2 + length(ways[0]) <= width and _above(outside):
+        lines[0] = [*lines[0], Piece("  "), *ways[0]]
+    else:
+        lines += [line for way in ways for line in wrapped(way, width, 2)]
+    lines += _under(inside, start + 1, inner, width, lights)
+    if axis.off:
+        names = " and ".join(axis.off)
+        are = "are" if len(axis.off) > 1 else "is"
+        said = f"{names} {are} NaN: off the line, unordered"
+        lines += wrapped([Piece(f"{_OFF} ", "changed"), Piece(said, "changed")], width, 2)
+    return lines
+
+
+def _above(points: Sequence[Point]) -> bool:
+    return all(point.at > 1 for point in points)
+
+
+def _way(point: Point, lights: Lights, progress: float) -> Line:
+    """Where a number outside stands, and the end that it is moved to."""
+    ink = lights.on(point.place)
+    whose = f" {' '.join(point.names)}" if point.names else ""
+    tail = "╌" * max(round(6 * progress), 1)
+    was, to = Piece(point.text, "changed" + ink, point.place), Piece(point.to, "clamped" + ink)
+    if point.at > 1:
+        way = [to, Piece(f" ◀{tail} ", "clamped"), Piece("○ ", "changed"), was]
+    else:
+        way = [was, Piece(" ○", "changed"), Piece(f" {tail}▶ ", "clamped"), to]
+    return [*way, Piece(whose, "dim")]
+
+
+def _under(
+    points: Sequence[Point], start: int, inner: int, width: int, lights: Lights
+) -> list[Line]:
+    """The names of numbers under their marks; where they don't fit, in a line."""
+    labels = [(round(point.at * (inner - 1)) + start, _label(point), point) for point in points]
+    placed: Line = []
+    used = 0
+    for at, text, point in sorted(labels, key=lambda label: label[0]):
+        x = max(min(at - len(text) // 2, width - len(text)), 0)
+        if x < used + (1 if used else 0):
+            break
+        placed.append(Piece(" " * (x - used)))
+        placed.append(Piece(text, "number" + lights.on(point.place), point.place))
+        used = x + len(text)
+    else:
+        return [placed] if placed else []
+    line: Line = [Piece("● ", "value")]
+    for _, text, point in labels:
+        line += [Piece(text, "number" + lights.on(point.place), point.place), Piece("   ")]
+    return wrapped(line[:-1], width, 2)
+
+
+def _label(point: Point) -> str:
+    return " ".join((*point.names, point.text))
+
+
+# --- numbers to the bit ---------------------------------------------------------------------
+
+
+def _strips(strips: Strips, width: int, lanes: int, lights: Lights, progress: float) -> list[Line]:  # noqa: ARG001
+    return [line for strip in strips.strips for line in strip_lines(strip, width, lights)]
+
+
+def strip_lines(strip: Strip, width: int, lights: Lights) -> list[Line]:
+    """A number's stretches side by side, under each what it is."""
+    place = strip.place
+    ink = lights.on(place)
+    line: Line = [Piece(f"{strip.name} ", "label", place)] if strip.name else []
+    under: Line = [Piece(" " * length(line))]
+    fits = True
+    for at, (text, look, label) in enumerate(strip.stretches):
+        if at:
+            line.append(Piece("│", "axis", place))
+            under.append(Piece("│" if label or under[-1].text.strip() else " ", "axis"))
+        shown = [Piece(x.text, x.ink + ink, place) for x in _stretch(text, look)]
+        line += shown
+        wide = length(shown)
+        fits = fits and len(label) <= wide
+        under.append(Piece(f"{label:^{wide}}", "dim"))
+    said = [Piece(f"  {strip.said}", "value")] if strip.said else []
+    if length(line) > width:
+        lines = [*wrapped(line, width, 2)]
+        fits = False
+    else:
+        lines = [line]
+    if fits:
+        lines.append(under)
+    else:
+        labels: Line = []
+        for text, _, label in strip.stretches:
+            if label:
+                bits = "" if len(text) > 9 else f"{text}: "
+                labels += [Piece(" │ ", "axis")] if labels else []
+                labels.append(Piece(f"{bits}{label}", "dim"))
+        lines += wrapped(labels, width, 2)
+    if said:
+        if length(lines[-1]) + length(said) <= width:
+            lines[-1] = [*lines[-1], *said]
+        else:
+            lines += wrapped([Piece(strip.said, "value")], width, 2)
+    return lines
+
+
+def _stretch(text: str, look: Look) -> list[Piece]:
+    return drawn(Span(text, look), tight=True)
+
+
+# --- sums -----------------------------------------------------------------------------------
+
+
+def _running(sum_: Running, width: int, lanes: int, lights: Lights, progress: float) -> list[Line]:
+    """c on the left, and a sum that takes every lane's number from above."""
+    each = width // lanes
+    first = f"{sum_.start.text} ━"
+    shown = max(round(progress * len(sum_.terms)), 1)
+    above: list[Line] = []
+    rail: list[Line] = []
+    for at, term in enumerate(sum_.terms):
+        head = first if at == 0 else "━"
+        top, bottom = _term(term, head, sum_.place, lights)
+        if length(bottom) > each or length(top) > each:
+            return []
+        if at >= shown:
+            top, bottom = [], []
+        fill = "━" if at + 1 < shown and at + 1 < len(sum_.terms) else " "
+        above.append(filled(top, each))
+        rail.append([*bottom, Piece(fill * (each - length(bottom)), "axis")])
+    return [[piece for cell in line for piece in cell] for line in (above, rail)]
+
+
+def _term(term: Term, head: str, whole: Place, lights: Lights) -> tuple[Line, Line]:
+    """What comes down, and the rail beneath it with the sum so far."""
+    ink = lights.on(term.place)
+    stem = "│" if term.added else "┊"
+    said = term.text if term.added else "left out"
+    pad = Piece(" " * len(head))
+    look = "number" if term.added else "dim"
+    top = [pad, Piece(f"{stem} ", "axis"), Piece(said, look + ink, term.place)]
+    node = "⊕" if term.added else "╌"
+    bottom = [
+        Piece(head, "axis"),
+        Piece(node, "strong"),
+        Piece(f" {term.total} ", "value" + lights.on(whole), whole),
+    ]
+    return top, bottom
+
+
+# --- truths and choices ---------------------------------------------------------------------
+
+
+def _truth(truth: Truth, lights: Lights) -> Line:
+    ink = lights.on(truth.place)
+    look = "good" if truth.value else "bad"
+    return [
+        Piece(f"{truth.name} ", "label" + ink, truth.place),
+        Piece(str(truth.value), look + ink, truth.place),
+    ]
+
+
+def _gate(gate: Gate, width: int, lanes: int, lights: Lights, progress: float) -> list[Line]:  # noqa: ARG001
+    inputs = [_truth(truth, lights) for truth in gate.inputs]
+    out = [Piece(f" {gate.word} ── ", "strong"), *_truth(gate.output, lights)]
+    room = max(map(length, inputs)) + 1
+    if len(inputs) == 1:
+        return wrapped([*filled(inputs[0], room), Piece("──", "axis"), *out], width, 2)
+    first, second = (filled(x, room) for x in inputs)
+    if room + 4 + length(out) > width:
+        return wrapped([*first, Piece("  "), *second, Piece("  "), *out], width, 2)
+    return [
+        [*first, Piece("──┐", "axis")],
+        [Piece(" " * (room + 2)), Piece("├─", "axis"), *out],
+        [*second, Piece("──┘", "axis")],
+    ]
+
+
+def _choice(choice: Choice, width: int, lanes: int, lights: Lights, progress: float) -> list[Line]:  # noqa: ARG001
+    truth = "true" if choice.condition.value else "false"
+    why = f"{choice.condition.name} is {truth}"
+    room = max(len(option.name) for option in choice.options)
+    lines: list[Line] = []
+    for option in choice.options:
+        ink = lights.on(option.place)
+        name = Piece(f"{option.name:<{room}} ", ("strong" if option.taken else "dim") + ink)
+        look = Look.CHIP if option.taken else Look.UNUSED
+        bits = drawn(Span(option.bits, look, option.tint))
+        shown = [Piece(x.text, x.ink + ink, option.place) for x in bits]
+        if option.taken:
+            way = [Piece(" ━━▶ ", f"wire-{hue(option.tint)[0].replace('d', 't')}")]
+            look = "good" if choice.condition.value else "bad"
+            way.append(Piece(why, look + lights.on(choice.place), choice.place))
+        else:
+            way = [Piece(" ╌╌╳", "dim")]
+        mark = Piece("▶ " if option.taken else "  ", "strong")
+        lines += wrapped([mark, name, *shown, *way], width, 4)
+    return lines
+
+
+_DRAW: dict[type, Callable[..., list[Line]]] = {
+    Axis: _axis,
+    Strips: _strips,
+    Running: _running,
+    Gate: _gate,
+    Choice: _choice,
+}

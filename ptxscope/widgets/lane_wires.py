@@ -1,0 +1,133 @@
+"""The ways from the registers' parts to the lanes that take them, where they cross columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..scene.records import Link, Place
+from .lane_cells import wire
+from .pane import Line, Piece
+
+START, END = 1, 4
+"""Where in a column a wire leaves a register's chip, and where it arrives."""
+INDENT = 2
+"""Blanks before the chips that wires arrive at."""
+
+_UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
+_GLYPHS = {
+    _UP | _DOWN: "│",
+    _UP: "│",
+    _DOWN: "│",
+    _LEFT | _RIGHT: "─",
+    _LEFT: "─",
+    _RIGHT: "─",
+    _UP | _LEFT: "╯",
+    _UP | _RIGHT: "╰",
+    _DOWN | _LEFT: "╮",
+    _DOWN | _RIGHT: "╭",
+    _UP | _LEFT | _RIGHT: "┴",
+    _DOWN | _LEFT | _RIGHT: "┬",
+    _UP | _DOWN | _LEFT: "┤",
+    _UP | _DOWN | _RIGHT: "├",
+    _UP | _DOWN | _LEFT | _RIGHT: "┼",
+}
+
+
+class _Net(NamedTuple):
+    """One source and every lane that takes it."""
+
+    start: int
+    ends: tuple[int, ...]
+    ink: str
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """From its leftmost column to its rightmost."""
+        places = (self.start, *self.ends)
+        return min(places), max(places)
+
+
+def crosses(links: Sequence[Link]) -> bool:
+    """Whether any lane takes a part from another lane's column, or of another register."""
+    roles = {link.source.key for link in links}
+    moved = any(link.source.lane != link.target.lane for link in links)
+    return moved or len(roles) > 1
+
+
+def wires(links: Sequence[Link], lanes: int, each: int) -> list[Line]:
+    """Lines from the registers down to the lanes; where two cross, the vertical one wins."""
+    nets = _nets(links, lanes, each)
+    rails = _rails(nets)
+    height = max(rails, default=-1) + 1
+    grid: dict[tuple[int, int], tuple[int, str]] = {}
+
+    def draw(y: int, x: int, ways: int, net: _Net) -> None:
+        known, ink = grid.get((y, x), (0, net.ink))
+        mine = ink == net.ink
+        if mine:
+            grid[y, x] = known | ways, ink
+        elif ways & (_UP | _DOWN):
+            grid[y, x] = ways, net.ink
+
+    for net, rail in zip(nets, rails, strict=True):
+        left, right = net.span
+        for x in range(left, right + 1):
+            ways = (_LEFT if x > left else 0) | (_RIGHT if x < right else 0)
+            if ways:
+                draw(rail, x, ways, net)
+    for net, rail in zip(nets, rails, strict=True):
+        for y in range(rail):
+            draw(y, net.start, _UP | _DOWN, net)
+        draw(rail, net.start, _UP, net)
+        for end in net.ends:
+            draw(rail, end, _DOWN, net)
+            for y in range(rail + 1, height):
+                draw(y, end, _UP | _DOWN, net)
+    return [_line(grid, y, each * lanes) for y in range(height)]
+
+
+def _nets(links: Sequence[Link], lanes: int, each: int) -> list[_Net]:
+    grouped: dict[Place, list[Link]] = {}
+    for link in links:
+        grouped.setdefault(link.source, []).append(link)
+    mixed = len({link.source.key for link in links}) > 1
+    nets = []
+    for source, found in grouped.items():
+        start = (lanes - 1 - source.lane) * each + START + (mixed and source.key == "b")
+        ends = tuple((lanes - 1 - link.target.lane) * each + END for link in found)
+        nets.append(_Net(start, ends, wire(found[0].tint)))
+    return sorted(nets, key=lambda net: net.start)
+
+
+def _rails(nets: Sequence[_Net]) -> list[int]:
+    """A row for every net: those that overlap have different ones."""
+    rails: list[int] = []
+    taken: list[list[tuple[int, int]]] = []
+    for net in nets:
+        left, right = net.span
+        row = next(
+            (
+                y
+                for y, spans in enumerate(taken)
+                if all(right < low or left > high for low, high in spans)
+            ),
+            len(taken),
+        )
+        if row == len(taken):
+            taken.append([])
+        taken[row].append((left, right))
+        rails.append(row)
+    return rails
+
+
+def _line(grid: dict[tuple[int, int], tuple[int, str]], y: int, width: int) -> Line:
+    line: Line = []
+    for x in range(width):
+        ways, ink = grid.get((y, x), (0, ""))
+        text = _GLYPHS.get(ways, " ")
+        if line and line[-1].ink == ink:
+            line[-1] = Piece(line[-1].text + text, ink)
+        else:
+            line.append(Piece(text, ink))
+    return line

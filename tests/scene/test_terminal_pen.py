@@ -1,0 +1,199 @@
+"""The lanes in characters: nothing cut short, more room never shows less, wires that arrive."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.tracing.divergence import divergence_of, divergences
+from ptxscope.engine.tracing.trace import Trace, trace
+from ptxscope.scene.build import scene
+from ptxscope.scene.records import Axis, Choice, Gate, Running, Strips
+from ptxscope.widgets.lane_lines import Drawing, View, draw
+from ptxscope.widgets.lane_wires import END, INDENT, START, wires
+from ptxscope.widgets.pane import Line
+from tests.reference_data import golden_rows
+from tests.tiers import some
+
+SIZES = [(58, 12), (78, 16), (80, 22), (88, 30), (126, 34), (128, 46), (168, 58)]
+"""What is left to the lanes at seven sizes of the terminal."""
+_ELLIPSIS = re.compile(r"…(?![01f])")
+"""One that stands for what was left out; ``…f`` and ``…0`` go on forever."""
+
+
+def text_of(lines: list[Line]) -> list[str]:
+    return ["".join(piece.text for piece in line) for line in lines]
+
+
+def drawn(one: Trace, step: int, size: tuple[int, int], *, pin: Trace | None = None) -> Drawing:
+    other = divergence_of(one, divergences(one))
+    return draw(View(one, step, divergence=other, pin=pin), *size)
+
+
+def some_traces(count: int) -> list[Trace]:
+    rows = golden_rows()
+    found = [trace(x.instruction, x.operands) for x in rows[:: max(len(rows) // count, 1)]]
+    return [trace(*entry.example) for entry in CATALOG.values()] + found
+
+
+FEW = some_traces(40)
+
+
+def numbers(lines: list[str]) -> set[str]:
+    """Words, numbers and bits of what is drawn."""
+    return set(re.findall(r"[\w.]+", " ".join(lines)))
+
+
+def together(lines: list[str]) -> str:
+    """All that is said, however it is spaced and whatever chips have ends."""
+    return re.sub(r"[\s▐▌]", "", "".join(lines))
+
+
+@pytest.mark.parametrize("count", some([20, 500]))
+def test_no_number_and_no_formula_is_cut_short(count: int) -> None:
+    for one in some_traces(count):
+        steps = {1, len(one.steps), (len(one.steps) + 1) // 2}
+        for step in steps:
+            for width, height in SIZES:
+                lines = text_of(drawn(one, step, (width, height)).lines)
+                assert max(map(len, lines)) <= width, (one.instruction, width)
+                assert not _ELLIPSIS.search("\n".join(lines)), (one.instruction, width, lines)
+                said = re.sub(r"\s+", "", "".join(lines))
+                for row in one.rows.values():
+                    if row.stage in {x.stage for x in one.steps[step - 1 : step]}:
+                        for value in row.values:
+                            if row.micro.operation in ("add", "subtract", "multiply", "clamp"):
+                                assert str(value) in said, (one.instruction, width, row.key)
+
+
+@pytest.mark.parametrize("count", some([20, 300]))
+def test_more_room_never_shows_less(count: int) -> None:
+    for one in some_traces(count):
+        for step in (1, (1 + len(one.steps)) // 2, len(one.steps)):
+            before: set[str] = set()
+            for size in SIZES:
+                found = text_of(drawn(one, step, size).lines)
+                missing = [word for word in before if word not in together(found)]
+                assert not missing, (one.instruction, step, size, missing, found)
+                before = numbers(found)
+
+
+@pytest.mark.parametrize("width", [58, 78, 88, 128])
+def test_lines_only_get_fewer_as_columns_get_more(width: int) -> None:
+    for one in FEW:
+        if "accumulate.t" in one.rows:
+            continue  # where there are columns enough, a rail of two lines takes their place
+        for step in range(2, len(one.steps) + 1):  # at the first there may be wires
+            few = len(drawn(one, step, (width, 0)).lines)
+            assert len(drawn(one, step, (width + 10, 0)).lines) <= few, one.instruction
+
+
+def test_what_is_to_come_shows_no_value() -> None:
+    for one in FEW:
+        lines = text_of(drawn(one, 1, (78, 40)).lines)
+        for step in one.steps[1:]:
+            (line,) = [x for x in lines if x.startswith(f" {step.number} ")]
+            assert re.fullmatch(rf" {step.number} [A-Za-z ]+", line), line
+
+
+WAYS = {
+    "reversed": ("b4567", "b.b0 b.b1 b.b2 b.b3"),
+    "broadcast": ("b5555", "b.b1 b.b1 b.b1 b.b1"),
+    "rotated": ("b6547", "b.b2 b.b1 b.b0 b.b3"),
+    "from both": ("b0716", "a.b0 b.b3 a.b1 b.b2"),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("each", [12, 14, 17, 27])
+def test_every_wire_leads_from_the_part_that_its_lane_names(way: str, each: int) -> None:
+    selector, names = WAYS[way]
+    ptx = f"vadd4.s32.s32.s32 d, a, b.{selector}, c"
+    one = trace(ptx, {"a": 0x01020304, "b": 0x05060708, "c": 0})
+    row = scene(one).rows["select.b"]
+    grid = text_of(wires(row.links, 4, each))
+    mixed = len({name[0] for name in names.split()}) > 1
+    for column, name in enumerate(names.split()):
+        lane = int(name[-1])
+        start = (3 - lane) * each + START + (mixed and name[0] == "b")
+        assert _followed(grid, column * each + END) == start, "\n".join(grid)
+    assert INDENT <= END <= INDENT + 3  # the end stands over the chip
+
+
+_TURNS = {
+    "│": {"up": "up"},
+    "╮": {"up": "left"},
+    "╭": {"up": "right"},
+    "╯": {"right": "up"},
+    "╰": {"left": "up"},
+}
+
+
+def _followed(grid: list[str], x: int) -> int:
+    """From the bottom up along a wire; a horizontal stretch passes under what stands in it."""
+    y, way = len(grid) - 1, "up"
+    while y >= 0:
+        glyph = grid[y][x]
+        if way == "up":
+            if glyph in "╮┐":
+                way = "left"
+            elif glyph in "╭┌":
+                way = "right"
+            elif glyph == "┬":
+                way = _toward(grid[y], x)
+            elif glyph not in "│┼":
+                raise AssertionError((y, x, glyph))
+        elif (
+            (way == "left" and glyph in "╰├") or (way == "right" and glyph in "╯┤") or glyph == "┴"
+        ):
+            way = "up"
+        if way == "up":
+            y -= 1
+        else:
+            x += 1 if way == "right" else -1
+    return x
+
+
+def _toward(line: str, x: int) -> str:
+    """Which way along a rail its way up lies."""
+    right = re.search("[╯┴┤]", line[x + 1 :])
+    left = re.search("[╰┴├]", line[:x][::-1])
+    if right and left:
+        return "right" if right.start() < left.start() else "left"
+    return "right" if right else "left"
+
+
+def test_each_kind_of_figure_is_drawn_somewhere() -> None:
+    kinds = Counter(
+        type(row.figure) for one in FEW for row in scene(one).rows.values() if row.figure
+    )
+    assert {Axis, Strips, Running, Gate, Choice} <= set(kinds)
+
+
+def test_two_answers_stand_on_a_trunk_and_their_differences_are_marked() -> None:
+    one = trace("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": -1 & 0xFFFFFFFF, "b": 0, "c": 0x112233})
+    for size in SIZES:
+        lines = drawn(one, len(one.steps), size).lines
+        said = "\n".join(text_of(lines))
+        assert said.count("-1 + 0 = -1") == 1  # the trunk
+        assert "00112200" in said
+        assert "001122ff" in said
+        assert "isa" in said
+        assert "E3" in said
+        differing = [piece.text for line in lines for piece in line if "differs" in piece.ink]
+        assert any("ff" in text for text in differing)
+        assert any(text.endswith("00") for text in differing)
+
+
+def test_a_pin_is_shown_where_it_differs() -> None:
+    ptx = "vadd4.s32.s32.s32 d, a, b, c"
+    pin = trace(ptx, {"a": 0x01020304, "b": 0, "c": 0})
+    one = trace(ptx, {"a": 0x01020399, "b": 0, "c": 0})
+    for size in SIZES:
+        lines = text_of(drawn(one, len(one.steps), size, pin=pin).lines)
+        pinned = [line for line in lines if "≠pin" in line]
+        assert any(re.search(r"4 \+ 0 = 4|4\+0=4|04", line) for line in pinned)
+        assert not any("1 + 0" in line for line in pinned)
