@@ -11,6 +11,7 @@
     python3 dev.py newest      run some of the tests on the newest Python here
     python3 dev.py bench       speed, as ratios against baselines of the same run
     python3 dev.py screenshots draw screenshots/ anew from the running app
+    python3 dev.py demo        draw screenshots/demo.svg, an animation, from the running app
     python3 dev.py docs        build the manual into docs/_build
     python3 dev.py lock        resolve locks/ anew
 
@@ -213,6 +214,11 @@ def screenshots(*arguments: str) -> None:
     run(str(environment("dev")), "-m", "tools.screenshots", *arguments)
 
 
+def demo() -> None:
+    """Draw screenshots/demo.svg anew."""
+    run(str(environment("dev")), "-m", "tools.demo")
+
+
 def docs(*arguments: str) -> None:
     """Build the manual; a warning is an error."""
     target = str(ROOT / "docs" / "_build")
@@ -238,7 +244,7 @@ TASKS = {
     task.__name__: task
     for task in (
         *(explore, test, check, thorough, lint, soak),
-        *(wheel, sdist, newest, bench, screenshots, docs, lock),
+        *(wheel, sdist, newest, bench, screenshots, demo, docs, lock),
     )
 }
 
