@@ -19,6 +19,7 @@ from .keys_in_order import KeysInOrder
 from .screens.main import MainScreen
 from .session import Setup, example, opened
 from .store import Kept, Store, as_json
+from .widgets.inks import HIGH_CONTRAST
 
 if TYPE_CHECKING:
     from .listing_cursor import ListingCursor
@@ -56,6 +57,7 @@ class Explorer(App[None]):
         said: Sequence[str] = (),
     ) -> None:
         super().__init__()
+        self.register_theme(HIGH_CONTRAST)
         self.store = store
         """What is kept on disk; None keeps nothing."""
         self.failure: BaseException | None = None
