@@ -139,6 +139,27 @@ _LIT = {
 }
 """The cursor's light, upstream and downstream."""
 
+_WIDGETS = {
+    "foreground": "strong",
+    "text-muted": "dim",
+    "text-disabled": "dim",
+    "text-primary": "number",
+    "text-secondary": "pattern",
+    "text-warning": "changed",
+    "text-error": "bad",
+    "text-success": "good",
+    "text-accent": "current",
+}
+"""Variables of themes that Textual's own widgets use for text, and the inks of as much contrast."""
+_ROW = ("block-cursor-background", "block-cursor-blurred-background")
+_ON_ROW = ("block-cursor-foreground", "block-cursor-blurred-foreground")
+WIDGETS_CSS = """
+InkModal > * { border-title-color: $text-accent; border-subtitle-color: $text-accent; }
+Input:ansi > .input--placeholder, Input:ansi > .input--suggestion { text-style: italic; }
+CommandPalette > .command-palette--help-text { text-style: italic; }
+"""
+"""What else is too faint in them: no text is dimmed."""
+
 INKS = (*_TEXTS, *_CHIPS, *_LIT, "cursor", "shade")
 """What text can look like."""
 OVERLAYS = (*_LIT, "cursor", "shade")
@@ -161,6 +182,17 @@ class Palette:
         if found is None:
             found = self._styles[names] = self._made(names.split())
         return found
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """Variables of Textual's own widgets, so that these can be read too."""
+        inks = {name: self.style(ink).color for name, ink in _WIDGETS.items()}
+        if self._is_ansi:
+            return {name: f"ansi_{color.name}" for name, color in inks.items() if color}
+        cursor = self._cursor
+        inks |= dict.fromkeys(_ROW, cursor.color)
+        inks |= dict.fromkeys(_ON_ROW, cursor.bgcolor)
+        return {name: color.triplet.hex for name, color in inks.items() if color and color.triplet}
 
     def _made(self, names: list[str]) -> Style:
         style = self._plain
@@ -189,7 +221,8 @@ class Palette:
 
     @property
     def _grounds(self) -> list[ColorTriplet]:
-        return [self._named[name] for name in _GROUNDS]
+        plain = [self._named[name] for name in _GROUNDS]
+        return plain + [mixed(ground, self._foreground, _TINT) for ground in plain[-2:]]
 
     @property
     def _foreground(self) -> ColorTriplet:
@@ -252,8 +285,10 @@ class Palette:
         return _style(readable(text, grounds, SHADE_RATIO), ground) + kept
 
 
-_GROUNDS = ("background", "surface", "panel")
-"""What panes are drawn on."""
+_GROUNDS = ("background", "panel", "surface", "surface-lighten-1")
+"""What text is drawn on; the last two also under an input that has the focus."""
+_TINT = 0.05
+"""How much of the foreground Textual puts into the ground of such an input."""
 _HUES = sorted({name for x in _TEXTS.values() if (name := x.hue.split(" ")[0])[:5] == "text-"})
 _NAMED = (*_GROUNDS, "foreground", *_HUES)
 """The variables of a theme that decide its inks."""

@@ -9,11 +9,12 @@ import pytest
 from rich.color import Color, ColorSystem
 from rich.segment import Segment
 from rich.style import Style
-from textual.app import App
 from textual.filter import Monochrome, NoColor
 from textual.theme import BUILTIN_THEMES, Theme
 
+from ptxscope.app import Explorer
 from ptxscope.widgets.inks import HIGH_CONTRAST, INKS, OVERLAYS, Palette
+from tests.tiers import some
 
 THEMES = {**BUILTIN_THEMES, HIGH_CONTRAST.name: HIGH_CONTRAST}
 FULL = [name for name, theme in THEMES.items() if not theme.ansi]
@@ -173,7 +174,55 @@ def test_bytes_beside_each_other_are_told_apart(name: str) -> None:
 
 
 def test_the_app_offers_all_themes() -> None:
-    from ptxscope.app import Explorer
+    assert set(THEMES) <= set(Explorer().available_themes)
 
-    app: App[None] = Explorer()
-    assert set(THEMES) <= set(app.available_themes)
+
+# --- the whole screen ---------------------------------------------------------------------
+
+DIALOGS = ("", "m", "i", "slash", "o", "l", "x", "e", "c", "question_mark", "ctrl+p")
+"""Keys that focus, or open, everything there is."""
+FIRST = [HIGH_CONTRAST.name, "ansi-dark", "ansi-light", "textual-light", "textual-dark"]
+NAMES = [*FIRST, *(name for name in THEMES if name not in FIRST)]
+
+
+def is_text(text: str) -> bool:
+    """Frames and scrollbars are none, nor pictures."""
+    return any("!" <= x < "\u2500" or "\u25a0" <= x < "\U0001f000" for x in text)
+
+
+def drawn(app: Explorer) -> Iterator[Segment]:
+    """What the screen, or the dialog over it, draws; what is under a dialog is veiled."""
+    area = app.screen.region
+    if len(app.screen_stack) > 1:
+        area = next(x.region for x in app.screen.children if x.region.area > 100)
+    strips = app.screen._compositor.render_strips()
+    for strip in strips[area.y : area.bottom]:
+        yield from strip.crop(area.x, area.right)
+
+
+@pytest.mark.parametrize("name", some(NAMES, 0, 1, 2, 3, 4))
+async def test_all_that_the_app_draws_can_be_read(name: str) -> None:
+    app, theme = Explorer(), THEMES[name]
+    text, page = (7, 0) if theme.dark else (0, 15)
+    poor = set()
+
+    def shown(color: Color | None, default: int) -> Rgb:
+        if color is not None and color.triplet is not None:
+            return tuple(color.triplet)
+        return ansi_rgb(color, default, PALETTES["xterm"])
+
+    async with app.run_test(size=(120, 40)) as pilot:
+        app.theme = name
+        app.notify("a toast", timeout=1000)
+        for key in DIALOGS:
+            await pilot.press("escape", *filter(None, [key]))
+            await pilot.pause()
+            for segment in drawn(app):
+                style = segment.style
+                if style is None or not is_text(segment.text):
+                    continue
+                assert not style.dim or not theme.ansi, segment
+                found = ratio(shown(style.color, text), shown(style.bgcolor, page))
+                if found < needed(theme, ""):
+                    poor.add((key, segment.text[:30], round(found, 2), str(style)))
+    assert not poor
