@@ -11,6 +11,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.filter import Monochrome, NoColor
 from textual.theme import BUILTIN_THEMES, Theme
+from textual.widgets._toast import ToastRack
 
 from ptxscope.app import Explorer
 from ptxscope.widgets.inks import HIGH_CONTRAST, INKS, OVERLAYS, Palette
@@ -194,7 +195,8 @@ def drawn(app: Explorer) -> Iterator[Segment]:
     """What the screen, or the dialog over it, draws; what is under a dialog is veiled."""
     area = app.screen.region
     if len(app.screen_stack) > 1:
-        area = next(x.region for x in app.screen.children if x.region.area > 100)
+        inside = [x for x in app.screen.walk_children() if not isinstance(x, ToastRack)]
+        area = max((x.region for x in inside), key=lambda region: region.area)
     strips = app.screen._compositor.render_strips()
     for strip in strips[area.y : area.bottom]:
         yield from strip.crop(area.x, area.right)

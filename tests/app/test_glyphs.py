@@ -157,7 +157,7 @@ def test_16_colours_get_a_theme_made_of_them(tmp_path: Path, term: str) -> None:
         kept = explorer.state.read_text(encoding="utf-8")
     if term == "xterm":  # the terminal's own ground
         assert b"49" in colors
-        assert not colors & {b"40", b"38;5", b"38;2"}
+        assert not colors & {b"38;5", b"38;2"}
     else:
         assert b"48;5" in colors
     assert "ansi" not in kept  # the user's theme is kept, not what stood for it
