@@ -11,6 +11,7 @@ from textual import events
 from textual.app import App
 from textual.command import Provider
 from textual.driver import Driver
+from textual.filter import LineFilter
 from textual.screen import Screen
 
 from .engine.text.errors import printable
@@ -19,6 +20,8 @@ from .keys_in_order import KeysInOrder
 from .screens.main import MainScreen
 from .session import Setup, example, opened
 from .store import Kept, Store, as_json
+from .widgets.glyphs import Ascii, is_needed
+from .widgets.inks import HIGH_CONTRAST, WIDGETS_CSS, palette_of
 
 if TYPE_CHECKING:
     from .listing_cursor import ListingCursor
@@ -44,6 +47,7 @@ class Explorer(App[None]):
     """The explorer, opened on an instruction, where it was left, or on an example."""
 
     TITLE = "ptxscope"
+    CSS = WIDGETS_CSS
     COMMANDS = App.COMMANDS | {_actions, _instructions}
 
     def __init__(
@@ -56,6 +60,10 @@ class Explorer(App[None]):
         said: Sequence[str] = (),
     ) -> None:
         super().__init__()
+        self.register_theme(HIGH_CONTRAST)
+        self._glyphs = [Ascii()] if is_needed() else []
+        self._stand_ins: dict[str, str] = {}
+        """The themes that others stand for where there are 16 colours, by these."""
         self.store = store
         """What is kept on disk; None keeps nothing."""
         self.failure: BaseException | None = None
@@ -92,10 +100,29 @@ class Explorer(App[None]):
         """The main screen."""
         return self._main
 
+    def get_css_variables(self) -> dict[str, str]:
+        """The theme's variables, with nothing too faint. Part of Textual."""
+        self.theme_variables = super().get_css_variables() | palette_of(self).variables
+        return self.theme_variables
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """What is changed on every line that is drawn. Part of Textual."""
+        return [*super().get_line_filters(), *self._glyphs]
+
+    def _fit_theme(self) -> None:
+        """Where there are 16 colours, take one that is made of them."""
+        theme = self.current_theme
+        if self.console.color_system in ("standard", "windows") and not theme.ansi:
+            stand_in = "ansi-dark" if theme.dark else "ansi-light"
+            self._stand_ins[stand_in] = theme.name
+            self.theme = stand_in
+
     def on_mount(self) -> None:
         """Take over the user's theme and keys; say what could not be read."""
         if self._theme in self.available_themes:
             self.theme = self._theme
+        if not self.is_headless:
+            self._fit_theme()
         self.set_keymap(self.user_keymap)
         if self._listing is not None:
             self.call_after_refresh(self._main.open_at, self._listing, first=True)
@@ -163,7 +190,8 @@ class Explorer(App[None]):
         main = self._main
         last = main.step >= len(main.session.trace.steps)
         step = 0 if last else main.step
-        return Kept(main.session.setup, main.pin, step, main.recent, self.theme)
+        theme = self._stand_ins.get(self.theme, self.theme)
+        return Kept(main.session.setup, main.pin, step, main.recent, theme)
 
     def keep(self) -> None:
         """Write down where the explorer is; raises OSError where that can't be done."""

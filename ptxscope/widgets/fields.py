@@ -24,7 +24,7 @@ class Field(Horizontal):
     DEFAULT_CSS = """
     Field {
         height: 1;
-        & > Static { width: 10; text-style: dim; }
+        & > Static { width: 10; color: $text-muted; }
         & > Input { width: 1fr; border: none; height: 1; padding: 0; }
         & > Input:focus { border: none; height: 1; background: $surface-lighten-1; }
     }

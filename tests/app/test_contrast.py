@@ -1,0 +1,230 @@
+"""Every ink can be read on what it is drawn on, in every theme, and without colours."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import pytest
+from rich.color import Color, ColorSystem
+from rich.segment import Segment
+from rich.style import Style
+from textual.filter import Monochrome, NoColor
+from textual.theme import BUILTIN_THEMES, Theme
+from textual.widgets._toast import ToastRack
+
+from ptxscope.app import Explorer
+from ptxscope.widgets.inks import HIGH_CONTRAST, INKS, OVERLAYS, Palette
+from tests.tiers import some
+
+THEMES = {**BUILTIN_THEMES, HIGH_CONTRAST.name: HIGH_CONTRAST}
+FULL = [name for name, theme in THEMES.items() if not theme.ansi]
+ANSI = [name for name, theme in THEMES.items() if theme.ansi]
+OVERS = ("", *OVERLAYS, "current")
+Rgb = tuple[int, int, int]
+
+# xterm(1), XTerm-col.ad, and the palette of the VGA's text modes
+PALETTES: dict[str, list[str]] = {
+    "xterm": [
+        "000000", "cd0000", "00cd00", "cdcd00", "0000ee", "cd00cd", "00cdcd", "e5e5e5",
+        "7f7f7f", "ff0000", "00ff00", "ffff00", "5c5cff", "ff00ff", "00ffff", "ffffff",
+    ],
+    "vga": [
+        "000000", "aa0000", "00aa00", "aa5500", "0000aa", "aa00aa", "00aaaa", "aaaaaa",
+        "555555", "ff5555", "55ff55", "ffff55", "5555ff", "ff55ff", "55ffff", "ffffff",
+    ],
+}  # fmt: skip
+
+
+def luminance(color: Rgb) -> float:
+    """Relative luminance of WCAG 2.2."""
+    parts = [x / 255 for x in color]
+    parts = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts]
+    return sum(x * weight for x, weight in zip(parts, (0.2126, 0.7152, 0.0722), strict=True))
+
+
+def ratio(one: Rgb, other: Rgb) -> float:
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def hexed(text: str) -> Rgb:
+    red, green, blue = bytes.fromhex(text.lstrip("#")[:6])
+    return red, green, blue
+
+
+def needed(theme: Theme, names: str) -> float:
+    if "shade" in names:
+        return 3.0
+    return 7.0 if theme is HIGH_CONTRAST else 4.5
+
+
+def combinations() -> Iterator[str]:
+    for ink, over in itertools.product(("", *INKS), OVERS):
+        if ink not in OVERLAYS or not over:
+            yield f"{ink} {over}".strip()
+
+
+def grounds(theme: Theme) -> dict[str, Rgb]:
+    colors = theme.to_color_system().generate() | theme.variables
+    return {name: hexed(colors[name]) for name in ("background", "surface", "panel")}
+
+
+def test_the_contrast_of_black_and_white_is_21() -> None:
+    assert ratio((0, 0, 0), (255, 255, 255)) == pytest.approx(21)
+    assert ratio((119, 119, 119), (255, 255, 255)) == pytest.approx(4.48, abs=0.005)  # of WCAG
+
+
+@pytest.mark.parametrize("system", [ColorSystem.TRUECOLOR, ColorSystem.EIGHT_BIT])
+@pytest.mark.parametrize("name", FULL)
+def test_inks_in_full_and_in_256_colours(name: str, system: ColorSystem) -> None:
+    theme = THEMES[name]
+    palette = Palette(theme)
+
+    def shown(color: Color | None, ground: Rgb) -> Rgb:
+        found = color or Color.from_rgb(*ground)
+        return tuple(found.downgrade(system).get_truecolor())  # type: ignore[return-value]
+
+    poor = []
+    for names in combinations():
+        style = palette.style(names)
+        for where, ground in grounds(theme).items():
+            assert style.color is not None, names
+            assert not style.dim, names
+            found = ratio(shown(style.color, ground), shown(style.bgcolor, ground))
+            if found < needed(theme, names):
+                poor.append((names, where, round(found, 2)))
+    assert not poor
+
+
+def ansi_rgb(color: Color | None, default: int, palette: list[str]) -> Rgb:
+    number = default if color is None or color.is_default else color.number
+    assert number is not None
+    return hexed(palette[number])
+
+
+@pytest.mark.parametrize("colours", PALETTES)
+@pytest.mark.parametrize("name", ANSI)
+def test_inks_in_16_colours(name: str, colours: str) -> None:
+    theme, palette = THEMES[name], PALETTES[colours]
+    text, page = (7, 0) if theme.dark else (0, 15)
+    poor = []
+    for names in combinations():
+        style = Palette(theme).style(names)
+        assert not style.dim, names
+        color = ansi_rgb(style.color, text, palette)
+        ground = ansi_rgb(style.bgcolor, page, palette)
+        if (found := ratio(color, ground)) < needed(theme, names):
+            poor.append((names, round(found, 2)))
+    assert not poor
+
+
+@pytest.mark.parametrize("name", FULL)
+def test_inks_in_greys(name: str) -> None:
+    """What NO_COLOR makes of a theme of full colours."""
+    theme = THEMES[name]
+    palette, page = Palette(theme), grounds(theme)["background"]
+    poor = []
+    for names in combinations():
+        base = Style(bgcolor=Color.from_rgb(*page))
+        segments = [Segment("x", base + palette.style(names))]
+        ((_, style, _),) = Monochrome().apply(segments, None)  # type: ignore[arg-type]
+        assert style is not None
+        assert style.color is not None
+        assert style.bgcolor is not None
+        found = ratio(tuple(style.color.triplet), tuple(style.bgcolor.triplet))  # type: ignore[arg-type]
+        if found < needed(theme, names):
+            poor.append((names, round(found, 2)))
+    assert not poor
+
+
+@pytest.mark.parametrize("name", THEMES)
+@pytest.mark.parametrize("ink", ["", "chip-a3", "value", "pattern"])
+def test_what_the_cursor_lights_shows_without_colours(name: str, ink: str) -> None:
+    palette = Palette(THEMES[name])
+    bare = []
+    for over in ("", "cursor", "origin", "reached"):
+        segments = [Segment("x", palette.style(f"{ink} {over}".strip()))]
+        ((_, style, _),) = NoColor().apply(segments, None)  # type: ignore[arg-type]
+        bare.append(str(style))
+    assert len(set(bare)) == len(bare), bare
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_inks_that_differ_by_their_attributes(name: str) -> None:
+    palette = Palette(THEMES[name])
+    for ink in ("lost", "off"):
+        assert palette.style(ink).strike
+    for ink in ("value", "strong", "clamped", "changed", "chosen", "current", "chip-d"):
+        assert palette.style(ink).bold
+    assert palette.style("chip-a3 cursor").reverse
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_bytes_beside_each_other_are_told_apart(name: str) -> None:
+    """Chips of one operand differ from their neighbours', and operands from each other."""
+    palette = Palette(THEMES[name])
+    for operand in "ab":
+        grounds = [palette.style(f"chip-{operand}{byte}").bgcolor for byte in range(4)]
+        assert all(one != other for one, other in itertools.pairwise(grounds))
+    each = [palette.style(f"chip-{operand}").bgcolor for operand in ("a3", "b3", "c", "d", "t")]
+    assert len(set(each)) == len(each)
+    fields = [palette.style(field).bgcolor for field in ("sign", "exponent", "fraction")]
+    assert len(set(fields)) == len(fields)
+    assert palette.style("chip-a3 origin").bgcolor == palette.style("chip-a3").bgcolor
+
+
+def test_the_app_offers_all_themes() -> None:
+    assert set(THEMES) <= set(Explorer().available_themes)
+
+
+# --- the whole screen ---------------------------------------------------------------------
+
+DIALOGS = ("", "m", "i", "slash", "o", "l", "x", "e", "c", "question_mark", "ctrl+p")
+"""Keys that focus, or open, everything there is."""
+FIRST = [HIGH_CONTRAST.name, "ansi-dark", "ansi-light", "textual-light", "textual-dark"]
+NAMES = [*FIRST, *(name for name in THEMES if name not in FIRST)]
+
+
+def is_text(text: str) -> bool:
+    """Frames and scrollbars are none, nor pictures."""
+    return any("!" <= x < "\u2500" or "\u25a0" <= x < "\U0001f000" for x in text)
+
+
+def drawn(app: Explorer) -> Iterator[Segment]:
+    """What the screen, or the dialog over it, draws; what is under a dialog is veiled."""
+    area = app.screen.region
+    if len(app.screen_stack) > 1:
+        inside = [x for x in app.screen.walk_children() if not isinstance(x, ToastRack)]
+        area = max((x.region for x in inside), key=lambda region: region.area)
+    strips = app.screen._compositor.render_strips()
+    for strip in strips[area.y : area.bottom]:
+        yield from strip.crop(area.x, area.right)
+
+
+@pytest.mark.parametrize("name", some(NAMES, 0, 1, 2, 3, 4))
+async def test_all_that_the_app_draws_can_be_read(name: str) -> None:
+    app, theme = Explorer(), THEMES[name]
+    text, page = (7, 0) if theme.dark else (0, 15)
+    poor = set()
+
+    def shown(color: Color | None, default: int) -> Rgb:
+        if color is not None and color.triplet is not None:
+            return tuple(color.triplet)
+        return ansi_rgb(color, default, PALETTES["xterm"])
+
+    async with app.run_test(size=(120, 40)) as pilot:
+        app.theme = name
+        app.notify("a toast", timeout=1000)
+        for key in DIALOGS:
+            await pilot.press("escape", *filter(None, [key]))
+            await pilot.pause()
+            for segment in drawn(app):
+                style = segment.style
+                if style is None or not is_text(segment.text):
+                    continue
+                assert not style.dim or not theme.ansi, segment
+                found = ratio(shown(style.color, text), shown(style.bgcolor, page))
+                if found < needed(theme, ""):
+                    poor.add((key, segment.text[:30], round(found, 2), str(style)))
+    assert not poor

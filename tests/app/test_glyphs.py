@@ -1,0 +1,163 @@
+"""On terminals that do not read UTF-8 everything is drawn in ASCII, and columns stay."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from ptxscope.app import Explorer
+from ptxscope.widgets.glyphs import as_ascii, is_needed
+
+from . import on_pty
+
+PACKAGE = Path(__file__).parents[2] / "ptxscope"
+DRAWN = ("app.py", "palette.py", "keys.py", "widgets", "screens", "scene", "engine/tracing")
+
+
+def shown(*texts: str) -> str:
+    return "".join(as_ascii(texts))
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        ((" ■ ", " □ ", " ■  □ "), "[x][ ][x][ ]"),
+        (("sat ■  mask ■□",), "sat x  mask x."),
+        (("├──●──┤",), "|--*--|"),
+        (("╭─╮", "╳", "┼"), "+-+X+"),
+        (("▐80▌", "▒ff", "░00"), "[80]%ff.00"),
+        (("✓ ✗ ▼▲↻",), "y n v^~"),
+        (("“a” – ‘b’…",), "\"a\" - 'b'."),
+        (("3 × −1",), "3 x -1"),
+    ],
+)
+def test_a_cell_for_a_cell(texts: tuple[str, ...], expected: str) -> None:
+    assert shown(*texts) == expected
+    assert [len(x) for x in as_ascii(texts)] == [cell_len(x) for x in texts]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("b2 → b3    |", "b2 -> b3   |"),
+        ("127 ◂ 382   lane", "127 <- 382  lane"),
+        ("0x1 ≠ 0x2   ", "0x1 != 0x2  "),
+        ("a≠b", "a!b"),
+        ("  -2³¹ ├──●──┤ 2³¹-1   98", " -2^31 |--*--| 2^31-1  98"),
+        ("  -∞ ├─┤ ∞   ", "-inf |-+ inf ".replace("-+", "-|")),
+        ("2⁻¹⁴  ", "2^-14 "),
+        ("x₂  ", "x_2 "),
+    ],
+)
+def test_more_cells_out_of_blanks_nearby(text: str, expected: str) -> None:
+    """2³¹ is 2^31 and never 231."""
+    assert shown(text) == expected
+
+
+def test_a_full_line_loses_a_blank_and_no_digit() -> None:
+    assert shown("at most 2³¹-1 of them") == "atmost 2^31-1 of them"
+
+
+_GLYPHS = "■□├─●┤◂▸▼▲≠→…²³¹∞×“”·▐▌▒░✓✗ xyz01-日é\u0301\U0001f50e⬤"
+
+
+@given(st.lists(st.text(_GLYPHS, max_size=12), max_size=6))
+def test_a_line_stays_as_wide(texts: list[str]) -> None:
+    made = as_ascii(tuple(texts))
+    assert "".join(made).isascii()
+    assert len("".join(made)) == cell_len("".join(texts))
+    assert len(made) == len(texts)
+    assert "?" not in "".join(made)
+
+
+def test_nothing_that_the_app_draws_is_unknown() -> None:
+    """Every glyph in a string of the explorer's sources has a stand-in that was thought of."""
+    paths = [PACKAGE / name for name in DRAWN]
+    files = [x for path in paths for x in (path.rglob("*.py") if path.is_dir() else [path])]
+    unknown = set()
+    for file in files:
+        if not file.exists() or file.name == "glyphs.py":
+            continue
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                for glyph in {x for x in node.value if not x.isascii()}:
+                    if shown(f"{glyph}    ")[0] == "." and glyph not in "·…□░☐":
+                        unknown.add(glyph)
+    assert not unknown
+
+
+# --- the app ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp437", "utf-8"])
+def test_the_terminals_encoding_decides(monkeypatch: pytest.MonkeyPatch, encoding: str) -> None:
+    stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    monkeypatch.setattr(sys, "__stderr__", stream)
+    assert is_needed() == (encoding != "utf-8")
+
+
+async def test_the_app_is_drawn_in_ascii(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "__stderr__", io.TextIOWrapper(io.BytesIO(), encoding="latin-1"))
+    app = Explorer()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.notify("a toast")
+        for key in ("", "m", "i", "slash", "x", "e", "ctrl+p", "question_mark"):
+            await pilot.press("escape", *filter(None, [key]))
+            await pilot.pause()
+            strips = app.screen._compositor.render_strips()
+            drawn = "\n".join(strip.text for strip in strips)
+            assert drawn.isascii(), {x for x in drawn if not x.isascii()}
+            assert all(len(strip.text) == 80 for strip in strips)
+            if key not in ("x", "ctrl+p", "question_mark"):  # these name "?"
+                assert "?" not in drawn
+        assert app.query_one("#lanes").text().isascii()  # type: ignore[attr-defined]
+
+
+async def test_the_app_is_drawn_in_unicode_as_before() -> None:
+    app = Explorer()
+    async with app.run_test(size=(80, 24)):
+        drawn = "".join(strip.text for strip in app.screen._compositor.render_strips())
+        assert "─" in drawn
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_terminal_of_another_encoding_gets_ascii(tmp_path: Path, encoding: str) -> None:
+    with on_pty.Explorer(tmp_path, PYTHONIOENCODING=encoding) as explorer:
+        explorer.wait_for(b"Lanes")
+        explorer.type(b"p")
+        explorer.wait_for(b"Step 4 of 5")
+        explorer.settle()
+        seen = explorer.seen
+        explorer.type(b"m")
+        explorer.settle()
+        seen += explorer.seen
+        explorer.type(b"q")
+        assert explorer.ended() == 0
+    text = seen.replace(b"\x1b[?", b"")
+    assert text.isascii()
+    assert b"?" not in text
+
+
+@pytest.mark.parametrize("term", ["xterm", "xterm-256color"])
+def test_16_colours_get_a_theme_made_of_them(tmp_path: Path, term: str) -> None:
+    with on_pty.Explorer(tmp_path, TERM=term, COLORTERM=None, NO_COLOR=None) as explorer:
+        explorer.wait_for(b"Lanes")
+        explorer.settle()
+        colors = set(re.findall(rb"[;\[]([34]8;[25]|4[0-7]|49)(?=[;m])", explorer.seen))
+        explorer.type(b"q")
+        assert explorer.ended() == 0
+        kept = explorer.state.read_text(encoding="utf-8")
+    if term == "xterm":  # the terminal's own ground
+        assert b"49" in colors
+        assert not colors & {b"38;5", b"38;2"}
+    else:
+        assert b"48;5" in colors
+    assert "ansi" not in kept  # the user's theme is kept, not what stood for it
