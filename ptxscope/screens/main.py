@@ -182,7 +182,7 @@ class MainScreen(InkScreen[None]):
         self.query_one(HintBar).clear()
 
     def _show_keys(self) -> None:
-        """The keys that act where the focus is: its own, the way out, the screen's."""
+        """The keys that act where the focus is: its own, the screen's; at the right the way out."""
         keys, focus = keys_by_id(self.app), self.focused
         actions = {action.id: action for action in ACTIONS}
 
@@ -195,12 +195,12 @@ class MainScreen(InkScreen[None]):
             return [shown(id_, key) for id_, key in zip(ids, found, strict=True) if key]
 
         own = keys_of(focus) if focus else []
-        arrows = [key for key in own if key.is_arrows]
-        others = [key for key in own if not key.is_arrows]
-        out = acting("go.picture") if focus else []
+        out = [key for key in own if key.names[0][0] == "Esc"]
+        if focus and not out:
+            out = acting("go.picture")
+        own = sorted((key for key in own if key not in out), key=lambda key: key.is_arrows)
         always = [shown(id_, keys[id_][0]) for id_ in ALWAYS]
-        here = (*others, *out, *arrows, *acting(*FOOTER))
-        self.query_one(KeyBar).show(here, tuple(always))
+        self.query_one(KeyBar).show((*own, *acting(*FOOTER)), (*out, *always))
 
     # --- showing -------------------------------------------------------------------
 

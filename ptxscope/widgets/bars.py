@@ -13,6 +13,7 @@ from textual.keys import key_to_character
 from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
+from textual.widgets import Input
 
 from ..engine.text.errors import printable
 from ..engine.text.values import hex_text
@@ -225,8 +226,8 @@ class KeyBar(Pane, can_focus=False):
         dock: bottom; height: 1; border: none; padding: 0 1; overflow: hidden; background: $panel;
     }
     """
-    ROOMY = 90
-    """Columns from which on what always stands there is labelled in full."""
+    LABELLED = (90, 70)
+    """Columns from which on the last of what always stands there has its label, and the one before."""
 
     class Pressed(Message):
         """A key of the bar was clicked."""
@@ -247,18 +248,25 @@ class KeyBar(Pane, can_focus=False):
             self.redraw()
 
     def draw(self, width: int) -> list[Line]:
-        """As many keys as there is room for, whole; then those that are always there."""
+        """As many keys as there is room for, whole; then those that are always there.
+
+        The screen's follow where all of the focus's have room.
+        """
         always = list(self._always)
-        if width < self.ROOMY and always:
-            always[-1] = always[-1]._replace(label="")
+        for at, room in enumerate(self.LABELLED, 1):
+            if width < room and at <= len(always):
+                always[-at] = always[-at]._replace(label="")
         right = [piece for key in always for piece in _pieces(key)]
         if right:
             right[-1] = right[-1]._replace(text=right[-1].text.rstrip())
         room = width - _wide(right)
         line: Line = []
+        whole = True
         for key in self._here:
-            if _wide(line) + key.width + 2 <= room:
+            fits = _wide(line) + key.width + 2 <= room
+            if fits and (whole or key.node):
                 line += _pieces(key)
+            whole = whole and fits
         return [[*line, Piece(" " * max(room - _wide(line), 0)), *right]]
 
     def clicked(self, target: object) -> None:
@@ -299,7 +307,10 @@ def keys_of(focus: Widget) -> list[Key]:
         name = binding.action.partition("(")[0]
         name = "scroll" if name.startswith("scroll_") else name
         groups.setdefault((node, name), []).append(binding)
-    return [_key(name, group, node) for (node, name), group in groups.items()]
+    found = [_key(name, group, node) for (node, name), group in groups.items()]
+    if isinstance(focus, Input) and all(key.names[0][0] != "Enter" for key in found):
+        found.append(Key((("Enter", "submit"),), "done", "That is what was meant", focus))
+    return found
 
 
 def _own_bindings(focus: Widget) -> Iterator[tuple[Binding, DOMNode]]:
@@ -336,7 +347,8 @@ def _way(focus: Widget) -> Iterator[DOMNode]:
 def _consumes(widget: Widget, key: str) -> bool:
     """Whether a widget takes a key as text."""
     name = key_name(key)
-    return widget.check_consume_key(key, name if len(name) == 1 else key_to_character(key))
+    sign = name if len(name) == 1 and name.isascii() else key_to_character(key)
+    return widget.check_consume_key(key, sign)
 
 
 def _key(name: str, group: Sequence[Binding], node: DOMNode) -> Key:
