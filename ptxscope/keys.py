@@ -127,6 +127,8 @@ _NAMES = {
     "equals_sign": "=",
     "plus": "+",
     "minus": "-",
+    "greater_than_sign": ">",
+    "less_than_sign": "<",
     "full_stop": ".",
     "comma": ",",
     "right_square_bracket": "]",

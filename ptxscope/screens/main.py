@@ -604,9 +604,12 @@ class MainScreen(InkScreen[None]):
     def action_pin(self) -> None:
         """Pin this evaluation, so that what is edited next is compared with it; or let it go."""
         self.pin = self.session.setup if self.pin is None else None
-        said = "what you edit now is shown against it" if self.pin else "nothing is compared"
-        self.notify(said, title="Pinned" if self.pin else "Unpinned", markup=False)
         self._show_step()
+        key = self._key("pin")
+        if self.pin:
+            self.say(f"Pinned: what you edit now is shown against it · {key} lets it go")
+        else:
+            self.say("Unpinned: nothing is compared")
 
     def action_explain(self) -> None:
         """Ask what explains a result, and compare the documented evaluation with that."""

@@ -227,7 +227,7 @@ class KeyBar(Pane, can_focus=False):
     }
     """
     LABELLED = (90, 70)
-    """Columns from which on the last of what always stands there has its label, and the one before."""
+    """Columns from which on the last that always stands there is labelled, and the one before."""
 
     class Pressed(Message):
         """A key of the bar was clicked."""
@@ -295,39 +295,52 @@ def _pieces(key: Key) -> Line:
 _PACKAGE = __name__.partition(".")[0]
 _EVERYWHERE = frozenset({"pageup", "pagedown"})
 """Keys that nobody needs to be told of."""
+_ARROWS = frozenset({"up", "down", "left", "right"})
 
 
 def keys_of(focus: Widget) -> list[Key]:
     """The keys that a widget with the focus, and those around it, have of their own.
 
-    Keys of one action that take different ways stand together: ``↑↓ move``.
+    Signs of one action that take different ways stand together: ``↑↓ move``.
     """
     groups: dict[tuple[DOMNode, str], list[Binding]] = {}
     for binding, node in _own_bindings(focus):
         name = binding.action.partition("(")[0]
         name = "scroll" if name.startswith("scroll_") else name
-        groups.setdefault((node, name), []).append(binding)
-    found = [_key(name, group, node) for (node, name), group in groups.items()]
+        group = groups.setdefault((node, name), [])
+        if all(binding.action != other.action for other in group):
+            group.append(binding)
+    found: list[Key] = []
+    for (node, name), group in groups.items():
+        together = all(len(key_name(binding.key)) == 1 for binding in group)
+        parts = [group] if together else [[binding] for binding in group]
+        found += (_key(name, part, node) for part in parts)
     if isinstance(focus, Input) and all(key.names[0][0] != "Enter" for key in found):
         found.append(Key((("Enter", "submit"),), "done", "That is what was meant", focus))
     return found
 
 
 def _own_bindings(focus: Widget) -> Iterator[tuple[Binding, DOMNode]]:
-    """The explorer's own bindings on the way from a widget up to its screen, and whose they are."""
+    """The explorer's own bindings on the way from a widget up to its screen, and whose they are.
+
+    Where a class shows some of its bindings, those alone, and arrows.
+    """
     taken: set[str] = set(_EVERYWHERE)
     for node in _way(focus):
         for cls in type(node).__mro__:
             if cls.__module__.partition(".")[0] != _PACKAGE:
                 continue
-            for binding in cls.__dict__.get("BINDINGS", ()):
+            given = [x for x in cls.__dict__.get("BINDINGS", ()) if isinstance(x, Binding)]
+            some = any(binding.show for binding in given)
+            for binding in given:
                 keys = [key.strip() for key in binding.key.split(",")]
                 free = [key for key in keys if key not in taken]
                 if node is not focus:
                     free = [key for key in free if not _consumes(focus, key)]
-                if free and binding.description:
-                    yield Binding(free[0], binding.action, binding.description), node
                 taken.update(keys)
+                is_told = binding.show or not some or keys[0] in _ARROWS
+                if free and binding.description and is_told:
+                    yield Binding(free[0], binding.action, binding.description), node
 
 
 def acts_behind(focus: Widget | None, key: str) -> bool:

@@ -10,7 +10,7 @@ import pytest
 from textual.timer import Timer
 
 from ptxscope import parse
-from ptxscope.keys import ACTIONS, key_names
+from ptxscope.keys import ACTIONS, key_name, key_names
 from ptxscope.screens import main
 from ptxscope.screens.main import MainScreen
 from ptxscope.session import opened, reading_time, seconds_for, trace_of
@@ -213,6 +213,11 @@ async def test_help_has_the_digits_as_one_entry() -> None:
 # --- the footer ----------------------------------------------------------------------------
 
 
+KEYS = (
+    *("up", "down", "left", "right", "enter", "tab", "escape", "plus", "minus", "space"),
+    *("less_than_sign", "greater_than_sign", "delete", "ctrl+p", "b", "v"),
+    *(action.keys for action in ACTIONS),
+)
 FOCUS = {
     "nothing": ((), "n next  p back  a all  d result"),
     "line": (("i",), "Tab complete"),
@@ -249,16 +254,43 @@ async def test_while_a_field_takes_letters_the_footer_offers_none() -> None:
             assert "n next" in footer(drive)
 
 
-async def test_the_footer_says_only_what_keys_do() -> None:
-    """Every key that it offers does something of the kind, in a list of those that are to try."""
-    async with explorer(*E3, size=(160, 40)) as drive:
-        before = drive.session.trace.operands["a"]
-        await drive.press("o")
-        assert "+- nudge" in footer(drive) or "nudge" in footer(drive)
-        await drive.press("escape")
-        assert drive.session.trace.operands["a"] == before
-        await drive.press("p")
-        assert drive.screen.step == 5
+def _keys_here(drive: Driver) -> list[tuple[str, tuple[str, object]]]:
+    """How each key of the footer is called, with what a click on it means."""
+    return [
+        (piece.text, piece.target)
+        for piece in drive.pane("keys").drawn[0]
+        if piece.ink == "current" and isinstance(piece.target, tuple)
+    ]
+
+
+@pytest.mark.parametrize("name", some(FOCUS, 1, 3, 4))
+async def test_a_key_of_the_footer_and_a_click_on_it_do_the_same(name: str) -> None:
+    keys = (*["home", "n"], *FOCUS[name][0])
+    called = {key_name(key): key for ids in KEYS for key in ids.split(",")}
+    async with explorer(*E3, size=(120, 40)) as drive:
+        await drive.press(*keys)
+        here = _keys_here(drive)[:-3]  # which are there always, also where a field takes them
+        own = [text for text, (_, node) in here if node is not None]
+        offered = own + [text for text, (_, node) in here if node is None][:4]
+    assert own
+    for key in offered:
+        states = []
+        for is_clicked in (False, True):
+            async with explorer(*E3, size=(120, 40)) as drive:
+                await drive.press(*keys)
+                if is_clicked and key in "←→↑↓<>+-":
+                    bar = drive.pane("keys")
+                    at = bar.text().index(key) + bar.gutter.left
+                    await drive.pilot.click(bar, offset=(at, 0))
+                elif is_clicked:
+                    await drive.click("keys", f"{key} ")
+                else:
+                    await drive.press(called[key])
+                names = [type(screen).__name__ for screen in drive.app.screen_stack]
+                states.append((await drive.text(), drive.session.setup, names, focused(drive)))
+        pressed, clicked = states
+        assert pressed[:3] == clicked[:3], key
+        assert getattr(pressed[3], "id", None) == getattr(clicked[3], "id", None), key
 
 
 async def test_a_click_in_the_footer_does_what_the_key_does() -> None:
@@ -309,6 +341,17 @@ async def test_nothing_jumps_when_a_hint_comes(size: tuple[int, int]) -> None:
         )
         assert changed == row_of(drive, "hint") == size[1] - 2
         assert not before[changed].strip()
+
+
+async def test_a_pin_is_told_in_the_hint_and_covers_nothing() -> None:
+    async with explorer(size=(80, 24)) as drive:
+        before = (await drive.text()).splitlines()
+        after = (await drive.press("equals_sign")).splitlines()
+        assert said(drive) == "Pinned: what you edit now is shown against it · = lets it go"
+        changed = [y for y, pair in enumerate(zip(before, after, strict=True)) if len({*pair}) > 1]
+        assert changed == [row_of(drive, "result"), row_of(drive, "hint")]
+        await drive.press("equals_sign")
+        assert "Unpinned" in said(drive)
 
 
 async def test_a_hint_that_does_not_fit_loses_whole_parts() -> None:
