@@ -16,9 +16,10 @@ from textual.screen import Screen
 
 from .engine.text.errors import printable
 from .engine.text.instruction import Instruction
+from .keys import keymap_of
 from .keys_in_order import KeysInOrder
 from .screens.main import MainScreen
-from .session import Setup, example, opened
+from .session import example, opened
 from .store import Kept, Store, as_json
 from .widgets.glyphs import Ascii, is_needed
 from .widgets.inks import HIGH_CONTRAST, WIDGETS_CSS, palette_of
@@ -79,7 +80,7 @@ class Explorer(App[None]):
         kept = store.load() if store else Kept()
         self.user_keymap = store.keymap() if store else {}
         """Action ids and the keys that the user gave them."""
-        self._main = self._opened(kept, instruction, values or {}, model)
+        self._main = self._opened(kept, instruction, values or {}, model, listing)
         self._listing = listing
         self.keys = KeysInOrder(self)
         """Those that are on their way."""
@@ -89,12 +90,20 @@ class Explorer(App[None]):
 
     @staticmethod
     def _opened(
-        kept: Kept, ins: Instruction | None, values: Mapping[str, int], model: str
+        kept: Kept,
+        ins: Instruction | None,
+        values: Mapping[str, int],
+        model: str,
+        listing: ListingCursor | None,
     ) -> MainScreen:
+        """All is shown of what was named; what was left goes on; an example begins."""
         if ins is not None:
             return MainScreen(opened(ins, values, model), None, 0, kept.recent)
-        setup: Setup = kept.setup or example("vset4")
-        return MainScreen(setup, kept.pin, kept.step if kept.setup else 0, kept.recent)
+        if kept.setup is not None:
+            return MainScreen(kept.setup, kept.pin, kept.step, kept.recent, asked=kept.asked)
+        begins = listing is None
+        step = 1 if begins else 0
+        return MainScreen(example("vset4"), kept.pin, step, kept.recent, welcome=begins)
 
     def get_default_screen(self) -> Screen[None]:
         """The main screen."""
@@ -123,7 +132,7 @@ class Explorer(App[None]):
             self.theme = self._theme
         if not self.is_headless:
             self._fit_theme()
-        self.set_keymap(self.user_keymap)
+        self.set_keymap(keymap_of(self.user_keymap))
         if self._listing is not None:
             self.call_after_refresh(self._main.open_at, self._listing, first=True)
         for message in (*self._said, *(self.store.messages if self.store else ())):
@@ -191,7 +200,7 @@ class Explorer(App[None]):
         last = main.step >= len(main.session.trace.steps)
         step = 0 if last else main.step
         theme = self._stand_ins.get(self.theme, self.theme)
-        return Kept(main.session.setup, main.pin, step, main.recent, theme)
+        return Kept(main.session.setup, main.pin, step, main.recent, theme, main.asked)
 
     def keep(self) -> None:
         """Write down where the explorer is; raises OSError where that can't be done."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual.binding import Binding, BindingType
@@ -23,6 +24,16 @@ class Action(NamedTuple):
     tooltip: str
     """A sentence, for help and palette."""
 
+    @property
+    def is_numbered(self) -> bool:
+        """Whether each of its keys does it with a number of its own, from 1: ``{n}``."""
+        return "{n}" in self.action
+
+    @property
+    def is_command(self) -> bool:
+        """Whether the palette lists it: it has itself, and Textual's own commands to quit."""
+        return not self.is_numbered and self.id not in ("palette", "quit")
+
 
 GROUPS: dict[str, tuple[Action, ...]] = {
     "Steps": (
@@ -32,6 +43,14 @@ GROUPS: dict[str, tuple[Action, ...]] = {
         Action("step.last", "end", "step_to('last')", "last", "Go to the last step"),
         Action("step.play", "space", "play", "play", "Play the steps at a reader's pace, or pause"),
         Action("step.all", "a", "step_to('last')", "all", "Reveal every step"),
+        Action("step.number", "1,2,3,4,5,6,7,8,9", "step_to({n})", "step", "Go to that step"),
+        Action(
+            "step.result",
+            "d",
+            "result",
+            "result",
+            "Show the result before its step, or hold it back",
+        ),
     ),
     "Go to": (
         Action("go.find", "slash", "focus_on('filter')", "find", "Find an instruction"),
@@ -39,7 +58,9 @@ GROUPS: dict[str, tuple[Action, ...]] = {
         Action("go.operands", "o", "focus_on('operands')", "operands", "Edit operand values"),
         Action("go.modifiers", "m", "focus_on('modifiers')", "modifiers", "Change modifiers"),
         Action("go.lanes", "l", "focus_on('lanes')", "lanes", "Move a cursor over the lanes"),
-        Action("go.steps", "escape", "focus_on('steps')", "steps", "Leave a field, to the steps"),
+        Action(
+            "go.picture", "escape", "leave", "leave", "Leave a field or a panel: keys act again"
+        ),
     ),
     "Listings": (
         Action("listing.open", "ctrl+o", "open_file", "open file", "Open a listing or a source"),
@@ -78,6 +99,13 @@ GROUPS: dict[str, tuple[Action, ...]] = {
         Action("copy.result", "Y", "copy('result')", "copy result", "Copy the result"),
     ),
     "Program": (
+        Action(
+            "palette",
+            "ctrl+p",
+            "app.command_palette",
+            "palette",
+            "Any action or instruction, by name",
+        ),
         Action("help", "question_mark", "help", "help", "What every key, stage and glyph means"),
         Action("quit", "q", "app.quit", "quit", "Leave the explorer"),
     ),
@@ -86,54 +114,99 @@ GROUPS: dict[str, tuple[Action, ...]] = {
 
 ACTIONS = tuple(action for group in GROUPS.values() for action in group)
 FOOTER = (
-    *("step.next", "step.back", "step.all", "go.find", "go.line", "go.operands", "go.modifiers"),
-    *("model", "explain", "pin", "export", "help", "quit"),
+    *("step.next", "step.back", "step.all", "step.result", "go.find", "go.line", "go.operands"),
+    *("go.modifiers", "model", "explain", "pin", "export"),
 )
-"""The actions whose keys are always shown."""
+"""The actions whose keys the footer shows, as room allows, where they act."""
+ALWAYS = ("help", "quit", "palette")
+"""Those that it shows whatever has the focus."""
 
 _NAMES = {
     "slash": "/",
     "question_mark": "?",
     "equals_sign": "=",
-    "alt+down": "Alt+↓",
-    "alt+up": "Alt+↑",
+    "plus": "+",
+    "minus": "-",
+    "greater_than_sign": ">",
+    "less_than_sign": "<",
+    "full_stop": ".",
+    "comma": ",",
     "right_square_bracket": "]",
     "left_square_bracket": "[",
     "right": "→",
     "left": "←",
+    "up": "↑",
+    "down": "↓",
     "escape": "Esc",
+    "enter": "Enter",
+    "tab": "Tab",
+    "space": "Space",
+    "delete": "Del",
+    "backspace": "Backspace",
     "home": "Home",
     "end": "End",
     "f2": "F2",
 }
+_WITH = {"ctrl+": "^", "alt+": "Alt+", "shift+": "Shift+"}
 
 
-def _name(key: str) -> str:
-    return _NAMES.get(key.strip(), key.strip().replace("ctrl+", "^"))
+def key_name(key: str) -> str:
+    """How a key is called that Textual calls so."""
+    key = key.strip()
+    for prefix, sign in _WITH.items():
+        if key.startswith(prefix):
+            return sign + key_name(key.removeprefix(prefix))
+    return _NAMES.get(key, key)
 
 
 def bindings() -> list[BindingType]:
     """The table as Textual bindings."""
     return [
         Binding(
-            action.keys,
-            action.action,
+            keys,
+            action.action.format(n=n),
             action.label,
             show=action.id in FOOTER,
-            key_display=_name(action.keys.partition(",")[0]),
+            key_display=key_name(keys.partition(",")[0]),
             tooltip=action.tooltip,
-            id=action.id,
+            id=f"{action.id}.{n}" if action.is_numbered else action.id,
             group=Binding.Group(name),
         )
         for name, group in GROUPS.items()
         for action in group
+        for n, keys in enumerate(_apart(action, action.keys), 1)
     ]
+
+
+def _apart(action: Action, keys: str) -> list[str]:
+    """The keys that do the same: all of them, or each where they are numbered."""
+    return keys.split(",") if action.is_numbered else [keys]
+
+
+def keymap_of(user: Mapping[str, str]) -> dict[str, str]:
+    """The user's keymap as Textual's, by the ids of bindings."""
+    found = dict(user)
+    for action in ACTIONS:
+        if action.is_numbered and action.id in found:
+            for n, key in enumerate(found.pop(action.id).split(","), 1):
+                found[f"{action.id}.{n}"] = key
+    return found
+
+
+def keys_by_id(app: App[object]) -> dict[str, tuple[str, ...]]:
+    """The keys of each action as Textual calls them, with what the user's keymap changed."""
+    keymap = getattr(app, "user_keymap", {})
+    return {
+        action.id: tuple(key.strip() for key in keymap.get(action.id, action.keys).split(","))
+        for action in ACTIONS
+    }
 
 
 def key_names(app: App[object]) -> dict[str, tuple[str, ...]]:
     """How each action's keys are called, by id, with what the user's keymap changed."""
-    keymap = getattr(app, "user_keymap", {})
-    return {
-        action.id: tuple(map(_name, keymap.get(action.id, action.keys).split(",")))
-        for action in ACTIONS
-    }
+    found = {id_: tuple(map(key_name, keys)) for id_, keys in keys_by_id(app).items()}
+    for action in ACTIONS:
+        if action.is_numbered:
+            names = found[action.id]
+            found[action.id] = (f"{names[0]} … {names[-1]}",)
+    return found

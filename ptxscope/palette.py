@@ -61,7 +61,7 @@ class ActionCommands(_Commands):
         main = self.app.screen_stack[0]
         for group, actions in GROUPS.items():
             for action in actions:
-                if action.id != "quit":  # Textual's own commands have it
+                if action.is_command:
                     run = partial(main.run_action, action.action)
                     yield _Command(f"{group}: {action.label}", action.tooltip, run)
 

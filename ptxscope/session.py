@@ -24,7 +24,10 @@ from .engine.text.errors import PtxError
 from .engine.text.instruction import Guard, Instruction, Literal, Register
 from .engine.text.parser import parse
 from .engine.tracing.annotations import NOTHING, Annotations, Note
-from .engine.tracing.trace import Trace
+from .engine.tracing.divergence import Divergence
+from .engine.tracing.stages import about
+from .engine.tracing.trace import Step, Trace
+from .engine.tracing.words import sentence
 
 if TYPE_CHECKING:
     from .engine.diagnosis.diagnose import Finding
@@ -179,6 +182,25 @@ def trace_of(setup: Setup) -> Trace:
     trace = Trace(ins, model(setup.model), operands)
     kept = tuple(note for note in setup.annotations.notes if _is_in(note, trace))
     return replace(trace, annotations=setup.annotations._replace(notes=kept))
+
+
+_GLANCE, _WORD = 1.5, 0.2
+"""Seconds that a step takes to be looked at, and each of its words to be read."""
+
+
+def reading_time(trace: Trace, step: Step, divergence: Divergence | None = None) -> float:
+    """Seconds that a reader takes for a step: for a look, and for every word that is said of it."""
+    said = [about(trace, step)]
+    said += [sentence(trace, row, at) for row in step.rows for at in range(len(row.lanes))]
+    said += [note.text for note in trace.annotations.at(step.stage)]
+    if divergence and divergence.stage is step.stage:
+        said += [erratum.sentence for erratum in divergence.errata]
+    return seconds_for(sum(len(text.split()) for text in said))
+
+
+def seconds_for(words: int) -> float:
+    """Seconds that a step of so many words stays while it is played."""
+    return _GLANCE + _WORD * words
 
 
 def _is_in(note: Note, trace: Trace) -> bool:

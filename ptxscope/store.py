@@ -37,6 +37,8 @@ class Kept:
     recent: list[str] = field(default_factory=list)
     """Opcodes, the latest first."""
     theme: str = ""
+    asked: bool = False
+    """The result is shown before its step."""
 
 
 class Store:
@@ -122,6 +124,7 @@ def as_json(kept: Kept) -> dict[str, object]:
         "step": kept.step,
         "recent": kept.recent,
         "theme": kept.theme,
+        "asked": kept.asked,
     }
 
 
@@ -148,6 +151,7 @@ def _kept(data: object) -> Kept:
         _in(data, "step", int),
         recent,
         _in(data, "theme", str),
+        data.get("asked") is True,
     )
 
 

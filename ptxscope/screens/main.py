@@ -13,6 +13,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.timer import Timer
+from textual.widget import Widget
 
 from .. import session as edits
 from ..engine.semantics.models import PTXAS_MODELS
@@ -26,9 +27,9 @@ from ..engine.tracing.stages import title
 from ..engine.tracing.trace import Trace
 from ..engine.tracing.words import operand_name, result_text
 from ..export.document import command
-from ..keys import ACTIONS, FOOTER, bindings, key_names
-from ..session import Session, Setup, trace_of
-from ..widgets.bars import KeyBar, ResultBar
+from ..keys import ACTIONS, ALWAYS, FOOTER, bindings, key_name, key_names, keys_by_id
+from ..session import Session, Setup, reading_time, trace_of
+from ..widgets.bars import HintBar, Key, KeyBar, ResultBar, acts_behind, keys_of
 from ..widgets.browser import Browser
 from ..widgets.inks import InkScreen
 from ..widgets.lanes import Lanes
@@ -47,8 +48,8 @@ if TYPE_CHECKING:
 
 Chosen = Callable[[int | None], None]
 
-_PACE = 1.6
-"""Seconds a step stays while the steps are played."""
+_PACE = 1.0
+"""How slowly the steps are played; 1 is a reader's pace."""
 _RECENT = 5
 """Instructions that the browser keeps on top."""
 
@@ -57,7 +58,7 @@ class MainScreen(InkScreen[None]):
     """Line, lanes, steps and operands; instructions and modifiers beside them."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings()
-    AUTO_FOCUS = "#steps"
+    AUTO_FOCUS = ""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (18, "-low"), (32, "-high")]  # noqa: RUF012
     DEFAULT_CSS = """
@@ -101,7 +102,16 @@ class MainScreen(InkScreen[None]):
     }
     """
 
-    def __init__(self, setup: Setup, pin: Setup | None, step: int, recent: list[str]) -> None:
+    def __init__(
+        self,
+        setup: Setup,
+        pin: Setup | None,
+        step: int,
+        recent: list[str],
+        *,
+        asked: bool = False,
+        welcome: bool = False,
+    ) -> None:
         super().__init__()
         self.session = Session(setup)
         self.pin = pin
@@ -112,10 +122,20 @@ class MainScreen(InkScreen[None]):
         """Opcodes that were opened, the latest first."""
         self._asked_from = "operands"
         """Where a value is being typed for."""
+        self.asked = asked
+        """The result is to be seen before its step."""
+        self._welcome = welcome
         self._got = ""
         """What was typed as observed."""
         self._random = Random()  # noqa: S311
         self._playing: Timer | None = None
+        self._is_told = False
+        """That this is the last step was said; the next key starts over."""
+
+    @property
+    def is_held_back(self) -> bool:
+        """Whether the result is not to be seen: a step is veiled, and nobody asked."""
+        return not self.asked and self.step < len(self.session.trace.steps)
 
     @property
     def listing_cursor(self) -> ListingCursor | None:
@@ -141,14 +161,48 @@ class MainScreen(InkScreen[None]):
                     yield Steps()
                     yield Operands()
                     yield ValueField()
+        yield HintBar()
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Show the session."""
-        names = key_names(self.app)
-        shown = [action for action in ACTIONS if action.id in FOOTER]
-        self.query_one(KeyBar).show([(names[x.id][0], x.label, x.action, x.tooltip) for x in shown])
+        """Show the session, and in a few words what it is, where that is new."""
+        self._show_keys()
         self.show_session()
+        if self._welcome:
+            self.say(
+                f"An example of PTX, bit by bit · {self._key('step.next')} next step · "
+                f"{self._key('step.result')} its result · {self._key('go.find')} another "
+                f"instruction · {self._key('go.line')} type or paste your own"
+            )
+
+    def say(self, text: str, ink: str = "dim") -> None:
+        """Say something in the hint's row, until the next edit or step."""
+        self.query_one(HintBar).say(text, ink)
+
+    def _no_hint(self) -> None:
+        self._is_told = False
+        self.query_one(HintBar).clear()
+
+    def _show_keys(self) -> None:
+        """The keys that act where the focus is: its own, the screen's; at the right the way out."""
+        keys, focus = keys_by_id(self.app), self.focused
+        actions = {action.id: action for action in ACTIONS}
+
+        def shown(id_: str, key: str) -> Key:
+            action = actions[id_]
+            return Key(((key_name(key), action.action),), action.label, action.tooltip)
+
+        def acting(*ids: str) -> list[Key]:
+            found = (next((k for k in keys[id_] if acts_behind(focus, k)), None) for id_ in ids)
+            return [shown(id_, key) for id_, key in zip(ids, found, strict=True) if key]
+
+        own = keys_of(focus) if focus else []
+        out = [key for key in own if key.names[0][0] == "Esc"]
+        if focus and not out:
+            out = acting("go.picture")
+        own = sorted((key for key in own if key not in out), key=lambda key: key.is_arrows)
+        always = [shown(id_, keys[id_][0]) for id_ in ALWAYS]
+        self.query_one(KeyBar).show((*own, *acting(*FOOTER)), (*out, *always))
 
     # --- showing -------------------------------------------------------------------
 
@@ -170,11 +224,15 @@ class MainScreen(InkScreen[None]):
     def _show_step(self) -> None:
         trace, found = self.session.trace, divergences(self.session.trace)
         pin = self._pinned()
-        self.query_one(ResultBar).show(trace, found, pin)
+        self.query_one(ResultBar).show(trace, found, pin, self._held_back_by())
         self.query_one(Lanes).show(trace, self.step, divergence_of(trace, found), pin)
         self.query_one(Steps).show(
             trace, self.step, divergence_of(trace, found), playing=self._playing is not None
         )
+
+    def _held_back_by(self) -> str:
+        """The key that shows the result, while that is held back."""
+        return self._key("step.result") if self.is_held_back else ""
 
     def _pinned(self) -> Trace | None:
         """The pinned evaluation, where it is of the same instruction."""
@@ -206,32 +264,72 @@ class MainScreen(InkScreen[None]):
 
     def edit(self, setup: Setup, cursor: ListingCursor | None = None) -> None:
         """Apply an edit, of the listing too where one is given, and show what it made."""
-        at_end = self.step >= len(self.session.trace.steps)
+        stay, before = self._staying(), self.session.setup.instruction.opcode
         if self.session.apply(setup, cursor):
             self._pause()
         elif cursor is None:
             return
-        if at_end:
-            self.step = len(self.session.trace.steps)
+        self._no_hint()
+        if self.session.setup.instruction.opcode != before:
+            self.asked = False
+        stay()
         self.show_session()
+
+    def _staying(self) -> Callable[[], None]:
+        """What keeps the step where it is, at the end at the end, when there is another trace."""
+        at_end = self.step >= len(self.session.trace.steps)
+
+        def stay() -> None:
+            count = len(self.session.trace.steps)
+            self.step = count if at_end else min(self.step, count)
+
+        return stay
 
     # --- steps ---------------------------------------------------------------------
 
     def action_step(self, by: int) -> None:
-        """Go to the next step, or back."""
+        """Go to the next step, or back; at the last say so, and then start over."""
         self._pause()
-        self._go_to(self.step + by)
+        if by < 0 or self.step < len(self.session.trace.steps):
+            self._go_to(self.step + by)
+        elif self._is_told:
+            self.asked = False
+            self._go_to(1)
+        else:
+            self._is_told = True
+            self.say(f"That was the last step · {self._key('step.next')} starts over", "strong")
 
-    def action_step_to(self, where: str) -> None:
-        """Go to the first or the last step."""
+    def action_step_to(self, where: str | int) -> None:
+        """Go to the first or the last step, or to that of a number."""
         self._pause()
-        self._go_to(1 if where == "first" else len(self.session.trace.steps))
+        count = len(self.session.trace.steps)
+        if isinstance(where, int) and where > count:
+            self.say(f"There are {count} steps" if count > 1 else "There is one step")
+            return
+        self._go_to({"first": 1, "last": count}[where] if isinstance(where, str) else where)
+
+    def _key(self, id_: str) -> str:
+        return key_names(self.app)[id_][0]
 
     def _go_to(self, step: int) -> None:
         step = min(max(step, 1), len(self.session.trace.steps))
+        self._no_hint()
         if step != self.step:
             self.step = step
             self._show_step()
+
+    def action_result(self) -> None:
+        """Show the result before its step, or hold it back again."""
+        if self.step >= len(self.session.trace.steps):
+            self.say("Every step is revealed: the result is not held back")
+            return
+        self.asked = not self.asked
+        self._show_step()
+
+    @on(ResultBar.Asked)
+    def _result_asked(self) -> None:
+        self.asked = True
+        self._show_step()
 
     def action_play(self) -> None:
         """Play the steps from here, from the start where all are seen; or pause."""
@@ -240,13 +338,22 @@ class MainScreen(InkScreen[None]):
             return
         if self.step >= len(self.session.trace.steps):
             self._go_to(1)
-        self._playing = self.set_interval(_PACE, self._play_on)
+        self._play_on()
         self._show_step()
 
     def _play_on(self) -> None:
-        self._go_to(self.step + 1)
+        """Let the step stay until it is read."""
         if self.step >= len(self.session.trace.steps):
             self._pause()
+            return
+        trace = self.session.trace
+        parting = divergence_of(trace, divergences(trace))
+        seconds = _PACE * reading_time(trace, trace.steps[self.step - 1], parting)
+        self._playing = self.set_timer(seconds, self._play_next)
+
+    def _play_next(self) -> None:
+        self._go_to(self.step + 1)
+        self._play_on()
 
     def _pause(self) -> None:
         if self._playing is not None:
@@ -339,7 +446,7 @@ class MainScreen(InkScreen[None]):
 
     @on(Listing.Left)
     def _listing_left(self) -> None:
-        self.action_focus_on("steps")
+        self.action_leave()
 
     def action_statement(self, by: int) -> None:
         """Go to another instruction of the listing."""
@@ -430,7 +537,7 @@ class MainScreen(InkScreen[None]):
             differs = event.intrinsic.differs or "it computes the same"
             self.notify(differs, title=event.intrinsic.name, markup=False, timeout=10)
         self.query_one(Browser).clear()
-        self.action_focus_on("steps")
+        self.action_leave()
 
     def _used(self, opcode: str) -> None:
         rest = [other for other in self.recent if other != opcode]
@@ -524,9 +631,12 @@ class MainScreen(InkScreen[None]):
     def action_pin(self) -> None:
         """Pin this evaluation, so that what is edited next is compared with it; or let it go."""
         self.pin = self.session.setup if self.pin is None else None
-        said = "what you edit now is shown against it" if self.pin else "nothing is compared"
-        self.notify(said, title="Pinned" if self.pin else "Unpinned", markup=False)
         self._show_step()
+        key = self._key("pin")
+        if self.pin:
+            self.say(f"Pinned: what you edit now is shown against it · {key} lets it go")
+        else:
+            self.say("Unpinned: nothing is compared")
 
     def action_explain(self) -> None:
         """Ask what explains a result, and compare the documented evaluation with that."""
@@ -554,18 +664,27 @@ class MainScreen(InkScreen[None]):
 
     def _went(self, go: Callable[[], bool]) -> None:
         """Undo or redo; a listing that this opens or closes comes and goes with it."""
-        before = self.listing_cursor
+        before, stay = self.listing_cursor, self._staying()
         if not go():
             return
+        self._pause()
+        self._no_hint()
+        stay()
         if self.listing_cursor is None:
-            self.query_one("#side").remove_class("-listing")
             if self.query_one(Listing).has_focus:
-                self.action_focus_on("steps")
+                self.action_leave()
+            self.query_one("#side").remove_class("-listing")
         elif before is None or before.listing.programs is not self.listing_cursor.listing.programs:
             self.query_one("#side").add_class("-listing")
         self.show_session()
 
     # --- focus, copying, help --------------------------------------------------------
+
+    def action_leave(self) -> None:
+        """Give the focus up: the screen's keys act again."""
+        self.set_focus(None)  # before what has it is hidden, else Textual finds another
+        self.query_one(ValueField).close()
+        self._mark_used(None)
 
     def action_focus_on(self, id_: str) -> None:
         """Put the focus on a widget."""
@@ -576,13 +695,18 @@ class MainScreen(InkScreen[None]):
         if id_ in ("listing", "filter"):
             self.query_one("#side").set_class(id_ == "listing", "-listing")
         target = self.query_one(f"#{id_}")
-        for hidden in ("operands", "side"):  # what a small screen shows only while it is used
-            panel = self.query_one(f"#{hidden}")
-            panel.set_class(panel in target.ancestors_with_self, "-used")
+        self._mark_used(target)
         if target.focusable:
             self.set_focus(target)  # at once: the next key is already meant for it
         else:
             target.focus()  # when it has been laid out
+
+    def _mark_used(self, target: Widget | None) -> None:
+        """Mark what a small screen shows only while it is used."""
+        way = target.ancestors_with_self if target else ()
+        for hidden in ("operands", "side"):
+            panel = self.query_one(f"#{hidden}")
+            panel.set_class(panel in way, "-used")
 
     def action_copy(self, what: str) -> None:
         """Copy the command that reproduces what is shown, or the result."""
@@ -640,12 +764,14 @@ class MainScreen(InkScreen[None]):
 
     @on(KeyBar.Pressed)
     async def _key_pressed(self, event: KeyBar.Pressed) -> None:
-        await self.run_action(event.action)
+        await (event.node or self).run_action(event.action)
 
     def on_descendant_focus(self) -> None:
-        """The status line helps while the PTX line is edited."""
+        """The status line helps while the PTX line is edited; the footer follows."""
         self._show_status()
+        self._show_keys()
 
     def on_descendant_blur(self) -> None:
         """The status line stops helping."""
         self._show_status()
+        self._show_keys()

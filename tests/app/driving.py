@@ -120,7 +120,8 @@ class Driver:
         shown = self.pane("result").text()
         for name, bits in trace.result.items():
             assert name in shown
-            assert f"{bits:x}" in shown
+            if not self.screen.is_held_back:
+                assert f"{bits:x}" in shown
 
 
 def focused(drive: Driver) -> Widget | None:

@@ -15,8 +15,8 @@ if sys.platform == "win32":
 
 from tests.app.on_pty import Explorer
 
-SHOWN = b"0x00000007"
-"""The result of the example that a first start opens."""
+SHOWN = b"An example of PTX"
+"""What a first start says."""
 BEHIND = [
     *(b"\x1b[?1049l", b"\x1b[?25h", b"\x1b[?1000l", b"\x1b[?1003l", b"\x1b[?1006l"),
     *(b"\x1b[?2004l", b"\x1b[<u"),
@@ -29,7 +29,7 @@ def broken(action: str, what: str) -> str:
     """Code after which an action of the main screen does something else."""
     return (
         "from ptxscope.screens.main import MainScreen\n"
-        f"def broken(self, *_):\n    {what}\n"
+        f"def broken(self, *_, **__):\n    {what}\n"
         f"MainScreen.{action} = broken\n"
     )
 
@@ -53,14 +53,14 @@ def test_a_signal_keeps_the_state_and_puts_the_terminal_back(
         explorer.wait_for(SHOWN)
         explorer.settle()
         assert not explorer.is_cooked()
-        explorer.type(b"p")
-        explorer.wait_for(b"Step 4 of 5")
+        explorer.type(b"n")
+        explorer.wait_for(b"Step 2 of 5")
         start = time.monotonic()
         explorer.process.send_signal(number)
         assert explorer.ended() == 128 + number
         assert time.monotonic() - start < 10
         is_put_back(explorer)
-        assert step_kept(explorer) == 4
+        assert step_kept(explorer) == 2
 
 
 def test_without_a_terminal_it_ends(tmp_path: Path) -> None:
@@ -79,26 +79,26 @@ def test_without_a_terminal_it_ends_where_the_signal_is_ignored(tmp_path: Path) 
         explorer.wait_for(SHOWN)
         explorer.settle()
         explorer.process.send_signal(signal.SIGHUP)
-        explorer.type(b"p")
-        explorer.wait_for(b"Step 4 of 5")
+        explorer.type(b"n")
+        explorer.wait_for(b"Step 2 of 5")
         explorer.hang_up()
         assert explorer.process.wait(10) == 128 + signal.SIGHUP
-        assert step_kept(explorer) == 4
+        assert step_kept(explorer) == 2
 
 
 def test_a_signal_ends_what_hangs(tmp_path: Path) -> None:
     with Explorer(tmp_path, broken("action_swap", "\n    while True: pass")) as explorer:
         explorer.wait_for(SHOWN)
         explorer.settle()
-        explorer.type(b"p")
-        explorer.wait_for(b"Step 4 of 5")
+        explorer.type(b"n")
+        explorer.wait_for(b"Step 2 of 5")
         explorer.settle()
         explorer.type(b"s")
         explorer.settle()
         explorer.process.send_signal(signal.SIGTERM)
         assert explorer.ended() == 128 + signal.SIGTERM
         is_put_back(explorer)
-        assert step_kept(explorer) == 4
+        assert step_kept(explorer) == 2
 
 
 def test_a_signal_ends_it_where_nobody_reads_the_terminal(tmp_path: Path) -> None:
@@ -121,8 +121,8 @@ def test_bytes_that_are_no_text_and_sequences_that_mean_nothing_are_taken(tmp_pa
         explorer.type(b"\xff\xfe\x80\x1b[99999999;1u\x1b[<9999999999999999999;1;1M")
         explorer.type(b"\x1b[48;0;0;0;0t\x1b[999999999999999999999999999999999999999u")
         explorer.settle()
-        explorer.type(b"p")
-        explorer.wait_for(b"Step 4 of 5")
+        explorer.type(b"n")
+        explorer.wait_for(b"Step 2 of 5")
         explorer.type(b"i\xc3")  # half a letter, and the other
         explorer.settle()
         explorer.type(b"\xb6\xe9")
@@ -138,12 +138,12 @@ def test_an_error_that_should_not_be_is_told_and_reported(tmp_path: Path) -> Non
     with Explorer(tmp_path, code) as explorer:
         explorer.wait_for(SHOWN)
         explorer.settle()
-        explorer.type(b"p")
-        explorer.wait_for(b"Step 4 of 5")
+        explorer.type(b"n")
+        explorer.wait_for(b"Step 2 of 5")
         explorer.type(b"s")
         assert explorer.ended() == 70
         is_put_back(explorer)
-        assert step_kept(explorer) == 4
+        assert step_kept(explorer) == 2
         said = explorer.seen.rpartition(b"\x1b[?1006l")[2].decode()
         assert "KeyError: 'on purpose" in said
         assert "\x1b" not in said
@@ -155,7 +155,7 @@ def test_an_error_that_should_not_be_is_told_and_reported(tmp_path: Path) -> Non
             assert part in text
         assert "MainScreen in 80 x 24" in text
         assert '"instruction": "vset4.s32.u32.lt.add d, a, b, c;"' in text
-        assert json.loads(text[text.index("{\n") :])["step"] == 4
+        assert json.loads(text[text.index("{\n") :])["step"] == 2
 
 
 def test_an_error_in_what_was_kept_does_not_come_at_every_start(tmp_path: Path) -> None:
@@ -191,8 +191,8 @@ def test_without_a_home_nothing_is_kept_and_it_works(tmp_path: Path) -> None:
         for word in (b"nothing", b"is", b"kept"):  # a line may end between them
             explorer.wait_for(word)
         explorer.settle()
-        explorer.type(b"p")
-        explorer.wait_for(b"Step 4 of 5")
+        explorer.type(b"n")
+        explorer.wait_for(b"Step 2 of 5")
         explorer.type(b"q")
         assert explorer.ended() == 0
         assert not list(tmp_path.iterdir())

@@ -84,6 +84,8 @@ def terminal(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Termina
 
 
 def test_a_person_types_pastes_steps_and_quits(terminal: Terminal, tmp_path: Path) -> None:
+    terminal.wait_for("Step 1 of 5")
+    terminal.send("End")
     terminal.wait_for("d = 0x00000007")
     terminal.wait_for("Step 5 of 5")
     terminal.send("p")
@@ -103,7 +105,7 @@ def test_a_person_types_pastes_steps_and_quits(terminal: Terminal, tmp_path: Pat
 
 
 def test_a_newcomer_gets_the_same_from_the_copied_command(terminal: Terminal) -> None:
-    terminal.wait_for("d = 0x00000007")
+    terminal.wait_for("Step 1 of 5")
     terminal.send("/")
     terminal.type("vavrg4")
     terminal.send("Enter")
@@ -133,7 +135,7 @@ def test_a_newcomer_gets_the_same_from_the_copied_command(terminal: Terminal) ->
 
 
 def test_a_pasted_kernel_is_run_explained_and_checked(terminal: Terminal) -> None:
-    terminal.wait_for("d = 0x00000007")
+    terminal.wait_for("Step 1 of 5")
     terminal.paste(
         "// a block\nvadd.u32.s32.s32.sat %r4.b0, %r1, %r2, %r3;\n"
         "not.b32 %r5, %r4; // not of it\nvadd.u32.u32.u32 %r6, %r5, 1;\n"

@@ -1,0 +1,522 @@
+"""Stepping, and what the bars say: where one is, what can be pressed, what is held back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from textual.timer import Timer
+
+from ptxscope import parse
+from ptxscope.keys import ACTIONS, key_name, key_names
+from ptxscope.screens import main
+from ptxscope.screens.main import MainScreen
+from ptxscope.session import opened, reading_time, seconds_for, trace_of
+from ptxscope.store import Store
+from ptxscope.widgets.bars import VEIL, HintBar, KeyBar, ResultBar
+from tests.app.driving import LINE, VALUES, Driver, explorer, focused
+from tests.tiers import some
+
+SIZES = [(80, 24), (60, 20), (120, 40), (200, 60)]
+E3 = ("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344})
+E3_RESULT, E3_OTHER = "0x11223300", "0x112233ff"  # SEMANTICS.md: -1 clamps to 0, or to the maximum
+SETP = ("setp.lt.and.f32 p|q, a, b, c", {"a": 1, "b": 0x3F800000, "c": 1})
+
+
+def said(drive: Driver) -> str:
+    """What the hint's row says."""
+    return drive.pane("hint").text().strip()
+
+
+def footer(drive: Driver) -> str:
+    return drive.pane("keys").text().strip()
+
+
+def row_of(drive: Driver, id_: str) -> int:
+    return drive.pane(id_).region.y
+
+
+# --- the first launch ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", some(SIZES, 0, 1, 2))
+async def test_the_first_launch_begins_and_says_what_it_is(size: tuple[int, int]) -> None:
+    async with explorer(None, {}, size=size) as drive:
+        shown = await drive.text()
+        assert "▸1 select" in shown
+        assert "An example of PTX, bit by bit · n next step · d its result" in shown
+        assert "0x00000007" not in shown  # 5 and two lanes that are less: the example's result
+        assert "d = 0x00000007" in await drive.press("d")
+        assert "0x00000007" not in await drive.press("d")
+
+
+async def test_the_hint_goes_with_the_next_step_or_edit() -> None:
+    for key in ("n", "2", "r"):
+        async with explorer(None, {}) as drive:
+            assert said(drive)
+            await drive.press(key)
+            assert not said(drive)
+
+
+@pytest.mark.parametrize("size", some(SIZES))
+async def test_the_last_step_says_so_and_then_it_starts_over(size: tuple[int, int]) -> None:
+    async with explorer(None, {}, size=size) as drive:
+        shown = await drive.press("n", "n", "n", "n")
+        assert "▸5 write" in shown
+        assert "d = 0x00000007" in shown
+        assert not said(drive)
+        shown = await drive.press("n")
+        assert "That was the last step · n starts over" in shown
+        assert "▸5 write" in shown
+        shown = await drive.press("n")
+        assert "▸1 select" in shown
+        assert "0x00000007" not in shown
+        assert not said(drive)
+
+
+async def test_what_is_said_is_of_this_step_only() -> None:
+    async with explorer() as drive:
+        await drive.press("n")
+        assert "n starts over" in said(drive)
+        await drive.press("p", "n")
+        assert not said(drive)
+        await drive.press("n")
+        assert "n starts over" in said(drive)
+        assert drive.screen.step == 5
+
+
+async def test_with_a_line_and_values_all_is_shown() -> None:
+    async with explorer(size=(80, 24)) as drive:
+        shown = await drive.text()
+        assert "▸5 write" in shown
+        assert "%r1 = 0x00000007" in shown
+        assert VEIL not in drive.pane("result").text()
+        assert not said(drive)
+
+
+async def test_what_was_left_goes_on_as_it_was(tmp_path: Path) -> None:
+    async with explorer(None, {}, store=Store(tmp_path, tmp_path)) as drive:
+        await drive.press("n", "n")
+        drive.app.keep()
+    async with explorer(None, {}, store=Store(tmp_path, tmp_path)) as drive:
+        shown = await drive.text()
+        assert "▸3 compare" in shown
+        assert "0x00000007" not in shown
+        assert not said(drive)
+        await drive.press("d")
+        drive.app.keep()
+    async with explorer(None, {}, store=Store(tmp_path, tmp_path)) as drive:
+        shown = await drive.text()
+        assert "▸3 compare" in shown
+        assert "d = 0x00000007" in shown
+
+
+async def test_a_state_of_before_has_asked_for_nothing(tmp_path: Path) -> None:
+    store = Store(tmp_path, tmp_path)
+    async with explorer(None, {}, store=store) as drive:
+        await drive.press("d")
+        drive.app.keep()
+    text = store.state.read_text(encoding="utf-8")
+    assert '"asked": true' in text
+    without = text.replace(',\n "asked": true', "")
+    assert without != text
+    store.state.write_text(without, encoding="utf-8")
+    assert store.load().setup is not None
+    assert store.load().asked is False
+    assert not store.messages
+
+
+# --- what is held back ---------------------------------------------------------------------
+
+
+async def test_neither_pin_nor_badge_tells_what_is_held_back() -> None:
+    async with explorer(*E3) as drive:
+        shown = await drive.press("equals_sign", "home")
+        bar = drive.pane("result").text()
+        for result in (E3_RESULT, E3_OTHER, E3_RESULT[2:], E3_OTHER[2:]):
+            assert result not in shown
+        assert bar.count(VEIL * len(E3_RESULT)) == 3
+        assert "isa ≠ ptxas-13.5" in bar
+        shown = await drive.press("d")
+        assert f"d = {E3_RESULT}" in shown
+        assert f"pin {E3_RESULT}" in shown
+        assert f"{E3_OTHER} (E3)" in shown
+
+
+async def test_the_veil_says_which_key_lifts_it_and_a_click_does() -> None:
+    async with explorer() as drive:
+        shown = await drive.press("home")
+        assert f"%r1 = {VEIL * 10}   d shows it" in shown
+        assert "%r1 = 0x00000007" in await drive.click("result", VEIL)
+
+
+async def test_asking_holds_until_another_instruction() -> None:
+    async with explorer() as drive:
+        await drive.press("home", "d", "n", "r")
+        assert VEIL not in drive.pane("result").text()
+        await drive.press("slash", *"vmad", "enter")
+        assert VEIL in drive.pane("result").text()
+
+
+async def test_where_all_is_revealed_there_is_nothing_to_ask() -> None:
+    async with explorer() as drive:
+        await drive.press("d")
+        assert "not held back" in said(drive)
+        await drive.press("p")
+        assert VEIL in drive.pane("result").text()
+
+
+# --- digits --------------------------------------------------------------------------------
+
+
+async def test_a_digit_goes_to_that_step() -> None:
+    async with explorer() as drive:
+        for digit, title in (("3", "compare"), ("1", "select"), ("5", "write"), ("2", "extend")):
+            assert f"▸{digit} {title}" in await drive.press(digit)
+        shown = await drive.press("9")
+        assert "▸2 extend" in shown
+        assert "There are 5 steps" in shown
+
+
+async def test_a_field_an_operand_and_a_selector_take_their_digits() -> None:
+    async with explorer() as drive:
+        await drive.press("2", "i", "end", "3")
+        assert drive.screen.step == 2
+        assert drive.session.setup.line.endswith("3")
+        await drive.press("escape", "u", "o", "1", "4", "enter", "escape")
+        assert drive.session.trace.operands["a"] == 14
+        await drive.press("m", *["down"] * 5, "right", "7")
+        assert "%r2.b7210" in drive.session.setup.line
+        assert drive.screen.step == 2
+        await drive.press("escape", "4")
+        assert drive.screen.step == 4
+
+
+async def test_the_user_may_give_steps_other_keys(tmp_path: Path) -> None:
+    (tmp_path / "keys.toml").write_text('[step]\nnumber = "f5,f6"\n')
+    async with explorer(store=Store(tmp_path, tmp_path)) as drive:
+        assert "▸2 extend" in await drive.press("f6")
+        assert "▸1 select" in await drive.press("f5")
+        assert "▸3 compare" in await drive.press("3")  # which got no other
+        assert key_names(drive.app)["step.number"] == ("f5 … f6",)
+
+
+async def test_help_has_the_digits_as_one_entry() -> None:
+    async with explorer(size=(120, 120)) as drive:
+        shown = await drive.press("question_mark")
+        (line,) = (line for line in shown.splitlines() if "Go to that step" in line)
+        assert "1 … 9" in line
+
+
+# --- the footer ----------------------------------------------------------------------------
+
+
+KEYS = (
+    *("up", "down", "left", "right", "enter", "tab", "escape", "plus", "minus", "space"),
+    *("less_than_sign", "greater_than_sign", "delete", "ctrl+p", "b", "v"),
+    *(action.keys for action in ACTIONS),
+)
+FOCUS = {
+    "nothing": ((), "n next  p back  a all  d result"),
+    "line": (("i",), "Tab complete"),
+    "lanes": (("l",), "↑↓←→ move"),
+    "operands": (("o",), "Enter "),
+    "modifiers": (("m",), "Enter choose"),
+    "filter": (("slash",), "Enter open"),
+    "value": (("o", "enter"), "Enter done"),
+}
+
+
+@pytest.mark.parametrize("width", some([60, 80, 100, 120, 200], 0, 1, 3))
+async def test_the_footer_has_the_keys_of_the_focus_and_three_always(width: int) -> None:
+    async with explorer(size=(width, 30)) as drive:
+        for keys, first in FOCUS.values():
+            shown = (await drive.press(*keys)).splitlines()[-1]
+            assert shown.strip().startswith(first)
+            right = shown.rpartition("  ? help")[2].split()
+            labels = {60: "q ^p", 80: "q quit ^p"}.get(width, "q quit ^p palette")
+            assert right == labels.split()
+            assert len(shown) == width - 1
+            assert ("Esc leave  ? help" in shown) == bool(keys)
+            await drive.press("escape", "escape")
+
+
+async def test_while_a_field_takes_letters_the_footer_offers_none() -> None:
+    async with explorer(size=(200, 30)) as drive:
+        labels = {action.label for action in ACTIONS if action.id.startswith(("step.", "go."))}
+        for keys in (("i",), ("slash",), ("o", "enter")):
+            await drive.press(*keys)
+            own = footer(drive).partition("? help")[0]
+            assert not labels - {"leave"} & set(own.split())
+            await drive.press("escape", "escape")
+            assert "n next" in footer(drive)
+
+
+def _keys_here(drive: Driver) -> list[tuple[str, tuple[str, object]]]:
+    """How each key of the footer is called, with what a click on it means."""
+    return [
+        (piece.text, piece.target)
+        for piece in drive.pane("keys").drawn[0]
+        if piece.ink == "current" and isinstance(piece.target, tuple)
+    ]
+
+
+@pytest.mark.parametrize("name", some(FOCUS, 1, 3, 4))
+async def test_a_key_of_the_footer_and_a_click_on_it_do_the_same(name: str) -> None:
+    keys = (*["home", "n"], *FOCUS[name][0])
+    called = {key_name(key): key for ids in KEYS for key in ids.split(",")}
+    async with explorer(*E3, size=(120, 40)) as drive:
+        await drive.press(*keys)
+        here = _keys_here(drive)[:-3]  # which are there always, also where a field takes them
+        own = [text for text, (_, node) in here if node is not None]
+        offered = own + [text for text, (_, node) in here if node is None][:4]
+    assert own
+    for key in offered:
+        states = []
+        for is_clicked in (False, True):
+            async with explorer(*E3, size=(120, 40)) as drive:
+                await drive.press(*keys)
+                if is_clicked and key in "←→↑↓<>+-":
+                    bar = drive.pane("keys")
+                    at = bar.text().index(key) + bar.gutter.left
+                    await drive.pilot.click(bar, offset=(at, 0))
+                elif is_clicked:
+                    await drive.click("keys", f"{key} ")
+                else:
+                    await drive.press(called[key])
+                names = [type(screen).__name__ for screen in drive.app.screen_stack]
+                states.append((await drive.text(), drive.session.setup, names, focused(drive)))
+        pressed, clicked = states
+        assert pressed[:3] == clicked[:3], key
+        assert getattr(pressed[3], "id", None) == getattr(clicked[3], "id", None), key
+
+
+async def test_a_click_in_the_footer_does_what_the_key_does() -> None:
+    async with explorer(*E3, size=(160, 40)) as drive:
+        await drive.click("keys", "p back")
+        assert drive.screen.step == 5
+        await drive.click("keys", "m modifiers")
+        assert focused(drive) is drive.screen.query_one("#modifiers")
+        await drive.press("down")
+        await drive.click("keys", "Enter choose")
+        await drive.click("keys", "→")
+        await drive.click("keys", "Esc leave")
+        assert focused(drive) is None
+        await drive.click("keys", "i line")
+        await drive.press("end", *[*"backspace".split()] * 3, "x")
+        await drive.click("keys", "Esc leave")
+        assert focused(drive) is None
+        assert "Help" in await drive.click("keys", "? help")
+        await drive.press("escape")
+        await drive.click("keys", "^p palette")
+        assert len(drive.app.screen_stack) == 2
+        await drive.press("escape")
+        assert len(drive.app.screen_stack) == 1
+        await drive.click("keys", "q quit")
+        assert not drive.app.is_running or drive.app._exit
+
+
+async def test_a_click_on_a_key_of_the_focus_acts_there() -> None:
+    async with explorer(size=(160, 40)) as drive:
+        await drive.press("m", *["down"] * 2)
+        before = drive.session.setup.line
+        await drive.click("keys", "→")
+        await drive.click("keys", "Enter choose")
+        assert drive.session.setup.line != before
+        assert focused(drive) is drive.screen.query_one("#modifiers")
+
+
+# --- the hint's row ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", some([(80, 24), (120, 40), (60, 20)], 0, 1))
+async def test_nothing_jumps_when_a_hint_comes(size: tuple[int, int]) -> None:
+    async with explorer(size=size) as drive:
+        before = (await drive.text()).splitlines()
+        after = (await drive.press("n")).splitlines()
+        (changed,) = (
+            y for y, pair in enumerate(zip(before, after, strict=True)) if len({*pair}) > 1
+        )
+        assert changed == row_of(drive, "hint") == size[1] - 2
+        assert not before[changed].strip()
+
+
+async def test_a_pin_is_told_in_the_hint_and_covers_nothing() -> None:
+    async with explorer(size=(80, 24)) as drive:
+        before = (await drive.text()).splitlines()
+        after = (await drive.press("equals_sign")).splitlines()
+        assert said(drive) == "Pinned: what you edit now is shown against it · = lets it go"
+        changed = [y for y, pair in enumerate(zip(before, after, strict=True)) if len({*pair}) > 1]
+        assert changed == [row_of(drive, "result"), row_of(drive, "hint")]
+        await drive.press("equals_sign")
+        assert "Unpinned" in said(drive)
+
+
+async def test_a_hint_that_does_not_fit_loses_whole_parts() -> None:
+    async with explorer(size=(60, 20)) as drive:
+        hint = drive.screen.query_one(HintBar)
+        hint.say(" · ".join(["x" * 20] * 4))
+        assert said(drive) == " · ".join(["x" * 20] * 2)
+
+
+# --- the result ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", some(SIZES, 0, 1))
+@pytest.mark.parametrize(
+    ("line", "values", "result", "badge"),
+    [
+        (*E3, f"d = {E3_RESULT}", f"isa ≠ ptxas-13.5 {E3_OTHER} (E3)"),
+        (LINE, VALUES, "%r1 = 0x00000007", "isa = ptxas"),
+        ("selp.b64 d, a, b, p", {"a": 1 << 63, "p": 1}, "d = 0x8000000000000000", "isa = ptxas"),
+    ],
+)
+async def test_with_a_pin_the_result_and_the_badge_stay_whole(
+    line: str, values: dict[str, int], result: str, badge: str, size: tuple[int, int]
+) -> None:
+    async with explorer(line, values, size=size) as drive:
+        bar, lanes = drive.pane("result"), drive.pane("lanes")
+        before = bar.region, lanes.region
+        shown = await drive.press("equals_sign")
+        assert (bar.region, lanes.region) == before
+        assert len(bar.drawn) == bar.region.height
+        for part in (result, f"pin {result.partition(' = ')[2]}", badge):
+            assert part in bar.text()
+            assert part in shown
+
+
+@pytest.mark.parametrize("width", some(range(58, 199), *range(0, 141, 10)))
+async def test_the_bar_cuts_no_number_at_any_width(width: int) -> None:
+    lines = [
+        E3,
+        SETP,
+        ("vshl.s32.u32.u32.sat.wrap d.h1, a.b3, b.b3, c", {"a": 0x7F000000, "b": 0x05000000}),
+        ("selp.f64 %a_register_of_a_very_long_name, a, b, p", {"a": 1 << 63, "p": 1}),
+    ]
+    async with explorer() as drive:
+        bar = ResultBar()
+        for line, values in lines:
+            trace = trace_of(opened(parse(line), values))
+            bar.show(trace, main.divergences(trace), trace)
+            drawn = ["".join(piece.text for piece in line) for line in bar.draw(width)]
+            assert all(len(text) <= width for text in drawn)
+            text = " ".join(drawn)
+            for name in trace.instruction.results.values():
+                assert text.count(f"{trace.result[name]:x}") >= 2
+            assert "pin " in text
+            assert "isa " in text
+            bar.show(trace, main.divergences(trace), None)
+            assert len(bar.draw(width)) == len(drawn)
+        assert drive.app.is_running
+
+
+# --- playing -------------------------------------------------------------------------------
+
+
+def test_a_step_with_more_words_stays_longer() -> None:
+    assert seconds_for(0) > 1
+    # people read two to five words a second
+    assert 100 / 5 <= seconds_for(100) - seconds_for(0) <= 100 / 2
+    trace = trace_of(opened(parse(LINE), VALUES))
+    times = {step.stage.value: reading_time(trace, step) for step in trace.steps}
+    sentences = {step.stage.value: len(step.rows) * 4 for step in trace.steps}
+    assert sentences["extend"] == 8
+    assert times["extend"] == max(times.values())
+    assert times["write"] == min(times.values())
+    assert times["extend"] > 3 * times["write"]
+
+
+async def test_the_steps_are_played_at_that_pace(monkeypatch: pytest.MonkeyPatch) -> None:
+    stays: list[tuple[int, float]] = []
+    timer: Callable[..., Timer] = MainScreen.set_timer
+
+    def hurried(self: MainScreen, delay: float, callback: Callable[[], None]) -> Timer:
+        if callback == self._play_next:
+            stays.append((self.step, delay))
+        return timer(self, delay / 1000, callback)
+
+    monkeypatch.setattr(MainScreen, "set_timer", hurried)
+    async with explorer() as drive:
+        shown = await drive.press("space")
+        assert "▸1 select" in shown or drive.screen.step > 1
+        while drive.screen.step < 5:
+            await asyncio.sleep(0.01)
+        assert "playing" not in await drive.text()
+        trace = drive.session.trace
+        # each step but the last, which then stays
+        assert stays == [(step.number, reading_time(trace, step)) for step in trace.steps[:-1]]
+
+
+async def test_an_edit_or_undo_stops_playing() -> None:
+    async with explorer() as drive:
+        await drive.press("r")
+        for key in ("r", "u", "n", "3"):
+            assert "playing" in await drive.press("home", "space")
+            assert "playing" not in await drive.press(key)
+
+
+# --- undo ----------------------------------------------------------------------------------
+
+
+async def test_undo_and_redo_keep_the_step() -> None:
+    async with explorer() as drive:
+        await drive.press("s")
+        await drive.press("2", "u")
+        assert drive.screen.step == 2
+        await drive.press("4", "ctrl+r")
+        assert drive.screen.step == 4
+
+
+async def test_undo_and_redo_stay_at_the_end() -> None:
+    line = "vadd4.s32.s32.u32.sat d, a, b, c"
+    async with explorer(line, {}) as drive:
+        count = len(drive.session.trace.steps)
+        await drive.press("m", *["down"] * 3, "left", "enter", "escape")
+        assert ".sat" not in drive.session.setup.line
+        fewer = len(drive.session.trace.steps)
+        assert fewer < count
+        assert drive.screen.step == fewer
+        await drive.press("u")
+        assert drive.screen.step == count
+        await drive.press("ctrl+r")
+        assert drive.screen.step == fewer
+        await drive.press("u")
+        assert drive.screen.step == count
+
+
+async def test_a_step_is_no_edit() -> None:
+    async with explorer() as drive:
+        await drive.press("1", "n", "n", "d", "n")
+        assert not drive.session.past
+        await drive.press("u")
+        assert drive.screen.step == 4
+
+
+# --- the focus -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", some(SIZES, 0, 2))
+async def test_nothing_has_the_focus_and_escape_gives_it_up(size: tuple[int, int]) -> None:
+    async with explorer(size=size) as drive:
+        assert focused(drive) is None
+        for keys in (("i",), ("o",), ("m",), ("l",), ("slash",), ("o", "enter", "escape")):
+            await drive.press("end", *keys)
+            assert focused(drive) is not None
+            await drive.press("escape")
+            assert focused(drive) is None
+            await drive.press("p")
+            assert drive.screen.step == 4
+        await drive.press("question_mark", "escape")
+        assert focused(drive) is None
+        await drive.press("slash", *"vmad", "enter")
+        assert focused(drive) is None
+        assert drive.session.setup.instruction.opcode == "vmad"
+
+
+async def test_the_keys_bar_is_the_last_row_at_every_size() -> None:
+    for size in ((60, 20), (80, 24), (250, 70)):
+        async with explorer(size=size) as drive:
+            assert drive.screen.query_one(KeyBar).region.y == size[1] - 1
+            assert row_of(drive, "result") < row_of(drive, "hint") == size[1] - 2
