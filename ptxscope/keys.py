@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual.binding import Binding, BindingType
@@ -128,6 +129,13 @@ def bindings() -> list[BindingType]:
         for name, group in GROUPS.items()
         for action in group
     ]
+
+
+def keys_of(app: App[object], ids: Sequence[str]) -> frozenset[str]:
+    """The keys of actions, Textual's names, with what the user's keymap changed."""
+    keymap = getattr(app, "user_keymap", {})
+    found = (keymap.get(action.id, action.keys) for action in ACTIONS if action.id in ids)
+    return frozenset(key.strip() for keys in found for key in keys.split(","))
 
 
 def key_names(app: App[object]) -> dict[str, tuple[str, ...]]:
