@@ -91,6 +91,9 @@ class MainScreen(InkScreen[None]):
             & #steps { height: 3; }
             & #operands { display: none; max-height: 4; }
             & #operands.-used { display: block; }
+            & #body { margin-bottom: 0; }
+            & #hint { display: none; }
+            & #hint.-refused { display: block; }
         }
         &.-narrow {
             & #side { display: none; width: 40; layer: over; background: $surface; }

@@ -45,16 +45,17 @@ class MenuScreen(InkModal[int | None]):
         yield self._menu
 
     def on_resize(self) -> None:
-        """Stand where it was put, as far as there is room."""
+        """Stand where it was put, as far as there is room, the item under the cursor in sight."""
         if self._at is not None:
             menu, (width, height) = self._menu, self.size
             wanted = max(len(x.label) + 2 * x.off + 2 + len(x.about) for x in menu.items)
             wide = min(max(wanted, len(str(menu.border_title)) + 2) + 6, width)
-            high = min(len(menu.draw(wide - 6)) + 2, height)
+            high = min(len(menu.draw(wide - 6)) + 2, max(height - self._at.y, 8), height)
             x, y = min(self._at.x, width - wide), min(self._at.y, height - high)
             menu.styles.offset = (max(x, 0), max(y, 0))
             menu.styles.width, menu.styles.max_width = wide, wide
             menu.styles.max_height = high
+        self.call_after_refresh(self._menu.show_cursor)
 
     @on(Menu.Chosen)
     def _chosen(self, event: Menu.Chosen) -> None:

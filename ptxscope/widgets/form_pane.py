@@ -11,7 +11,7 @@ from ..engine.isa.entry import Slot
 from ..engine.isa.form import Form
 from . import choices
 from .choices import Choice, ChoiceError
-from .hint_row import Hint
+from .hint_row import REFUSED, Hint
 from .pane import Pane
 
 
@@ -147,7 +147,7 @@ class FormPane(Pane):
     def refuse(self, why: str) -> None:
         """Let the row of hints say why something can't be chosen."""
         self.redraw()
-        self.post_message(Hint(f"× {why}"))
+        self.post_message(Hint(f"{REFUSED} {why}"))
 
     def on_focus(self) -> None:
         """Show the cursor."""

@@ -10,6 +10,9 @@ from textual.message_pump import MessagePump
 
 from .pane import Line, Pane, Piece
 
+REFUSED = "×"
+"""What a hint begins with that says why something can't be."""
+
 
 @dataclass
 class Hint(Message):
@@ -40,6 +43,7 @@ class HintRow(Pane, can_focus=False):
         """Show what a widget says; only who said something takes it back."""
         if text or sender is self._from:
             self._text, self._from = text, sender
+            self.set_class(text.startswith(REFUSED), "-refused")
             self.redraw()
 
     def draw(self, width: int) -> list[Line]:

@@ -87,10 +87,14 @@ class Menu(Pane):
         """Move the cursor."""
         self.index = min(max(self.index + by, 0), max(len(self.items) - 1, 0))
         self.redraw()
+        self.show_cursor()
+        self.post_message(self.Moved(self, self.index))
+
+    def show_cursor(self) -> None:
+        """Scroll so that the item under the cursor can be seen."""
         at = [y for y, line in enumerate(self.drawn) if line[0].target == self.index]
         for y in reversed(at):
             self.show_line(y)
-        self.post_message(self.Moved(self, self.index))
 
     def action_choose(self) -> None:
         """Choose the item under the cursor."""

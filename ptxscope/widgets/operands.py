@@ -22,7 +22,15 @@ from ..keys import keys_of
 from .hint_row import Hint
 from .pane import Line, Pane, Piece
 
-STAY = ("edit.undo", "edit.random", "edit.swap", "copy.command", "copy.result", "quit")
+STAY = (
+    "go.operands",
+    "edit.undo",
+    "edit.random",
+    "edit.swap",
+    "copy.command",
+    "copy.result",
+    "quit",
+)
 """Actions whose letters keep their meaning on an operand: none of them goes elsewhere."""
 
 
@@ -328,11 +336,11 @@ class Operands(Pane):
         role, notation, at = self.field
         name = printable(operand_name(trace, role))
         if notation == "truth":
-            return f"{name}: type true or false; space switches it"
+            return f"{name}: type true or false, space switches it"
         if notation == "bit":
-            return f"bit {at} of {name}: space turns it; what is typed goes into the whole operand"
+            return f"bit {at} of {name}: space turns it, typing sets the operand"
         part = f"lane {at} of {name}" if notation == "lane" else name
-        return f"{part}: type a value, or nudge it with < and >; v lists values that bite"
+        return f"{part}: type a value, < or > nudges it, Esc leaves"
 
     def on_focus(self) -> None:
         """Show the cursor."""
