@@ -152,7 +152,7 @@ class FormPane(Pane):
     def on_focus(self) -> None:
         """Show the cursor."""
         self.redraw()
-        self.say()
+        self.post_message(Hint(self.said()))
 
     def on_blur(self) -> None:
         """Hide the cursor."""

@@ -9,6 +9,7 @@ from typing import ClassVar, NamedTuple
 
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.geometry import Region
 from textual.message import Message
 
 from ..engine.isa.integers import cast
@@ -326,10 +327,13 @@ class Operands(Pane):
         """Keep the cursor in sight while a value is typed, or let it go."""
         self._typed_over = typed_over
         self.redraw()
+        for y, line in enumerate(self.drawn if typed_over else ()):
+            if any(piece.target == self.field for piece in line):  # the field lies over the end
+                self.scroll_to_region(Region(0, y, 1, 3), animate=False, force=True)
 
-    def _say(self) -> None:
+    def _say(self, *, focused: bool = False) -> None:
         """Let the row of hints say what is under the cursor."""
-        if self.has_focus and self._trace and self._roles(self._trace):
+        if (focused or self.has_focus) and self._trace and self._roles(self._trace):
             self.post_message(Hint(self._said(self._trace)))
 
     def _said(self, trace: Trace) -> str:
@@ -345,7 +349,7 @@ class Operands(Pane):
     def on_focus(self) -> None:
         """Show the cursor."""
         self.redraw()
-        self._say()
+        self._say(focused=True)
 
     def on_blur(self) -> None:
         """Hide the cursor."""

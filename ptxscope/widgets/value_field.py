@@ -120,10 +120,12 @@ class ValueField(Vertical):
             self._parsed(text)
         except PtxError as error:
             start, end = error.errors[0].span
-            start += self._lead - self.input.scroll_offset.x
+            carets = "^" * min(max(end - start, 1), 8) + " "
+            if cells(text) >= self.input.size.width > 0:
+                start -= self.input.scroll_offset.x
             allowed = f"; allowed: {printable(error.hint)}" if error.hint else ""
             width = max(self.screen.size.width - 1, 24)
-            lead = " " * min(max(start, 0), width - 12) + "^" * min(max(end - start, 1), 8) + " "
+            lead = " " * min(max(self._lead + start, 0), width - 12) + carets
             said = f"{printable(error.message)}{allowed}"
             return textwrap.fill(said, width, initial_indent=lead, break_on_hyphens=False)
         return ""
