@@ -56,13 +56,15 @@ _PANES = (
     ),
     (
         "operands",
-        "arrows move between values, lanes and bits; type or Enter edits, + and - nudge, "
-        "b turns the bit, v lists values that bite",
+        "arrows move between values, lanes and bits; type or Enter edits, < and > nudge, "
+        "space turns the bit, v lists values that bite; Esc leaves",
     ),
     (
         "modifiers",
         "arrows move, Enter chooses; × is illegal here, and says why; on a selector "
-        "a digit, + or - picks the lane's source, on the mask Enter switches the lane",
+        "a digit, < or > picks the lane's source, on the mask space switches the lane; in the row "
+        "of a small screen Enter lists the values and Del leaves one out; a left click takes a "
+        "step on, a right one back, as the wheel does",
     ),
     ("line", "Tab takes a completion, up and down walk through them; F2 applies a fix; Esc leaves"),
 )

@@ -12,6 +12,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
+from textual.geometry import Offset
 from textual.timer import Timer
 from textual.widget import Widget
 
@@ -29,13 +30,16 @@ from ..engine.tracing.words import operand_name, result_text
 from ..export.document import command
 from ..keys import ACTIONS, ALWAYS, FOOTER, bindings, key_name, key_names, keys_by_id
 from ..session import Session, Setup, reading_time, trace_of
-from ..widgets.bars import HintBar, Key, KeyBar, ResultBar, acts_behind, keys_of
+from ..widgets.bars import Key, KeyBar, ResultBar, acts_behind, keys_of
 from ..widgets.browser import Browser
+from ..widgets.form_pane import FormPane
+from ..widgets.hint_row import Hint, HintRow
 from ..widgets.inks import InkScreen
 from ..widgets.lanes import Lanes
 from ..widgets.line import LineStatus, PtxLine
 from ..widgets.listing import Listing
 from ..widgets.menu import Item
+from ..widgets.modifier_row import ModifierRow
 from ..widgets.modifiers import Modifiers
 from ..widgets.operands import Field, Operands
 from ..widgets.steps import Steps
@@ -59,44 +63,47 @@ class MainScreen(InkScreen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings()
     AUTO_FOCUS = ""
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-normal"), (200, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (18, "-low"), (32, "-high")]  # noqa: RUF012
     DEFAULT_CSS = """
     MainScreen {
         layers: base over;
         & #top { height: auto; border-top: solid $surface-lighten-2; border-title-style: bold;
             border-title-color: $foreground; border-title-background: $background; }
-        & #body { height: 1fr; }
-        & #side { width: 32; }
+        & #modifier-row { display: none; }
+        & #body { height: 1fr; margin-bottom: 1; }
+        & #side { width: 31; }
         & #center { width: 1fr; }
         & #picture { height: 1fr; width: 1fr; }
         & #detail { height: auto; width: 1fr; }
         & #lanes { height: 1fr; min-height: 4; }
-        & #steps { height: 8; }
+        & #steps { display: none; }
         & #operands { height: auto; max-height: 8; }
         & #modifiers { height: auto; max-height: 60%; }
         & #side.-listing > Browser { display: none; }
         & #side.-listing > Listing { display: block; }
-        &.-low {
-            & #steps { height: 4; }
-            & #operands { max-height: 4; }
+        &.-low #operands, &.-tiny #operands {
+            display: none; max-height: 5;
+            &.-used { display: block; }
         }
         &.-tiny {
             & #status { display: none; }
             & #lanes { min-height: 2; }
-            & #steps { height: 3; }
-            & #operands { display: none; max-height: 4; }
-            & #operands.-used { display: block; }
+            & #body { margin-bottom: 0; }
+            & #hint { display: none; }
+            & #hint.-refused { display: block; }
         }
         &.-narrow {
             & #side { display: none; width: 40; layer: over; background: $surface; }
             & #side.-used, & #side:focus-within { display: block; }
+            & #modifiers { display: none; }
+            & #modifier-row { display: block; }
         }
         &.-wide {
             & #side { width: 44; }
             & #center { layout: horizontal; }
-            & #detail { height: 1fr; width: 70; }
-            & #steps { height: 1fr; }
+            & #detail { height: 1fr; width: 62; }
+            & #steps { display: block; height: 1fr; }
             & #operands { max-height: 40%; }
         }
     }
@@ -148,6 +155,7 @@ class MainScreen(InkScreen[None]):
             top.border_title = "PTX"
             yield PtxLine()
             yield LineStatus()
+        yield ModifierRow()
         with Horizontal(id="body"):
             with Vertical(id="side"):
                 yield Browser()
@@ -160,8 +168,8 @@ class MainScreen(InkScreen[None]):
                 with Vertical(id="detail"):
                     yield Steps()
                     yield Operands()
-                    yield ValueField()
-        yield HintBar()
+        yield HintRow()
+        yield ValueField()
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -177,11 +185,11 @@ class MainScreen(InkScreen[None]):
 
     def say(self, text: str, ink: str = "dim") -> None:
         """Say something in the hint's row, until the next edit or step."""
-        self.query_one(HintBar).say(text, ink)
+        self.query_one(HintRow).say(text, ink)
 
     def _no_hint(self) -> None:
         self._is_told = False
-        self.query_one(HintBar).clear()
+        self.query_one(HintRow).clear()
 
     def _show_keys(self) -> None:
         """The keys that act where the focus is: its own, the screen's; at the right the way out."""
@@ -216,7 +224,8 @@ class MainScreen(InkScreen[None]):
         for name in ("Lanes", "Operands", "Modifiers"):
             self.query_one(f"#{name.lower()}").border_title = name + of
         self.query_one(Browser).show(setup.instruction.opcode, self.recent)
-        self.query_one(Modifiers).show(setup.instruction.form)
+        for pane in self.query(FormPane):
+            pane.show(setup.instruction.form)
         self.query_one(Operands).show(trace)
         self._show_status()
         self._show_step()
@@ -543,9 +552,22 @@ class MainScreen(InkScreen[None]):
         rest = [other for other in self.recent if other != opcode]
         self.recent[:] = [opcode, *rest][:_RECENT]
 
-    @on(Modifiers.Changed)
-    def _modifier_changed(self, event: Modifiers.Changed) -> None:
+    @on(FormPane.Changed)
+    def _modifier_changed(self, event: FormPane.Changed) -> None:
         self.edit(edits.with_choice(self.session.setup, event.slot, event.value))
+
+    @on(ModifierRow.Asked)
+    def _values_asked(self, event: ModifierRow.Asked) -> None:
+        def chosen(index: int | None) -> None:
+            if index is not None:
+                event.row.choose(event.cell, event.options[index])
+
+        items = [Item(x.text, x.why_not or x.about, bool(x.why_not)) for x in event.options]
+        self._ask(event.title, items, chosen, event.index, event.at)
+
+    @on(Hint)
+    def _hinted(self, event: Hint) -> None:
+        self.query_one(HintRow).show(event.text, event._sender)
 
     @on(Operands.Changed)
     def _operand_changed(self, event: Operands.Changed) -> None:
@@ -553,6 +575,7 @@ class MainScreen(InkScreen[None]):
 
     @on(Operands.Edit)
     def _operand_edit(self, event: Operands.Edit) -> None:
+        event.operands.type_over(True)
         self._open_value(event.field, event.start)
 
     def _open_value(self, field: Field, start: str) -> None:
@@ -689,9 +712,12 @@ class MainScreen(InkScreen[None]):
     def action_focus_on(self, id_: str) -> None:
         """Put the focus on a widget."""
         self.query_one(ValueField).close()
+        self.query_one(Operands).type_over(False)
         if id_ == "listing" and self.listing_cursor is None:
             self.action_open_file()
             return
+        if id_ == "modifiers" and self.has_class("-narrow"):
+            id_ = "modifier-row"  # the pane is hidden there
         if id_ in ("listing", "filter"):
             self.query_one("#side").set_class(id_ == "listing", "-listing")
         target = self.query_one(f"#{id_}")
@@ -746,10 +772,17 @@ class MainScreen(InkScreen[None]):
 
         self.app.push_screen(HelpScreen())
 
-    def _ask(self, title: str, items: list[Item], chosen: Chosen) -> None:
+    def _ask(
+        self,
+        title: str,
+        items: list[Item],
+        chosen: Chosen,
+        index: int = 0,
+        at: Offset | None = None,
+    ) -> None:
         from .menu import MenuScreen
 
-        self.app.push_screen(MenuScreen(title, items), chosen)
+        self.app.push_screen(MenuScreen(title, items, index, at), chosen)
 
     @on(Lanes.CursorMoved)
     def _cursor_moved(self, event: Lanes.CursorMoved) -> None:

@@ -1,4 +1,4 @@
-"""The bars: the result, a hint, and the keys."""
+"""The bars: the result, and the keys."""
 
 from __future__ import annotations
 
@@ -164,37 +164,6 @@ def _short(name: str, longest: int) -> str:
     if len(name) <= longest:
         return name
     return f"{name[: longest // 2]}…{name[len(name) - (longest - 1) // 2 :]}"
-
-
-class HintBar(Pane, can_focus=False):
-    """One line for what is worth saying now; parts that do not fit are left out whole."""
-
-    DEFAULT_CSS = """
-    HintBar { height: 1; border: none; padding: 0 1; overflow: hidden; }
-    """
-    BETWEEN = " · "
-
-    def __init__(self, id: str = "hint") -> None:  # noqa: A002
-        super().__init__(id, "")
-        self._said = ("", "")
-
-    def say(self, text: str, ink: str = "dim") -> None:
-        """Say something until the next edit or step; what matters most comes first."""
-        if (text, ink) != self._said:
-            self._said = text, ink
-            self.redraw()
-
-    def clear(self) -> None:
-        """Say nothing any more."""
-        self.say("")
-
-    def draw(self, width: int) -> list[Line]:
-        """The parts of the text that fit."""
-        text, ink = self._said
-        parts = text.split(self.BETWEEN)
-        while len(parts) > 1 and len(self.BETWEEN.join(parts)) > width:
-            parts.pop()
-        return [[Piece(self.BETWEEN.join(parts), ink)]]
 
 
 class Key(NamedTuple):

@@ -3,21 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.geometry import Region
 from textual.message import Message
 
 from ..engine.isa.integers import cast
 from ..engine.isa.roles import Role
 from ..engine.isa.types import Type
-from ..engine.text.errors import printable
-from ..engine.text.values import float_anatomy, hex_text, value_text
+from ..engine.text.errors import PtxError, printable
+from ..engine.text.values import float_anatomy, hex_text, parse_value, value_text
 from ..engine.tracing.trace import Trace
 from ..engine.tracing.words import operand_name
+from ..keys import keys_of
+from .hint_row import Hint
 from .pane import Line, Pane, Piece
+
+STAY = (
+    "go.operands",
+    "edit.undo",
+    "edit.random",
+    "edit.swap",
+    "copy.command",
+    "copy.result",
+    "quit",
+)
+"""Actions whose letters keep their meaning on an operand: none of them goes elsewhere."""
 
 
 class Field(NamedTuple):
@@ -39,12 +54,13 @@ class Operands(Pane):
         Binding("down", "move(0, 1)", "Down", show=False),
         Binding("left", "move(-1, 0)", "Left", show=False),
         Binding("right", "move(1, 0)", "Right", show=False),
-        Binding("enter", "edit", "Edit the value", show=False),
-        Binding("plus,ctrl+up", "nudge(1)", "One more", show=False),
-        Binding("minus,ctrl+down", "nudge(-1)", "One less", show=False),
-        Binding("b", "flip", "Turn the bit", show=False),
-        Binding("v", "presets", "Values that bite", show=False),
+        Binding("enter", "edit", "edit", key_display="Enter"),
+        Binding("greater_than_sign,ctrl+up", "nudge(1)", "one more", key_display=">"),
+        Binding("less_than_sign,ctrl+down", "nudge(-1)", "one less", key_display="<"),
+        Binding("space", "flip", "flip bit", key_display="Space"),
+        Binding("v", "presets", "values that bite"),
     ]
+    """No key that a literal begins with."""
 
     @dataclass
     class Edit(Message):
@@ -91,6 +107,7 @@ class Operands(Pane):
         self._lit: Mapping[str, int] = {}
         self.field = Field("a", "hex")
         """The field under the cursor."""
+        self._typed_over = False
 
     def show(self, trace: Trace) -> None:
         """Show the operands of a trace."""
@@ -101,6 +118,7 @@ class Operands(Pane):
         if roles and self.field not in self._fields(trace, self.field.role):
             self.field = Field(self.field.role, "hex")
         self.redraw()
+        self._say()
 
     def light(self, bits: Mapping[str, int]) -> None:
         """Light up operand bits: a mask by role."""
@@ -148,7 +166,7 @@ class Operands(Pane):
         return lines
 
     def _piece(self, text: str, field: Field, ink: str) -> Piece:
-        here = field == self.field and self.has_focus
+        here = field == self.field and (self.has_focus or self._typed_over)
         return Piece(text, f"{ink} cursor" if here else ink, field)
 
     def _values(self, trace: Trace, role: str, roles: list[str]) -> Iterator[Piece]:
@@ -214,6 +232,7 @@ class Operands(Pane):
             self.field = same if same in others else others[0]
         self.redraw()
         self._show_cursor()
+        self._say()
 
     def _show_cursor(self) -> None:
         for y, line in enumerate(self.drawn):
@@ -226,6 +245,7 @@ class Operands(Pane):
             again = target == self.field
             self.field = target
             self.redraw()
+            self._say()
             if target.notation in ("bit", "truth"):
                 self.action_flip()
             elif again:
@@ -235,10 +255,12 @@ class Operands(Pane):
         """Ask for a new value of the field; bits and predicates toggle."""
         if self._trace is None or not self._roles(self._trace):
             return
-        if self.field.notation in ("bit", "truth"):
+        if self.field.notation in ("bit", "truth") and not start:
             self.action_flip()
-        else:
-            self.post_message(self.Edit(self, self.field, start))
+            return
+        is_bit = self.field.notation == "bit"  # a literal is of the whole operand
+        field = Field(self.field.role, "hex") if is_bit else self.field
+        self.post_message(self.Edit(self, field, start))
 
     def action_presets(self) -> None:
         """Ask for the list of values that bite."""
@@ -246,10 +268,28 @@ class Operands(Pane):
             self.post_message(self.Presets(self, self.field.role))
 
     def on_key(self, event: events.Key) -> None:
-        """A digit or a bracket begins a new value."""
-        if event.character and event.character in "0123456789[." and self.field.notation != "bit":
+        """What a literal begins with, or a letter that means nothing here, begins a new value."""
+        if self._begins(event):
             event.stop()
-            self.action_edit(event.character)
+            self.action_edit(event.character or "")
+
+    def _begins(self, event: events.Key) -> bool:
+        char = event.character
+        if not char or not (self._trace and self._roles(self._trace)):
+            return False
+        if char in "+-.[" or char.isdecimal():
+            return True
+        here = self._bindings.key_to_bindings
+        return char.isalpha() and event.key not in here and event.key not in keys_of(self.app, STAY)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """A value goes into the operand; all else is an instruction, as elsewhere."""
+        if self._trace is None or not self._roles(self._trace):
+            return
+        with suppress(PtxError):
+            parse_value(event.text, self._trace.instruction.type_of(self.field.role))
+            event.stop()
+            self.action_edit(printable(event.text.strip()))
 
     def action_flip(self) -> None:
         """Turn the bit under the cursor; elsewhere the lowest bit of the value or lane."""
@@ -283,10 +323,35 @@ class Operands(Pane):
     def _post(self, role: str, bits: int) -> None:
         self.post_message(self.Changed(self, role, bits))
 
+    def type_over(self, typed_over: bool) -> None:
+        """Keep the cursor in sight while a value is typed, or let it go."""
+        self._typed_over = typed_over
+        self.redraw()
+        for y, line in enumerate(self.drawn if typed_over else ()):
+            if any(piece.target == self.field for piece in line):  # the field lies over the end
+                self.scroll_to_region(Region(0, y, 1, 3), animate=False, force=True)
+
+    def _say(self, *, focused: bool = False) -> None:
+        """Let the row of hints say what is under the cursor."""
+        if (focused or self.has_focus) and self._trace and self._roles(self._trace):
+            self.post_message(Hint(self._said(self._trace)))
+
+    def _said(self, trace: Trace) -> str:
+        role, notation, at = self.field
+        name = printable(operand_name(trace, role))
+        if notation == "truth":
+            return f"{name}: type true or false, space switches it"
+        if notation == "bit":
+            return f"bit {at} of {name}: space turns it, typing sets the operand"
+        part = f"lane {at} of {name}" if notation == "lane" else name
+        return f"{part}: type a value, < or > nudges it, Esc leaves"
+
     def on_focus(self) -> None:
         """Show the cursor."""
         self.redraw()
+        self._say(focused=True)
 
     def on_blur(self) -> None:
         """Hide the cursor."""
         self.redraw()
+        self.post_message(Hint(""))

@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
 from ..engine.isa.types import Type
-from ..engine.text.errors import PtxError, printable
+from ..engine.text.errors import PtxError, cells, printable
 from ..engine.text.values import hex_text, parse_integer, parse_value
 from .line import PlainInput
 from .operands import Field
 
 
-class ValueField(Horizontal):
-    """A label, an input and what is wrong with it; hidden until it is opened."""
+class ValueField(Vertical):
+    """A label and an input, carets and what is wrong beneath; hidden until it is opened.
+
+    It lies over the row of hints and what is above, so that nothing moves when it opens.
+    """
 
     DEFAULT_CSS = """
     ValueField {
-        height: 1; display: none;
+        dock: bottom; layer: over; margin-bottom: 1;
+        height: auto; display: none; background: $panel;
         &.-open { display: block; }
-        & > #value-label { width: auto; padding: 0 1; color: $text-accent; text-style: bold; }
-        & > Input { border: none; height: 1; padding: 0; width: 32; }
-        & > Input:focus { border: none; height: 1; }
-        & > #value-error { width: 1fr; padding: 0 1; color: $text-error; }
+        & > Horizontal { height: 1; }
+        & #value-label { width: auto; padding: 0 1; color: $text-accent; text-style: bold; }
+        & #value-input { border: none; height: 1; padding: 0; width: 1fr; }
+        & #value-input:focus { border: none; height: 1; }
+        & #value-bits { width: auto; padding: 0 1; }
+        & #value-error { width: 1fr; height: auto; color: $text-error; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -64,23 +71,31 @@ class ValueField(Horizontal):
         super().__init__(id=id)
         self.input = PlainInput(id="value-input", select_on_focus=False)
         self._label = Static(id="value-label")
+        self._means = Static(id="value-bits")
         self._error = Static(id="value-error")
+        self._lead = 0
         self._field = Field("a", "hex")
         self._type = Type.U32
         self._unit = 32
         self._bits = 0
 
     def compose(self) -> ComposeResult:
-        """Label, input, error."""
-        yield self._label
-        yield self.input
+        """Label, input, what it means; carets and what is wrong."""
+        with Horizontal():
+            yield self._label
+            yield self.input
+            yield self._means
         yield self._error
 
     def open(self, field: Field, name: str, type_: Type, unit: int, bits: int, start: str) -> None:
         """Ask for a value; ``bits`` is the operand now, ``unit`` the width of its lanes."""
         self._field, self._type, self._unit, self._bits = field, type_, unit, bits
         part = f" lane {field.at}" if field.notation == "lane" else ""
-        self._label.update(Content(f"{printable(name)}{part} ="))
+        label = f"{printable(name)}{part} ="
+        self._lead = cells(label) + 2
+        self._label.update(Content(label))
+        # room for what is wrong from the first, else the field would move when it comes
+        self._error.styles.min_height = self._wrong("0x").count("\n") + 1
         self.add_class("-open")
         self.input.value = start
         self.input.cursor_position = len(start)
@@ -99,13 +114,28 @@ class ValueField(Horizontal):
         at, mask = self._unit * self._field.at, (1 << self._unit) - 1
         return self._bits & ~(mask << at) | lane << at
 
-    def _check(self, text: str) -> None:
+    def _wrong(self, text: str) -> str:
+        """Carets under what is wrong with a text and what is allowed; empty where it is fine."""
         try:
-            said = f"= {hex_text(self._parsed(text), self._type.bits)}" if text.strip() else ""
+            self._parsed(text)
         except PtxError as error:
-            said = printable(error.message)
-            said += f"; allowed: {error.hint}" if error.hint else ""
-        self._error.update(Content(said))
+            start, end = error.errors[0].span
+            carets = "^" * min(max(end - start, 1), 8) + " "
+            if cells(text) >= self.input.size.width > 0:
+                start -= self.input.scroll_offset.x
+            allowed = f"; allowed: {printable(error.hint)}" if error.hint else ""
+            width = max(self.screen.size.width - 1, 24)
+            lead = " " * min(max(self._lead + start, 0), width - 12) + carets
+            said = f"{printable(error.message)}{allowed}"
+            return textwrap.fill(said, width, initial_indent=lead, break_on_hyphens=False)
+        return ""
+
+    def _check(self, text: str) -> None:
+        wrong = self._wrong(text) if text.strip() else ""
+        self._error.update(Content(wrong))
+        fine = text.strip() and not wrong
+        said = f"= {hex_text(self._parsed(text), self._type.bits)}" if fine else ""
+        self._means.update(Content(said))
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Say what the text means, or what is wrong with it."""

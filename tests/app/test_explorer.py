@@ -98,9 +98,9 @@ async def test_the_browser_finds_and_opens() -> None:
 
 async def test_operands_are_nudged_flipped_and_typed() -> None:
     async with explorer() as drive:
-        await drive.press("o", "plus")
+        await drive.press("o", "greater_than_sign")
         assert drive.session.trace.operands["a"] == 0x80FF7F02
-        await drive.press("right", "right", "right", "minus")
+        await drive.press("right", "right", "right", "less_than_sign")
         assert drive.session.trace.operands["a"] == 0x7FFF7F02
         await drive.press(*["right"] * 4, "enter")
         assert drive.session.trace.operands["a"] == 0xFFFF7F02

@@ -197,7 +197,7 @@ async def test_presets_that_bite() -> None:
 
 async def test_one_register_in_two_roles_has_one_value() -> None:
     async with explorer("vadd4.u32.u32.u32 x, x, y, x", {"x": 1, "y": 2}) as drive:
-        await drive.press("o", "plus")
+        await drive.press("o", "greater_than_sign")
         assert drive.session.trace.result == {"x": 4}
 
 
@@ -551,7 +551,7 @@ async def test_a_newcomer_gets_the_same_result_in_explorer_and_shell() -> None:
         await drive.press("slash", *"vavrg4", "enter")
         await drive.press("o", *["right"] * 3, "enter")
         await drive.type("-100")
-        await drive.press("enter", "m", *["down"] * 5, "right", "right", "enter")
+        await drive.press("enter", "escape", "m", *["down"] * 5, "right", "right", "enter")
         await drive.press("right", "right", "enter", "escape", "end", "y")
         form = drive.session.setup.instruction.form
         assert str(form.mask) == "b31"

@@ -257,7 +257,7 @@ async def test_an_example_of_an_erratum_stays_beside_the_run() -> None:
 async def test_registers_keep_their_values_when_the_line_is_changed() -> None:
     async with explorer() as drive:
         await drive.paste(TWICE)
-        await drive.press("o", "5", "enter", "right_square_bracket", "i")
+        await drive.press("o", "5", "enter", "right_square_bracket", "escape", "i")
         await drive.paste("vsub.u32.u32.u32 y, a, x")
         assert sources(drive) == {"a": 5, "b": 6}
 
@@ -304,7 +304,7 @@ async def test_the_line_that_wrote_other_bits_is_found() -> None:
         await drive.press("f")
         await drive.type("e=0x0000ff07")
         assert "the run stops at line 2, which needs a" in await drive.press("enter")
-        await drive.press("right_square_bracket", "o", "minus", "escape")
+        await drive.press("right_square_bracket", "o", "less_than_sign", "escape")
         await drive.press("f")
         await drive.type("e=0x0000ff07")
         shown = await drive.press("enter")

@@ -42,6 +42,8 @@ def with_c(form: Form, *, bare: bool = False) -> Form:
 def obstacle(form: Form, name: str, value: object) -> tuple[str, str] | None:
     """Why a slot of a legal form can't take a legal value: message and what is allowed."""
     changed = with_slot(form, name, value)
+    if changed.get(name) != value:  # it went with the c that nothing reads
+        changed = form._replace(**{name: value})  # type: ignore[arg-type]
     for broken in violations(changed):
         return broken.message.format(f=changed), broken.allowed(changed)
     return None

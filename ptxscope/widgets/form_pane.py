@@ -1,0 +1,160 @@
+"""What the modifiers' pane and their row have in common: a form, a cursor on a cell, choosing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual import events
+from textual.message import Message
+
+from ..engine.isa.entry import Slot
+from ..engine.isa.form import Form
+from . import choices
+from .choices import Choice, ChoiceError
+from .hint_row import REFUSED, Hint
+from .pane import Pane
+
+
+class FormPane(Pane):
+    """Shows a Form and asks for another; its cursor stands on a Choice."""
+
+    @dataclass
+    class Changed(Message):
+        """A slot is to take another value, which is legal."""
+
+        pane: FormPane
+        slot: str
+        value: object
+
+        @property
+        def control(self) -> FormPane:
+            """The widget that sent it."""
+            return self.pane
+
+    def __init__(self, id: str, title: str) -> None:  # noqa: A002
+        super().__init__(id, title)
+        self._form: Form | None = None
+
+    def show(self, form: Form) -> None:
+        """Show a form."""
+        if form != self._form:
+            self._form = form
+            self.redraw()
+            self.say()
+
+    def current(self) -> tuple[Form, Slot, Choice] | None:
+        """The form, and slot and cell under the cursor."""
+        raise NotImplementedError
+
+    def place(self, target: object) -> bool:
+        """Put the cursor on what was clicked; returns whether there is a cell."""
+        raise NotImplementedError
+
+    def advance(self) -> None:
+        """Go on to the next lane, where there is one."""
+        raise NotImplementedError
+
+    # --- choosing --------------------------------------------------------------------------
+
+    def ask(self, slot: Slot, value: object) -> None:
+        """Ask for another value of a slot, which is legal."""
+        self.post_message(self.Changed(self, slot.name, value))
+
+    def step(self, by: int) -> None:
+        """Let what is under the cursor take its next value, or the one before."""
+        if (current := self.current()) is None:
+            return
+        form, slot, cell = current
+        try:
+            if cell.lane is None:
+                self.ask(slot, choices.stepped(form, slot, by))
+            elif slot.name == "mask":
+                self.ask(slot, choices.switched(form, slot, cell.lane))
+            else:
+                self.ask(slot, choices.turned(form, slot, cell.lane, by))
+        except ChoiceError as refused:
+            self.refuse(str(refused))
+
+    def action_turn(self, by: int) -> None:
+        """Let a lane of a selector take the next byte or half-word."""
+        current = self.current()
+        if current and choices.has_digits(current[1]) and current[2].lane is not None:
+            self.step(by)
+
+    def on_key(self, event: events.Key) -> None:
+        """A digit sets the source of a lane, and goes on to the next."""
+        if not (event.character and event.character in "0123456789"):
+            return
+        current = self.current()
+        if current is None or current[2].lane is None or not choices.has_digits(current[1]):
+            return
+        event.stop()
+        form, slot, cell = current
+        assert cell.lane is not None
+        try:
+            value = choices.with_digit(form, slot, cell.lane, int(event.character))
+        except ChoiceError as refused:
+            self.refuse(str(refused))
+            return
+        self.ask(slot, value)
+        self.advance()
+
+    # --- the mouse -------------------------------------------------------------------------
+
+    async def on_click(self, event: events.Click) -> None:
+        """The left button takes a step on, the right one back."""
+        if event.button in (1, 3) and self.place(self.target_at(event.x, event.y)):
+            self.stepped_by_mouse(1 if event.button == 1 else -1)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Over a value the wheel takes a step; elsewhere it scrolls."""
+        self._wheel(event, 1)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Over a value the wheel takes a step; elsewhere it scrolls."""
+        self._wheel(event, -1)
+
+    def _wheel(self, event: events.MouseEvent, up: int) -> None:
+        target = self.target_at(event.x, event.y)
+        if self.turns(target) and self.place(target):
+            event.stop()
+            event.prevent_default()
+            current = self.current()
+            # numbers grow upwards, lists go on downwards
+            is_digit = current is not None and current[2].lane is not None
+            self.stepped_by_mouse(up if is_digit else -up)
+
+    def turns(self, target: object) -> bool:
+        """Whether the wheel changes what stands there."""
+        raise NotImplementedError
+
+    def stepped_by_mouse(self, by: int) -> None:
+        """A cell was clicked, or the wheel turned over it."""
+        self.step(by)
+
+    # --- hints -----------------------------------------------------------------------------
+
+    def said(self) -> str:
+        """What the cell under the cursor means."""
+        current = self.current()
+        return choices.meaning(current[0], current[2]) if current else ""
+
+    def say(self) -> None:
+        """Let the row of hints say what is under the cursor."""
+        if self.has_focus:
+            self.post_message(Hint(self.said()))
+
+    def refuse(self, why: str) -> None:
+        """Let the row of hints say why something can't be chosen."""
+        self.redraw()
+        self.post_message(Hint(f"{REFUSED} {why}"))
+
+    def on_focus(self) -> None:
+        """Show the cursor."""
+        self.redraw()
+        self.post_message(Hint(self.said()))
+
+    def on_blur(self) -> None:
+        """Hide the cursor."""
+        self.redraw()
+        self.post_message(Hint(""))

@@ -1,0 +1,517 @@
+"""Hands on operands and modifiers: what is typed, clicked and turned does what it looks like."""
+
+from __future__ import annotations
+
+import string
+
+import pytest
+from textual import events
+
+from ptxscope import parse
+from ptxscope.engine.isa.catalog import CATALOG, entry_of
+from ptxscope.engine.isa.legality import obstacle, random_form, violations, with_slot
+from ptxscope.engine.isa.slots import NOT_C
+from ptxscope.engine.isa.types import SecOp, selector
+from ptxscope.session import Setup, instruction_of
+from ptxscope.widgets.modifier_row import ModifierRow
+from ptxscope.widgets.pane import Pane
+from ptxscope.widgets.value_field import ValueField
+from tests.app.driving import KEYS, Driver, explorer, focused
+
+VADD4 = ("vadd4.s32.s32.u32 d, a, b, c", {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 0xCCCCCCCC})
+VSET4 = ("vset4.s32.u32.lt.add d, a, b, c", {"a": 0, "b": 0, "c": 5})
+SETP = ("setp.lt.and.f32 p|q, a, b, c", {"a": 0x3F800000, "b": 0, "c": 1})
+SET64 = ("set.lt.u32.f64 d, a, b", {"a": 0, "b": 0})
+SMALL = (80, 24)
+LANE3 = ("right", "right", "right")
+
+
+def operand(drive: Driver, role: str = "a") -> int:
+    return drive.session.trace.operands[role]
+
+
+def hint(drive: Driver) -> str:
+    return drive.pane("hint").text()
+
+
+async def typed(drive: Driver, text: str) -> str:
+    names = {"+": "plus", ":": "colon", "|": "vertical_line", **KEYS}
+    return await drive.press(*(names.get(char, char) for char in text))
+
+
+async def on_word(
+    drive: Driver, pane: str, text: str, *, button: int = 1, wheel: int = 0, part: int = 0
+) -> str:
+    """Press a button, or turn the wheel, on the first place where a panel shows a text."""
+    widget = drive.screen.query_one(f"#{pane}", Pane)
+    y, line = next((y, x) for y, x in enumerate(widget.text().splitlines()) if text in x)
+    at = (
+        line.index(text) + part + widget.gutter.left - widget.scroll_offset.x,
+        y + widget.gutter.top - widget.scroll_offset.y,
+    )
+    kinds: list[type[events.MouseEvent]] = [events.MouseDown, events.MouseUp, events.Click]
+    if wheel:
+        kinds = [events.MouseScrollUp if wheel > 0 else events.MouseScrollDown] * abs(wheel)
+    await drive.pilot._post_mouse_events(kinds, widget=widget, offset=at, button=button)
+    return await drive.text()
+
+
+# --- 4.1: a sign starts a number -----------------------------------------------------------
+
+
+async def test_a_sign_on_a_lane_starts_a_number() -> None:
+    async with explorer(*VADD4) as drive:
+        shown = await drive.press("o", *LANE3, "minus", "7")
+        assert "a lane 3 = -7" in shown
+        assert operand(drive) == 0x80FF7F01
+        await drive.press("enter")
+        assert operand(drive) == 0xF9FF7F01
+        await drive.press("right")
+        await typed(drive, "+3")
+        await drive.press("enter")
+        assert operand(drive) == 0xF9037F01
+        assert len(drive.session.past) == 2
+
+
+@pytest.mark.parametrize("more", ["greater_than_sign", "ctrl+up"])
+@pytest.mark.parametrize("less", ["less_than_sign", "ctrl+down"])
+async def test_nudging_has_keys_of_its_own(more: str, less: str) -> None:
+    async with explorer(*VADD4) as drive:
+        await drive.press("o", *LANE3, more)
+        assert operand(drive) == 0x81FF7F01
+        await drive.press(less, less)
+        assert operand(drive) == 0x7FFF7F01
+        assert "lane 3 of a: type a value, < or > nudges it" in hint(drive)
+        shown = {
+            (key.binding.key_display, key.binding.description)
+            for key in drive.app.screen.active_bindings.values()
+            if key.binding.show
+        }
+        assert {(">", "one more"), ("<", "one less")} <= shown
+
+
+# --- 4.2: any literal can be typed ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("setup", "role", "text", "bits"),
+    [
+        (SETP, "a", "inf", 0x7F800000),
+        (SETP, "a", "-inf", 0xFF800000),
+        (SETP, "a", "Infinity", 0x7F800000),
+        (SETP, "a", "nan", 0x7FC00000),
+        (SETP, "a", "NaN", 0x7FC00000),
+        (SETP, "a", ".5", 0x3F000000),
+        (SETP, "a", "-.5", 0xBF000000),
+        (SETP, "a", "0f40490FDB", 0x40490FDB),
+        (SETP, "c", "false", 0),
+        (SETP, "b", "1e3", 0x447A0000),
+        (SET64, "a", "0d4000000000000000", 0x4000000000000000),
+        (SET64, "a", "inf", 0x7FF0000000000000),
+        (VADD4, "a", "0x1f", 0x1F),
+        (VADD4, "a", "0b101", 5),
+        (VADD4, "a", "0o17", 15),
+        (VADD4, "a", "017", 15),
+        (VADD4, "a", "-1", 0xFFFFFFFF),
+        (VADD4, "a", "+1", 1),
+        (VADD4, "a", "[-1,2,3,4]", 0xFF020304),
+        (VADD4, "a", "[h:-1,32767]", 0xFFFF7FFF),
+        (VADD4, "b", "4294967295", 0xFFFFFFFF),
+        (VSET4, "c", "1", 1),
+    ],
+)
+async def test_any_literal_goes_into_the_operand(
+    setup: tuple[str, dict[str, int]], role: str, text: str, bits: int
+) -> None:
+    async with explorer(*setup) as drive:
+        before, step = drive.session.setup, drive.screen.step
+        await drive.press("o", *["down"] * "abc".index(role))
+        assert f" = {text}" in await typed(drive, text)
+        assert drive.session.setup == before
+        await drive.press("enter")
+        assert operand(drive, role) == bits
+        assert focused(drive) is drive.screen.query_one("#operands")
+        assert (drive.session.setup.line, drive.screen.step) == (before.line, step)
+
+
+async def test_true_is_typed_over_false() -> None:
+    async with explorer(SETP[0], {"a": 0, "b": 0, "c": 0}) as drive:
+        await drive.press("o", "down", "down", *"true", "enter")
+        assert operand(drive, "c") == 1
+        await drive.press("space")
+        assert operand(drive, "c") == 0
+
+
+async def test_a_literal_that_is_typed_on_a_bit_is_of_the_whole_operand() -> None:
+    async with explorer(*VADD4) as drive:
+        await drive.press("o", *["right"] * 7, "space")
+        assert operand(drive) == 0x00FF7F01
+        assert "bit 31 of a: space turns it" in hint(drive)
+        await drive.press(*"0x7", "enter")
+        assert operand(drive) == 7
+
+
+async def test_no_letter_on_an_operand_leads_elsewhere() -> None:
+    """Letters that act on values in place, and q, keep what they mean; others are text."""
+    async with explorer(*VADD4) as drive:
+        operands, field = drive.screen.query_one("#operands"), drive.screen.query_one(ValueField)
+        await drive.press("o")
+        for letter in string.ascii_letters:
+            if letter in "oursqvyY":
+                continue
+            before, step = drive.session.setup, drive.screen.step
+            shown = await drive.press(letter)
+            assert focused(drive) is field.input, letter
+            assert f"a = {letter}" in shown
+            assert drive.app.screen is drive.screen
+            assert (drive.session.setup, drive.screen.step) == (before, step)
+            await drive.press("escape")
+            assert focused(drive) is operands
+        for letter in "oursyY":
+            await drive.press(letter)
+            assert focused(drive) is operands
+            assert drive.app.screen is drive.screen
+        assert "each lane 0x80" in await drive.press("v")
+
+
+@pytest.mark.parametrize("size", [(60, 20), SMALL, (120, 40)])
+async def test_what_is_typed_stays_with_carets_and_the_reason_until_it_is_a_value(
+    size: tuple[int, int],
+) -> None:
+    async with explorer(*VADD4, size=size) as drive:
+        calm = (await drive.press("o")).replace("━", "─").splitlines()
+        shown = (await drive.press(*"12x", "enter")).splitlines()
+        row = next(y for y, line in enumerate(shown) if "a = 12x" in line)
+        assert shown[row + 1].index("^^^") == shown[row].index("12x")
+        said = " ".join(" ".join(shown[row + 1 :]).split())
+        assert "`12x` is not a value; allowed: 0x7f, -5, 0b1010, 0o17, 4294967295" in said
+        assert "[h:-1,32767]" in said
+        assert operand(drive) == 0x80FF7F01
+        fine = (await drive.press("backspace")).splitlines()
+        assert "a = 12 " in fine[row]  # neither the field nor what is above it has moved
+        assert "= 0x0000000c" in fine[row]
+        assert fine[:row] == shown[:row] == calm[:row]
+        await drive.press("enter")
+        assert operand(drive) == 12
+
+
+async def test_a_lane_says_what_does_not_fit_it() -> None:
+    async with explorer(*VADD4) as drive:
+        shown = await drive.press("o", *LANE3, *"300", "enter")
+        assert "the value does not fit in 8 bits; allowed: -128 to 255" in shown
+        assert "a lane 3 = 300" in shown
+        await drive.press("backspace", "enter")
+        assert operand(drive) == 0x1EFF7F01
+
+
+async def test_a_pasted_value_goes_into_the_operand_an_instruction_opens() -> None:
+    async with explorer(*VADD4) as drive:
+        await drive.press("o")
+        assert "a = [1,2,3,4]" in await drive.paste("[1,2,3,4]\n")
+        await drive.press("enter")
+        assert operand(drive) == 0x01020304
+        await drive.paste("vmin4.u32.u32.u32 d, a, b, c")
+        assert drive.session.setup.instruction.opcode == "vmin4"
+
+
+# --- the row of modifiers ------------------------------------------------------------------
+
+
+async def test_a_small_screen_has_the_modifiers_in_one_row_and_a_large_one_the_pane() -> None:
+    line = "vadd4.s32.s32.u32.sat d.b310, a, b.b4567, c"
+    async with explorer(line, VADD4[1], size=SMALL) as drive:
+        row = drive.pane("modifier-row")
+        said = "dtype s32 atype s32 btype u32 sat ■ secop –   mask ■□■■ asel 3210 bsel 4567"
+        assert said in await drive.text()
+        assert row.size.height == 1
+        assert not drive.pane("modifiers").is_on_screen
+        await drive.press("m")
+        assert focused(drive) is row
+        assert not drive.screen.query_one("#side").is_on_screen
+        assert "vabsdiff" in await drive.press("escape", "slash")
+        await drive.press("escape")
+        await drive.pilot.resize_terminal(109, 30)
+        assert row.is_on_screen
+        await drive.pilot.resize_terminal(110, 30)
+        assert not row.is_on_screen
+        await drive.press("m")
+        assert focused(drive) is drive.pane("modifiers")
+
+
+@pytest.mark.parametrize("opcode", CATALOG)
+def test_nothing_of_the_row_is_cut_at_any_width(opcode: str) -> None:
+    from random import Random
+
+    rng = Random(opcode)
+    for width in (20, 38, 40, 60, 78, 80, 100, 109):
+        row = ModifierRow()
+        heights = set()
+        for _ in range(30):
+            form = random_form(opcode, rng)
+            row.show(form)
+            lines = ["".join(piece.text for piece in line) for line in row.draw(width)]
+            heights.add(tuple(len(line.rstrip(" ")) <= width for line in lines))
+            words = " ".join(lines).split()
+            for slot in entry_of(form).slots:
+                value = form.get(slot.name)
+                if slot.name in ("mask", "c") or slot.word or value is None:
+                    continue
+                text = str(value).lstrip("bh") if len(slot.values) in (16, 4096) else str(value)
+                assert words[words.index(slot.name) + 1] == text
+        assert len(heights) == 1  # it is as high whatever the values are
+        assert all(heights.pop())
+        if width >= 60:
+            assert len(lines) <= 2
+        if width >= 80:
+            assert len(lines) == 1
+
+
+async def test_the_cursor_goes_from_token_to_token_and_space_switches() -> None:
+    async with explorer(*VADD4, size=SMALL) as drive:
+        await drive.press("m", "right", "right", "right", "space")
+        assert drive.session.setup.line == "vadd4.s32.s32.u32.sat d, a, b, c;"
+        assert "sat ■" in await drive.text()
+        await drive.press("right", "right", "right", "space")  # secop, lane 3, lane 2
+        assert "d.b310," in drive.session.setup.line
+        assert "mask ■□■■" in await drive.text()
+        assert "lane 2 of the mask" in hint(drive)
+        await drive.press("delete")
+        assert "mask ■■■■" in await drive.text()
+        assert drive.session.setup.line == "vadd4.s32.s32.u32.sat d, a, b, c;"
+        await drive.press("left", "left", "space")
+        assert "`.sat` and `.add` exclude each other" in hint(drive)
+        assert drive.session.setup.line == "vadd4.s32.s32.u32.sat d, a, b, c;"
+
+
+async def test_the_last_lane_of_a_mask_stays() -> None:
+    async with explorer("vadd4.s32.s32.u32 d.b0, a, b, c", VADD4[1], size=SMALL) as drive:
+        await drive.press("m", *["right"] * 8, "space")
+        assert "a mask has at least one lane" in hint(drive)
+        assert "d.b0," in drive.session.setup.line
+
+
+async def test_a_list_of_values_stands_beneath_the_token() -> None:
+    async with explorer("vset4.s32.u32.lt d, a, b, c", VADD4[1], size=SMALL) as drive:
+        shown = (await drive.press("m", "right", "right", "enter")).splitlines()
+        row = next(y for y, line in enumerate(shown) if "cmp lt" in line)
+        titled = shown[row + 1]
+        assert abs(titled.index("comparison") - shown[row].index("cmp")) < 5
+        await drive.press("down", "enter")
+        assert drive.session.setup.instruction.form.cmp == "le"
+        assert focused(drive) is drive.pane("modifier-row")
+        await drive.press("up", "escape")
+        assert drive.session.setup.instruction.form.cmp == "le"
+
+
+@pytest.mark.parametrize("size", [(60, 20), SMALL])
+async def test_what_is_illegal_is_in_the_list_with_the_reason(size: tuple[int, int]) -> None:
+    async with explorer("vadd4.s32.s32.u32.sat d, a, b, c", VADD4[1], size=size) as drive:
+        shown = await drive.press("m", *["right"] * 4, "down", "down")
+        assert "× add" in shown
+        said = " ".join(shown.replace("│", " ").split())
+        assert "`.sat` and `.add` exclude each other on dual" in said
+        await drive.press("enter")
+        assert drive.session.setup.instruction.form.secop is None
+        await drive.press("up", "enter")
+        assert drive.app.screen is drive.screen
+        assert drive.session.setup.instruction.form.secop is None
+
+
+async def test_a_digit_of_a_selector_has_a_list_of_sources() -> None:
+    async with explorer(*VADD4, size=SMALL) as drive:
+        shown = await drive.press("m", *["right"] * 9, "enter")
+        assert "selector of a (asel), lane 3" in shown
+        assert "a.b3" in shown
+        assert "b.b3" in shown
+        await drive.press("end", "enter")
+        assert "a.b7210," in drive.session.setup.line
+
+
+@pytest.mark.parametrize("size", [SMALL, (120, 40)])
+async def test_reversing_four_selectors_takes_four_keys_and_one_undo_each(
+    size: tuple[int, int],
+) -> None:
+    async with explorer(*VADD4, size=size) as drive:
+        await drive.press("m", *(["right"] * 13 if size == SMALL else ["down"] * 7 + ["right"]))
+        await drive.press(*"4567")
+        assert drive.session.setup.line == "vadd4.s32.s32.u32 d, a, b.b4567, c;"
+        assert len(drive.session.past) == 4
+        await drive.press("u", "u")
+        assert "b.b4554," in drive.session.setup.line
+        await drive.press("u", "u")
+        assert drive.session.setup.line == VADD4[0] + ";"
+
+
+@pytest.mark.parametrize("size", [SMALL, (120, 40)])
+async def test_a_digit_out_of_range_says_what_there_is(size: tuple[int, int]) -> None:
+    async with explorer("vadd2.s32.s32.u32 d, a, b, c", VADD4[1], size=size) as drive:
+        await drive.press("m", *(["right"] * 7 if size == SMALL else ["down"] * 6 + ["right"]))
+        shown = await drive.press("4")
+        assert "4 is none: a lane of a takes 0 to 1, parts of a, or 2 to 3, of b" in shown
+        assert drive.session.setup.line == "vadd2.s32.s32.u32 d, a, b, c;"
+        await drive.press("3")
+        assert "a.h30," in drive.session.setup.line
+        assert "lane 0 of a takes a.h0" in hint(drive)
+
+
+async def test_both_say_why_a_negation_has_nothing_to_negate() -> None:
+    form = parse("setp.lt.f32 p, a, b").form
+    found = obstacle(form, NOT_C.name, True)
+    assert found is not None
+    assert "`!` stands before a c that is not there" in found[0]
+    async with explorer("setp.lt.f32 p, a, b", {"a": 0, "b": 0}, size=SMALL) as drive:
+        await drive.press("m")
+        shown = await on_word(drive, "modifier-row", "!c")
+        assert "`!` stands before a c that is not there" in shown
+
+
+def test_an_obstacle_is_found_wherever_a_choice_would_not_stay() -> None:
+    from random import Random
+
+    rng = Random(4)
+    for opcode in CATALOG:
+        for _ in range(40):
+            form = random_form(opcode, rng)
+            for slot in entry_of(form).slots:
+                value = rng.choice(list(slot.choices()) if len(slot.values) < 99 else [None])
+                if slot.name == "c" or obstacle(form, slot.name, value) is not None:
+                    continue
+                changed = with_slot(form, slot.name, value)
+                assert not violations(changed)
+                assert changed.get(slot.name) == value
+
+
+# --- hints have a row of their own ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [(60, 20), SMALL, (120, 40), (200, 60)])
+async def test_nothing_moves_when_the_cursor_does(size: tuple[int, int]) -> None:
+    async with explorer(*VADD4, size=size) as drive:
+        await drive.press("m")
+        regions = {widget: widget.region for widget in drive.screen.query("*")}
+        texts = (drive.pane("modifiers").text(), drive.pane("modifier-row").text())
+        for key in ("right", "down", "right", "left", "up", "right", "right"):
+            await drive.press(key, "escape" if key in ("up", "down") and size < (110, 0) else key)
+            await drive.press("m")
+            assert {widget: widget.region for widget in drive.screen.query("*")} == regions
+            now = (drive.pane("modifiers").text(), drive.pane("modifier-row").text())
+            assert now == texts
+            assert hint(drive)
+
+
+async def test_a_hint_goes_with_the_focus() -> None:
+    async with explorer(*VADD4) as drive:
+        await drive.press("m")
+        assert "destination type" in hint(drive)
+        await drive.press("escape", "o")
+        assert "a: type a value" in hint(drive)
+        await drive.press("escape")
+        assert hint(drive) == ""
+
+
+# --- 4.8: the mouse -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("pane", "size"), [("modifier-row", SMALL), ("modifiers", (120, 40))])
+async def test_left_takes_a_step_on_right_back_the_wheel_both_ways(
+    pane: str, size: tuple[int, int]
+) -> None:
+    before, gap = ("bsel ", "") if pane == "modifier-row" else ("bsel    [–] ", "  ")
+    async with explorer(*VADD4, size=size) as drive:
+
+        async def on_lane_0(**how: int) -> str:
+            """Acts on the digit of lane 0; the selector is then."""
+            form = drive.session.setup.instruction.form
+            digits = str(form.bsel or "b7654")[1:]
+            lead = before if form.bsel is None else before.replace("[–]", " – ")
+            shown = lead + gap.join(digits)
+            await on_word(drive, pane, shown, part=len(shown) - 1, **how)
+            return str(drive.session.setup.instruction.form.bsel)
+
+        assert await on_lane_0() == "b7655"
+        assert await on_lane_0(button=3) == "b7654"
+        assert await on_lane_0(wheel=2) == "b7656"
+        assert len(drive.session.past) == 4
+        assert await on_lane_0(wheel=-1) == "b7655"
+        assert await on_lane_0(wheel=-2) == "b7653"
+
+
+async def test_a_click_acts_at_once_with_no_focus_before() -> None:
+    async with explorer(*VADD4, size=SMALL) as drive:
+        await on_word(drive, "modifier-row", "■■■■", part=1)
+        assert drive.session.setup.instruction.form.mask == selector("b310")
+        await on_word(drive, "modifier-row", "■□■■", part=1)
+        assert "mask ■■■■" in await drive.text()
+        await on_word(drive, "modifier-row", "sat")
+        assert drive.session.setup.instruction.form.sat
+        await on_word(drive, "modifier-row", "sat", button=3)
+        assert not drive.session.setup.instruction.form.sat
+    async with explorer(*VADD4) as drive:
+        await on_word(drive, "modifiers", " ■  ■  ■  ■", part=4)
+        assert drive.session.setup.instruction.form.mask == selector("b310")
+        await on_word(drive, "modifiers", "[–] sat", part=5)
+        assert drive.session.setup.instruction.form.sat
+        await on_word(drive, "modifiers", "[sat]", button=3)
+        assert drive.session.setup.instruction.form.sat
+
+
+async def test_a_choice_of_the_row_takes_its_next_legal_value_and_the_one_before() -> None:
+    async with explorer("vadd.s32.s32.s32 d, a, b, c", {}, size=SMALL) as drive:
+        seen = []
+        for _ in range(4):
+            await on_word(drive, "modifier-row", "secop")
+            seen.append(drive.session.setup.instruction.form.secop)
+        assert seen == [SecOp.ADD, SecOp.MIN, SecOp.MAX, None]
+        await on_word(drive, "modifier-row", "secop", button=3)
+        assert drive.session.setup.instruction.form.secop is SecOp.MAX
+        assert len(drive.session.past) == 5
+        await on_word(drive, "modifier-row", "dsel", button=1)
+        assert drive.session.setup.instruction.form.dsel is None
+        assert "exclude each other" in hint(drive)
+        await on_word(drive, "modifier-row", "secop", wheel=-1)
+        assert drive.session.setup.instruction.form.secop is None
+    async with explorer("setp.lt.s32 p, a, b", {}, size=SMALL) as drive:
+        await on_word(drive, "modifier-row", "cmp lt", wheel=1)
+        assert drive.session.setup.instruction.form.cmp == "ne"
+
+
+async def test_elsewhere_the_wheel_scrolls() -> None:
+    async with explorer("setp.lt.s32 p, a, b", {}, size=(120, 18)) as drive:
+        pane = drive.pane("modifiers")
+        before = drive.session.setup
+        assert pane.max_scroll_y > 0
+        await on_word(drive, "modifiers", "cmp", wheel=-1)
+        assert pane.scroll_offset.y > 0
+        assert drive.session.setup == before
+
+
+async def test_a_click_never_misses_because_of_the_focus_or_a_hint() -> None:
+    """The button is pressed and let go on the same cell, wherever the cursor was before."""
+    async with explorer(*VADD4) as drive:
+        await drive.press("m")
+        for _ in range(8):
+            await drive.press("down")
+        await on_word(drive, "modifiers", " ■  ■  ■  ■", part=4)
+        assert drive.session.setup.instruction.form.mask == selector("b310")
+        await drive.press("o")
+        await on_word(drive, "modifiers", " 3  2  1  0", part=1)
+        assert drive.session.setup.instruction.form.asel == selector("b4210")
+
+
+async def test_edits_of_the_row_are_those_of_the_line() -> None:
+    """What the row makes by random keys is legal, and what the line says."""
+    from random import Random
+
+    rng = Random(7)
+    keys = ["left", "right", "space", "delete", "less_than_sign", *"0123456789"]
+    async with explorer(*VADD4, size=SMALL) as drive:
+        await drive.press("m")
+        for opcode in CATALOG:
+            form = random_form(opcode, rng)
+            entry = entry_of(form)
+            named = tuple("pq")[: len(entry.destinations)] if "p" in entry.destinations[0] else ()
+            ins = instruction_of(form, named or ("d",), {}, None)
+            drive.screen.edit(Setup(ins, str(ins), {}))
+            await drive.press(*rng.choices(keys, k=25))
+            assert not violations(drive.session.setup.instruction.form)
+            drive.agree()
