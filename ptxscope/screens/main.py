@@ -221,7 +221,7 @@ class MainScreen(InkScreen[None]):
         self.step = min(max(self.step, 1), len(trace.steps))
         self.query_one(PtxLine).show(setup.line, setup.instruction, setup.error)
         of = " · of the last legal line" if setup.error else ""
-        for name in ("Lanes", "Operands", "Modifiers"):
+        for name in ("Operands", "Modifiers"):
             self.query_one(f"#{name.lower()}").border_title = name + of
         self.query_one(Browser).show(setup.instruction.opcode, self.recent)
         for pane in self.query(FormPane):
@@ -230,14 +230,25 @@ class MainScreen(InkScreen[None]):
         self._show_status()
         self._show_step()
 
-    def _show_step(self) -> None:
+    def _show_step(self, *, moving: bool = False) -> None:
         trace, found = self.session.trace, divergences(self.session.trace)
         pin = self._pinned()
+        self.query_one(Lanes).border_title = self._step_title()
         self.query_one(ResultBar).show(trace, found, pin, self._held_back_by())
-        self.query_one(Lanes).show(trace, self.step, divergence_of(trace, found), pin)
-        self.query_one(Steps).show(
-            trace, self.step, divergence_of(trace, found), playing=self._playing is not None
-        )
+        parting = divergence_of(trace, found)
+        self.query_one(Lanes).show(trace, self.step, parting, pin, moving=moving)
+        playing = self._playing is not None
+        self.query_one(Steps).show(trace, self.step, parting, playing=playing)
+
+    def _step_title(self) -> str:
+        trace = self.session.trace
+        step = trace.steps[self.step - 1]
+        parts = [f"Step {step.number} of {len(trace.steps)}", title(step)]
+        if self._playing is not None:
+            parts.append("playing")
+        if self.session.setup.error:
+            parts.append("of the last legal line")
+        return " · ".join(parts)
 
     def _held_back_by(self) -> str:
         """The key that shows the result, while that is held back."""
@@ -324,8 +335,9 @@ class MainScreen(InkScreen[None]):
         step = min(max(step, 1), len(self.session.trace.steps))
         self._no_hint()
         if step != self.step:
+            moving = step == self.step + 1
             self.step = step
-            self._show_step()
+            self._show_step(moving=moving)
 
     def action_result(self) -> None:
         """Show the result before its step, or hold it back again."""

@@ -95,6 +95,7 @@ _TEXTS = {
     "veil": _Text(_QUIET, ("white", "default")),
     "chosen": _Text("text-accent", ("bright_magenta", "blue"), "bold"),
     "current": _Text("text-accent", ("bright_magenta", "blue"), "bold"),
+    "differs": _Text("text-warning", ("bright_yellow", "magenta"), "bold underline"),
     "off": _Text(_QUIET, ("white", "default"), "strike"),
     "label": _Text(_QUIET, ("white", "default")),
     "lost": _Text("#ff7b72", ("bright_red", "red"), "strike", "#cf222e"),
@@ -132,6 +133,8 @@ _CHIPS = {
     "fraction": _Chip("#56d4dd", "#0b6670", ("black on cyan", "black on cyan")),
 }
 """A half-word h0 is inked as byte 1, h1 as byte 3."""
+EDGES = {name.replace("chip", "edge"): name for name in _CHIPS if name.startswith("chip")}
+"""The ends of chips, in the colour of their ground: shapes, not text."""
 
 _LIT = {
     "origin": (_Chip("#1b4b91", "#b6d4fb", ("bright_white on blue",) * 2), "underline"),
@@ -202,11 +205,11 @@ class Palette:
                 style += self._cursor
             elif name == "shade":
                 style = self._shaded(style)
-            elif is_chip and name not in _CHIPS:
+            elif is_chip:
                 style += _attributes(self._one(name)) + Style(bold=name in _LIT or None)
             else:
                 style += self._one(name)
-            is_chip = is_chip or name in _CHIPS
+            is_chip = is_chip or name in _CHIPS or name in EDGES
         return style
 
     def _one(self, name: str) -> Style:
@@ -214,6 +217,8 @@ class Palette:
             return self._text(_TEXTS[name])
         if name in _CHIPS:
             return self._chip(_CHIPS[name])
+        if name in EDGES:
+            return Style(color=self._chip(_CHIPS[EDGES[name]]).bgcolor)
         chip, attribute = _LIT[name]
         return self._filled(chip, self._foreground) + Style.parse(attribute)
 

@@ -263,8 +263,8 @@ def _choice(choice: Choice, width: int, lanes: int, lights: Lights, progress: fl
         shown = [Piece(x.text, x.ink + ink, option.place) for x in bits]
         if option.taken:
             way = [Piece(" ━━▶ ", f"wire-{hue(option.tint)[0].replace('d', 't')}")]
-            look = "good" if choice.condition.value else "bad"
-            way.append(Piece(why, look + lights.on(choice.place), choice.place))
+            verdict = "good" if choice.condition.value else "bad"
+            way.append(Piece(why, verdict + lights.on(choice.place), choice.place))
         else:
             way = [Piece(" ╌╌╳", "dim")]
         mark = Piece("▶ " if option.taken else "  ", "strong")

@@ -32,6 +32,8 @@ from .pane import Line, Pane
 _MOTION = 0.2
 """Seconds in which a step is drawn."""
 _FRAMES = 6
+WIDE = "-wide"
+"""The class of a screen where the list of steps stands beside the lanes."""
 
 
 class Lanes(Pane):
@@ -125,7 +127,6 @@ class Lanes(Pane):
         self._step = 0
         self._divergence: Divergence | None = None
         self._pin: Trace | None = None
-        self._told = True
         self._steps: dict[int, tuple[int, int]] = {}
         self._progress = 1.0
         self._motion: Timer | None = None
@@ -140,16 +141,15 @@ class Lanes(Pane):
         divergence: Divergence | None = None,
         pin: Trace | None = None,
         *,
-        told: bool = True,
         moving: bool = False,
     ) -> None:
         """Draw a trace, its steps revealed up to a number, beside another answer or a pin.
 
-        ``told`` puts the words of the step beneath it; ``moving`` draws the step bit by bit.
+        ``moving`` draws the step bit by bit.
         """
         if trace is not self._trace and self.place and not self._has(trace, self.place):
             self._set_place(None)
-        self._trace, self._step, self._told = trace, step, told
+        self._trace, self._step = trace, step
         self._divergence, self._pin = divergence, pin
         self._start(moving=moving)
         self.redraw()
@@ -189,7 +189,7 @@ class Lanes(Pane):
             lights,
             self._divergence,
             self._pin,
-            self._told,
+            not self.screen.has_class(WIDE),  # there the list of steps has the words
             self._progress,
         )
         drawing = draw(view, width, self.scrollable_content_region.height)
