@@ -32,6 +32,7 @@ _INKS = {
     Look.FAILS: "bad",
 }
 _ENDS = ("▐", "▌")
+_SIGNS = (" = ", " → ")
 _HATCH = {Look.SIGN: "▒", Look.ZERO: "░"}
 
 
@@ -89,7 +90,7 @@ def drawn(span: Span, *, tight: bool = False) -> list[Piece]:
         return [Piece(f"{text}╳", "lost")]
     if look is Look.AWAY:
         return [Piece(text, wire(span.tint))]
-    if tight and look in (Look.NUMBER, Look.TEXT):
+    if tight and (look is Look.NUMBER or text in _SIGNS):
         text = text.replace(" ", "")
     return [Piece(text, _INKS[look])]
 

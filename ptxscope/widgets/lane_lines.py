@@ -246,26 +246,31 @@ class _Painter:
             if line is not None:
                 yield "", line
                 return
-        for row in found:
+        # wires come right below the registers that they come from
+        for row in sorted(found, key=lambda row: not self._is_wired(row, level)):
             yield from _named(row.name, self.row(row, level))
 
     def row(self, row: RowScene, level: Level) -> list[Line]:
         """The lines of a row in the full width, wires included."""
-        lanes, links = self.scene.lanes, row.links
-        each = self.width // lanes
-        wired = (
-            level >= Level.OPEN
-            and row.key.startswith("select.")
-            and lanes > 1
-            and each >= _WIRED
-            and crosses(links)
-        )
-        if not wired:
+        if not self._is_wired(row, level):
             progress = self.view.progress if level >= Level.TOLD else 1
             return row_lines(row, self.width, self.lights, level, progress)
+        lanes, links = self.scene.lanes, row.links
+        each = self.width // lanes
         cells = [[Piece(" " * INDENT), *pieces(cell, self.lights)] for cell in row.cells]
         chips = [piece for cell in cells for piece in filled(cell, each)]
         return [*wires(links, lanes, each), chips]
+
+    def _is_wired(self, row: RowScene, level: Level) -> bool:
+        """Whether ways to a row's lanes are drawn: bytes change columns, and there is room."""
+        lanes = self.scene.lanes
+        return (
+            level >= Level.OPEN
+            and row.key.startswith("select.")
+            and lanes > 1
+            and self.width // lanes >= _WIRED
+            and crosses(row.links)
+        )
 
     # --- two answers ---------------------------------------------------------------
 
