@@ -382,8 +382,9 @@ class MainScreen(InkScreen[None]):
             self._playing = None
             self._show_step()
 
+    @on(Lanes.StepChosen)
     @on(Steps.Chosen)
-    def _step_chosen(self, event: Steps.Chosen) -> None:
+    def _step_chosen(self, event: Steps.Chosen | Lanes.StepChosen) -> None:
         self._pause()
         self._go_to(event.number)
 

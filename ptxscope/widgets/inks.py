@@ -52,8 +52,6 @@ RATIO = 4.5
 """The least contrast of text on what it is drawn on: AA of WCAG 2."""
 HIGH_RATIO = 7.0
 """The same in the theme of high contrast: AAA."""
-SHADE_RATIO = 3.0
-"""The same of what the cursor's light does not reach."""
 
 
 class _Text(NamedTuple):
@@ -287,7 +285,7 @@ class Palette:
         elif style.color is None or style.color.triplet is None:
             return style
         text = mixed(self._foreground, away, 0.6)
-        return _style(readable(text, grounds, SHADE_RATIO), ground) + kept
+        return _style(readable(text, grounds, self._ratio), ground) + kept
 
 
 _GROUNDS = ("background", "panel", "surface", "surface-lighten-1")

@@ -212,7 +212,7 @@ class _Painter:
         is_current = stage is self.current.stage
         label = f"{'▸' if is_current else ' '}{step.number if step else ' '} {title(shown)}"
         if _ORDER[stage] > _ORDER[self.current.stage]:
-            return [[Piece(label, "veil")]]
+            return [[Piece(label, "veil", shown.number)]]
         divergence = self.divergence
         if divergence and _ORDER[stage] >= _ORDER[divergence.stage]:
             bodies = list(self.branches(divergence, stage, level))
@@ -222,7 +222,7 @@ class _Painter:
         ink = "current" if is_current else "strong"
         lines: list[Line] = []
         for name, body in bodies or [("", [])]:
-            lines.append(labelled(label, name, ink, body))
+            lines.append(labelled(label, name, ink, body, step.number if step else None))
             label = ""
         if level >= Level.TOLD and step:
             every = level >= Level.FULL
@@ -319,7 +319,7 @@ class _Painter:
             text = f"{'▸ ' if mine else '  '}{trace.model.name}{tail}"
             names.append([Piece(text, "current" if mine else "strong")])
         gap = max(half, length(names[0]) + 2)
-        return [*filled(names[0], gap), Piece("≠ ", "clamped"), *names[1]]
+        return [*filled(names[0], gap + (2 if half else 0)), *names[1]]
 
     def _branch_row(
         self,
@@ -366,10 +366,15 @@ class _Painter:
 # --- parts ------------------------------------------------------------------------------
 
 
-def labelled(label: str, name: str, ink: str, body: Line) -> Line:
-    """A line behind its label: the step's number and title, the row's name."""
+def labelled(label: str, name: str, ink: str, body: Line, number: int | None = None) -> Line:
+    """A line behind its label, which means a step: its number and title, the row's name."""
     name = _NAMES.get(name, name)
-    return [Piece(f"{label:<{_NUMBER}}", ink), Piece(f"{name:<{LABEL - _NUMBER}}", "label"), *body]
+    target = number if label else None
+    return [
+        Piece(f"{label:<{_NUMBER}}", ink, target),
+        Piece(f"{name:<{LABEL - _NUMBER}}", "label"),
+        *body,
+    ]
 
 
 def step_of(trace: Trace, stage: Stage) -> Step | None:

@@ -65,6 +65,18 @@ class Lanes(Pane):
             return self.lanes
 
     @dataclass
+    class StepChosen(Message):
+        """The title of a step was clicked."""
+
+        lanes: Lanes
+        number: int
+
+        @property
+        def control(self) -> Lanes:
+            """The widget that sent it."""
+            return self.lanes
+
+    @dataclass
     class Edit(Message):
         """A register's chip is to be typed over."""
 
@@ -301,7 +313,9 @@ class Lanes(Pane):
     # --- changing what is drawn ------------------------------------------------------
 
     def clicked(self, target: object) -> None:
-        """Put the cursor on the clicked cell; a lane of a mask is switched."""
+        """Put the cursor on the clicked cell; a lane of a mask is switched, a step gone to."""
+        if isinstance(target, int):
+            self.post_message(self.StepChosen(self, target))
         if isinstance(target, Place):
             again = target == self.place
             cells = enumerate(self._places())

@@ -131,7 +131,7 @@ async def test_the_app_is_drawn_in_unicode_as_before() -> None:
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_a_terminal_of_another_encoding_gets_ascii(tmp_path: Path, encoding: str) -> None:
     with on_pty.Explorer(tmp_path, PYTHONIOENCODING=encoding) as explorer:
-        explorer.wait_for(b"Lanes")
+        explorer.wait_for(b"Step ")
         explorer.type(b"p")
         explorer.wait_for(b"Step 4 of 5")
         explorer.settle()
@@ -149,7 +149,7 @@ def test_a_terminal_of_another_encoding_gets_ascii(tmp_path: Path, encoding: str
 @pytest.mark.parametrize("term", ["xterm", "xterm-256color"])
 def test_16_colours_get_a_theme_made_of_them(tmp_path: Path, term: str) -> None:
     with on_pty.Explorer(tmp_path, TERM=term, COLORTERM=None, NO_COLOR=None) as explorer:
-        explorer.wait_for(b"Lanes")
+        explorer.wait_for(b"Step ")
         explorer.settle()
         colors = set(re.findall(rb"[;\[]([34]8;[25]|4[0-7]|49)(?=[;m])", explorer.seen))
         explorer.type(b"q")

@@ -268,7 +268,7 @@ async def test_panels_say_whose_values_they_show_where_a_line_is_illegal() -> No
             "vadd.u32.u32.u32 d, a, b;\nvadd4.bad x, y, z;\nvadd.u32.u32.u32 e, d, b;"
         )
         shown = await drive.press("right_square_bracket")
-        assert "Lanes · of the last legal line" in shown
+        assert "of the last legal line" in shown
         assert "Operands · of the last legal line" in shown
         shown = await drive.press("right_square_bracket")
         assert "last legal line" not in shown
