@@ -27,10 +27,11 @@ from ..engine.tracing.stages import title
 from ..engine.tracing.trace import Trace
 from ..engine.tracing.words import operand_name, result_text
 from ..export.document import command
-from ..keys import ACTIONS, ALWAYS, FOOTER, bindings, key_name, key_names, keys_by_id
+from ..keys import bindings, key_names
 from ..session import Session, Setup, reading_time, trace_of
-from ..widgets.bars import HintBar, Key, KeyBar, ResultBar, acts_behind, keys_of
+from ..widgets.bars import HintBar, KeyBar, ResultBar
 from ..widgets.browser import Browser
+from ..widgets.footer import footer_keys
 from ..widgets.inks import InkScreen
 from ..widgets.lanes import Lanes
 from ..widgets.line import LineStatus, PtxLine
@@ -182,25 +183,7 @@ class MainScreen(InkScreen[None]):
         self.query_one(HintBar).clear()
 
     def _show_keys(self) -> None:
-        """The keys that act where the focus is: its own, the screen's; at the right the way out."""
-        keys, focus = keys_by_id(self.app), self.focused
-        actions = {action.id: action for action in ACTIONS}
-
-        def shown(id_: str, key: str) -> Key:
-            action = actions[id_]
-            return Key(((key_name(key), action.action),), action.label, action.tooltip)
-
-        def acting(*ids: str) -> list[Key]:
-            found = (next((k for k in keys[id_] if acts_behind(focus, k)), None) for id_ in ids)
-            return [shown(id_, key) for id_, key in zip(ids, found, strict=True) if key]
-
-        own = keys_of(focus) if focus else []
-        out = [key for key in own if key.names[0][0] == "Esc"]
-        if focus and not out:
-            out = acting("go.picture")
-        own = sorted((key for key in own if key not in out), key=lambda key: key.is_arrows)
-        always = [shown(id_, keys[id_][0]) for id_ in ALWAYS]
-        self.query_one(KeyBar).show((*own, *acting(*FOOTER)), (*out, *always))
+        self.query_one(KeyBar).show(*footer_keys(self))
 
     # --- showing -------------------------------------------------------------------
 
@@ -737,7 +720,7 @@ class MainScreen(InkScreen[None]):
 
     @on(KeyBar.Pressed)
     async def _key_pressed(self, event: KeyBar.Pressed) -> None:
-        await (event.node or self).run_action(event.action)
+        await self.app.run_action(event.action, event.node or self)
 
     def on_descendant_focus(self) -> None:
         """The status line helps while the PTX line is edited; the footer follows."""
