@@ -107,8 +107,9 @@ class ResultBar(Pane, can_focus=False):
         if not line:
             line.append(Piece("nothing is kept: the destination is _  ", "dim"))
         elif self._key and readings:
-            line.append(Piece(f"{self._key} ", "current", "veil"))
-            line.append(Piece("shows it   ", "dim", "veil"))
+            line.append(Piece("press ", "dim", "veil"))
+            line.append(Piece(self._key, "current", "veil"))
+            line.append(Piece(" to see it   ", "dim", "veil"))
         if self._pin:
             line.append(Piece("pin ", "changed"))
             line += self._told(self._pin, longest, "changed")

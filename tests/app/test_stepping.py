@@ -152,7 +152,7 @@ async def test_neither_pin_nor_badge_tells_what_is_held_back() -> None:
 async def test_the_veil_says_which_key_lifts_it_and_a_click_does() -> None:
     async with explorer() as drive:
         shown = await drive.press("home")
-        assert f"%r1 = {VEIL * 10}   d shows it" in shown
+        assert f"%r1 = {VEIL * 10}   press d to see it" in shown
         assert "%r1 = 0x00000007" in await drive.click("result", VEIL)
 
 
