@@ -176,6 +176,7 @@ class MainScreen(InkScreen[None]):
 
     def say(self, text: str, ink: str = "dim") -> None:
         """Say something in the hint's row, until the next edit or step."""
+        self._is_told = False
         self.query_one(HintBar).say(text, ink)
 
     def _no_hint(self) -> None:
@@ -277,8 +278,8 @@ class MainScreen(InkScreen[None]):
             self.asked = False
             self._go_to(1)
         else:
-            self._is_told = True
             self.say(f"That was the last step · {self._key('step.next')} starts over", "strong")
+            self._is_told = True
 
     def action_step_to(self, where: str | int) -> None:
         """Go to the first or the last step, or to that of a number."""
@@ -333,8 +334,9 @@ class MainScreen(InkScreen[None]):
         self._playing = self.set_timer(seconds, self._play_next)
 
     def _play_next(self) -> None:
-        self._go_to(self.step + 1)
-        self._play_on()
+        if self._playing is not None:  # else it was paused when its time had come
+            self._go_to(self.step + 1)
+            self._play_on()
 
     def _pause(self) -> None:
         if self._playing is not None:

@@ -91,6 +91,14 @@ async def test_what_is_said_is_of_this_step_only() -> None:
         assert drive.screen.step == 5
 
 
+async def test_it_starts_over_only_where_that_is_said() -> None:
+    async with explorer() as drive:
+        await drive.press("n", "equals_sign")
+        assert "starts over" not in said(drive)
+        assert "n starts over" in await drive.press("n")
+        assert drive.screen.step == 5
+
+
 async def test_with_a_line_and_values_all_is_shown() -> None:
     async with explorer(size=(80, 24)) as drive:
         shown = await drive.text()
@@ -484,6 +492,27 @@ async def test_the_steps_are_played_at_that_pace(monkeypatch: pytest.MonkeyPatch
         trace = drive.session.trace
         # each step but the last, which then stays
         assert stays == [(step.number, reading_time(trace, step)) for step in trace.steps[:-1]]
+
+
+async def test_a_step_whose_time_came_as_it_was_paused_stays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    due: list[Callable[[], None]] = []
+    timer: Callable[..., Timer] = MainScreen.set_timer
+
+    def kept(self: MainScreen, delay: float, callback: Callable[[], None]) -> Timer:
+        due.append(callback)
+        return timer(self, 1000, callback)
+
+    monkeypatch.setattr(MainScreen, "set_timer", kept)
+    async with explorer() as drive:
+        await drive.press("2", "space", "space")
+        due[-1]()
+        assert "▸2 extend" in await drive.text()
+        assert "playing" not in await drive.text()
+        await drive.press("space")
+        due[-1]()
+        assert "▸3 compare" in await drive.text()
 
 
 async def test_an_edit_or_undo_stops_playing() -> None:
