@@ -145,7 +145,6 @@ _NAMES = {
     "backspace": "Backspace",
     "home": "Home",
     "end": "End",
-    "f2": "F2",
 }
 _WITH = {"ctrl+": "^", "alt+": "Alt+", "shift+": "Shift+"}
 
@@ -156,6 +155,8 @@ def key_name(key: str) -> str:
     for prefix, sign in _WITH.items():
         if key.startswith(prefix):
             return sign + key_name(key.removeprefix(prefix))
+    if key[:1] == "f" and key[1:].isdecimal():
+        return key.upper()
     return _NAMES.get(key, key)
 
 

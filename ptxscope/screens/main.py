@@ -28,10 +28,11 @@ from ..engine.tracing.stages import title
 from ..engine.tracing.trace import Trace
 from ..engine.tracing.words import operand_name, result_text
 from ..export.document import command
-from ..keys import ACTIONS, ALWAYS, FOOTER, bindings, key_name, key_names, keys_by_id
+from ..keys import bindings, key_names
 from ..session import Session, Setup, reading_time, trace_of
-from ..widgets.bars import Key, KeyBar, ResultBar, acts_behind, keys_of
+from ..widgets.bars import KeyBar, ResultBar
 from ..widgets.browser import Browser
+from ..widgets.footer import footer_keys
 from ..widgets.form_pane import FormPane
 from ..widgets.hint_row import Hint, HintRow
 from ..widgets.inks import InkScreen
@@ -185,6 +186,7 @@ class MainScreen(InkScreen[None]):
 
     def say(self, text: str, ink: str = "dim") -> None:
         """Say something in the hint's row, until the next edit or step."""
+        self._is_told = False
         self.query_one(HintRow).say(text, ink)
 
     def _no_hint(self) -> None:
@@ -192,25 +194,7 @@ class MainScreen(InkScreen[None]):
         self.query_one(HintRow).clear()
 
     def _show_keys(self) -> None:
-        """The keys that act where the focus is: its own, the screen's; at the right the way out."""
-        keys, focus = keys_by_id(self.app), self.focused
-        actions = {action.id: action for action in ACTIONS}
-
-        def shown(id_: str, key: str) -> Key:
-            action = actions[id_]
-            return Key(((key_name(key), action.action),), action.label, action.tooltip)
-
-        def acting(*ids: str) -> list[Key]:
-            found = (next((k for k in keys[id_] if acts_behind(focus, k)), None) for id_ in ids)
-            return [shown(id_, key) for id_, key in zip(ids, found, strict=True) if key]
-
-        own = keys_of(focus) if focus else []
-        out = [key for key in own if key.names[0][0] == "Esc"]
-        if focus and not out:
-            out = acting("go.picture")
-        own = sorted((key for key in own if key not in out), key=lambda key: key.is_arrows)
-        always = [shown(id_, keys[id_][0]) for id_ in ALWAYS]
-        self.query_one(KeyBar).show((*own, *acting(*FOOTER)), (*out, *always))
+        self.query_one(KeyBar).show(*footer_keys(self))
 
     # --- showing -------------------------------------------------------------------
 
@@ -316,8 +300,8 @@ class MainScreen(InkScreen[None]):
             self.asked = False
             self._go_to(1)
         else:
-            self._is_told = True
             self.say(f"That was the last step · {self._key('step.next')} starts over", "strong")
+            self._is_told = True
 
     def action_step_to(self, where: str | int) -> None:
         """Go to the first or the last step, or to that of a number."""
@@ -373,8 +357,9 @@ class MainScreen(InkScreen[None]):
         self._playing = self.set_timer(seconds, self._play_next)
 
     def _play_next(self) -> None:
-        self._go_to(self.step + 1)
-        self._play_on()
+        if self._playing is not None:  # else it was paused when its time had come
+            self._go_to(self.step + 1)
+            self._play_on()
 
     def _pause(self) -> None:
         if self._playing is not None:
@@ -810,7 +795,7 @@ class MainScreen(InkScreen[None]):
 
     @on(KeyBar.Pressed)
     async def _key_pressed(self, event: KeyBar.Pressed) -> None:
-        await (event.node or self).run_action(event.action)
+        await self.app.run_action(event.action, event.node or self)
 
     def on_descendant_focus(self) -> None:
         """The status line helps while the PTX line is edited; the footer follows."""

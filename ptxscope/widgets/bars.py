@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import takewhile
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from textual import events
-from textual.binding import Binding
 from textual.dom import DOMNode
-from textual.keys import key_to_character
 from textual.message import Message
-from textual.screen import Screen
-from textual.widget import Widget
-from textual.widgets import Input
 
 from ..engine.text.errors import printable
 from ..engine.text.values import hex_text
 from ..engine.tracing.divergence import Divergence, divergence_of
 from ..engine.tracing.trace import Trace
 from ..engine.tracing.words import reading
-from ..keys import key_name
+from .footer import Key
 from .pane import Line, Pane, Piece
 
 VEIL = "▁"
@@ -114,8 +107,9 @@ class ResultBar(Pane, can_focus=False):
         if not line:
             line.append(Piece("nothing is kept: the destination is _  ", "dim"))
         elif self._key and readings:
-            line.append(Piece(f"{self._key} ", "current", "veil"))
-            line.append(Piece("shows it   ", "dim", "veil"))
+            line.append(Piece("press ", "dim", "veil"))
+            line.append(Piece(self._key, "current", "veil"))
+            line.append(Piece(" to see it   ", "dim", "veil"))
         if self._pin:
             line.append(Piece("pin ", "changed"))
             line += self._told(self._pin, longest, "changed")
@@ -164,27 +158,6 @@ def _short(name: str, longest: int) -> str:
     if len(name) <= longest:
         return name
     return f"{name[: longest // 2]}…{name[len(name) - (longest - 1) // 2 :]}"
-
-
-class Key(NamedTuple):
-    """A key, or several that do much the same, in the footer."""
-
-    names: tuple[tuple[str, str], ...]
-    """How each is called, and the action it means."""
-    label: str
-    tooltip: str = ""
-    node: DOMNode | None = None
-    """Whose action it is; None: the screen's."""
-
-    @property
-    def is_arrows(self) -> bool:
-        """Whether it is arrows, which one tries anyway."""
-        return all(name in "←→↑↓" for name, _ in self.names)
-
-    @property
-    def width(self) -> int:
-        """Columns that it takes."""
-        return sum(len(name) for name, _ in self.names) + 1 + len(self.label)
 
 
 class KeyBar(Pane, can_focus=False):
@@ -257,94 +230,3 @@ def _pieces(key: Key) -> Line:
     target = (key.names[-1][1], key.node)
     label = f" {key.label}  " if key.label else "  "
     return [*line, Piece(label, "dim", target)]
-
-
-# --- which keys act where something has the focus ----------------------------------------
-
-_PACKAGE = __name__.partition(".")[0]
-_EVERYWHERE = frozenset({"pageup", "pagedown"})
-"""Keys that nobody needs to be told of."""
-_ARROWS = frozenset({"up", "down", "left", "right"})
-
-
-def keys_of(focus: Widget) -> list[Key]:
-    """The keys that a widget with the focus, and those around it, have of their own.
-
-    Signs of one action that take different ways stand together: ``↑↓ move``.
-    """
-    groups: dict[tuple[DOMNode, str], list[Binding]] = {}
-    for binding, node in _own_bindings(focus):
-        name = binding.action.partition("(")[0]
-        name = "scroll" if name.startswith("scroll_") else name
-        group = groups.setdefault((node, name), [])
-        if all(binding.action != other.action for other in group):
-            group.append(binding)
-    found: list[Key] = []
-    for (node, name), group in groups.items():
-        together = all(len(key_name(binding.key)) == 1 for binding in group)
-        parts = [group] if together else [[binding] for binding in group]
-        found += (_key(name, part, node) for part in parts)
-    if isinstance(focus, Input) and all(key.names[0][0] != "Enter" for key in found):
-        found.append(Key((("Enter", "submit"),), "done", "That is what was meant", focus))
-    return found
-
-
-def _own_bindings(focus: Widget) -> Iterator[tuple[Binding, DOMNode]]:
-    """The explorer's own bindings on the way from a widget up to its screen, and whose they are.
-
-    Where a class shows some of its bindings, those alone, and arrows.
-    """
-    taken: set[str] = set(_EVERYWHERE)
-    for node in _way(focus):
-        for cls in type(node).__mro__:
-            if cls.__module__.partition(".")[0] != _PACKAGE:
-                continue
-            given = [x for x in cls.__dict__.get("BINDINGS", ()) if isinstance(x, Binding)]
-            some = any(binding.show for binding in given)
-            for binding in given:
-                keys = [key.strip() for key in binding.key.split(",")]
-                free = [key for key in keys if key not in taken]
-                if node is not focus:
-                    free = [key for key in free if not _consumes(focus, key)]
-                taken.update(keys)
-                is_told = binding.show or not some or keys[0] in _ARROWS
-                if free and binding.description and is_told:
-                    yield Binding(free[0], binding.action, binding.description), node
-
-
-def acts_behind(focus: Widget | None, key: str) -> bool:
-    """Whether a key comes to the screen from what has the focus."""
-    if focus is None:
-        return True
-    if _consumes(focus, key):
-        return False
-    return all(key not in node._bindings.key_to_bindings for node in _way(focus))
-
-
-def _way(focus: Widget) -> Iterator[DOMNode]:
-    """From a widget up to its screen, which is left out."""
-    return takewhile(lambda node: not isinstance(node, Screen), focus.ancestors_with_self)
-
-
-def _consumes(widget: Widget, key: str) -> bool:
-    """Whether a widget takes a key as text."""
-    name = key_name(key)
-    sign = name if len(name) == 1 and name.isascii() else key_to_character(key)
-    return widget.check_consume_key(key, sign)
-
-
-def _key(name: str, group: Sequence[Binding], node: DOMNode) -> Key:
-    names = tuple((key_name(binding.key), binding.action) for binding in group)
-    said = [binding.description for binding in group]
-    label = said[0][:1].lower() + said[0][1:] if len(said) == 1 else _common(said, name)
-    return Key(names, label, ", ".join(said), node)
-
-
-def _common(said: Sequence[str], name: str) -> str:
-    """The words that descriptions end in; else the action's name."""
-    kept: list[str] = []
-    for words in zip(*(reversed(text.split()) for text in said), strict=False):
-        if len(set(words)) > 1:
-            break
-        kept.insert(0, words[0])
-    return " ".join(kept) or name.replace("_", " ")

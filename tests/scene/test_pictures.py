@@ -1,0 +1,135 @@
+"""Pictures of every micro-operation in characters, to be read as they are."""
+
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
+from textual.app import App
+
+from ptxscope.engine.semantics.operation import Micro
+from ptxscope.engine.tracing.divergence import divergence_of, divergences
+from ptxscope.engine.tracing.trace import Trace, trace
+from ptxscope.widgets.inks import INKS, Palette
+from ptxscope.widgets.lane_lines import View, draw
+from tests.tiers import some
+
+SIZES = {"80x24": (78, 15), "120x40": (87, 26), "200x60": (92, 54)}
+"""Of the terminal, and what the lanes have of it."""
+THEMES = ("textual-dark", "textual-light", "textual-ansi", "ptxscope-high-contrast")
+CASES: dict[str, tuple[str, dict[str, int], str]] = {
+    "permuted, masked, saturating": (
+        "vadd4.s32.s32.u32.sat d.b310, a, b.b4567, c",
+        {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 0xCCCCCCCC},
+        "isa",
+    ),
+    "a running sum": (
+        "vset4.s32.u32.lt.add d, a, b, c",
+        {"a": 0x80FF7F01, "b": 0x01010101, "c": 5},
+        "isa",
+    ),
+    "halves that round": (
+        "vavrg2.s32.s32.s32 d.h10, a, b, c",
+        {"a": 0x80007FFF, "b": 0x0000FFFE, "c": 0},
+        "isa",
+    ),
+    "multiplied, scaled, clamped": (
+        "vmad.s32.s32.s32.sat.shr15 d, a.h1, b.h1, c",
+        {"a": 0x80000000, "b": 0x80000000, "c": 0x7FFFFFFF},
+        "isa",
+    ),
+    "negated": ("vmad.s32.s32.s32 d, a.b0, b.b0, -c", {"a": 0xFF, "b": 2, "c": 7}, "isa"),
+    "plus one": ("vmad.u32.u32.u32.po.shr7 d, a, b, c", {"a": 255, "b": 2, "c": 0}, "isa"),
+    "shifted left, wrapped": (
+        "vshl.u32.u32.u32.wrap.min d, a, b, c",
+        {"a": 0x80000001, "b": 33, "c": 9},
+        "isa",
+    ),
+    "shifted right, clamped amount": (
+        "vshr.s32.s32.u32.clamp.max d, a, b, c",
+        {"a": 0x80000005, "b": 3, "c": 9},
+        "isa",
+    ),
+    "a difference": (
+        "vabsdiff.s32.u32.s32.add d, a.b3, b.h0, c",
+        {"a": 0x80FFFFFF, "b": 0x8000, "c": 0xFFFFFFFF},
+        "isa",
+    ),
+    "a difference that wraps": (
+        "vsub2.u32.u32.u32 d, a, b, c",
+        {"a": 0x00010001, "b": 0x00020000, "c": 0},
+        "isa",
+    ),
+    "the smaller": ("vmin.s32.s32.s32 d.b1, a, b, c", {"a": 300, "b": 299, "c": 0x11223344}, "isa"),
+    "the larger": ("vmax2.s32.s32.s32 d.h1, a, b, c", {"a": 5, "b": 0x80007, "c": 0x1122}, "isa"),
+    "two predicates": (
+        "setp.ltu.and.ftz.f32 p|q, a, b, !c",
+        {"a": 0x7FC00000, "b": 0x80000001, "c": 1},
+        "isa",
+    ),
+    "a double": (
+        "slct.f64.f32 d, a, b, c",
+        {"a": 0x7FF0000000000000, "b": 1, "c": 0x80000000},
+        "isa",
+    ),
+    "a false guard": (
+        "@p set.lt.f32.s32 d, a, b",
+        {"a": 1, "b": 2, "p": 0, "d": 0x80000003},
+        "ptxas",
+    ),
+    "a guard that keeps": ("@!p vset.s32.s32.lt d, a, b", {"a": 1, "b": 2, "p": 1, "d": 9}, "isa"),
+    "two answers": (
+        "vadd.u32.s32.s32.sat d.b0, a, b, c",
+        {"a": 0xFFFFFFFF, "b": 0, "c": 0x112233},
+        "isa",
+    ),
+    "two answers of four lanes": (
+        "vadd4.u32.s32.s32.sat d, a, b, c",
+        {"a": 0x80FF7F01, "b": 0x01017F01, "c": 0},
+        "ptxas",
+    ),
+}
+
+
+class TextFile(SingleFileSnapshotExtension):
+    """A snapshot a file, to be read as it is."""
+
+    _write_mode = WriteMode.TEXT
+    file_extension = "txt"
+
+
+@pytest.fixture
+def text(snapshot: SnapshotAssertion) -> SnapshotAssertion:
+    return snapshot.use_extension(TextFile)
+
+
+def traced(case: str) -> Trace:
+    ptx, values, model = CASES[case]
+    return trace(ptx, values, model=model)
+
+
+def test_every_kind_is_in_a_picture() -> None:
+    found = {type(row.micro) for case in CASES for row in traced(case).rows.values()}
+    assert found == frozenset(Micro.__subclasses__())
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("size", some(SIZES))
+def test_a_trace_is_drawn_as_it_was(case: str, size: str, text: SnapshotAssertion) -> None:
+    one = traced(case)
+    parting = divergence_of(one, divergences(one))
+    parts = [f"{one.instruction}  {one.model.name}"]
+    for step in one.steps:
+        lines = draw(View(one, step.number, divergence=parting), *SIZES[size]).lines
+        shown = ("".join(piece.text for piece in line).rstrip() for line in lines)
+        parts.append("\n".join(shown))
+    assert "\n\n".join(parts) + "\n" == text
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_the_inks_of_a_theme_are_as_they_were(theme: str, text: SnapshotAssertion) -> None:
+    from ptxscope.app import Explorer
+
+    app: App[None] = Explorer()
+    palette = Palette(app.get_theme(theme) or app.available_themes[theme])
+    assert "".join(f"{ink:10} {palette.style(ink)}\n" for ink in INKS) == text
