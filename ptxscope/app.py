@@ -11,7 +11,7 @@ from textual import events
 from textual.app import App
 from textual.command import Provider
 from textual.driver import Driver
-from textual.filter import LineFilter
+from textual.filter import LineFilter, Monochrome, NoColor
 from textual.screen import Screen
 
 from .engine.text.errors import printable
@@ -21,7 +21,7 @@ from .screens.main import MainScreen
 from .session import Setup, example, opened
 from .store import Kept, Store, as_json
 from .widgets.glyphs import Ascii, is_needed
-from .widgets.inks import HIGH_CONTRAST, WIDGETS_CSS, palette_of
+from .widgets.inks import HIGH_CONTRAST, WIDGETS_CSS, WITHOUT_COLOURS, palette_of
 
 if TYPE_CHECKING:
     from .listing_cursor import ListingCursor
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 FAILED = 70
 """The exit status after an error of ours: ``EX_SOFTWARE``."""
+_NO_COLOR = NoColor()
 
 
 def _actions() -> type[Provider]:
@@ -103,11 +104,16 @@ class Explorer(App[None]):
     def get_css_variables(self) -> dict[str, str]:
         """The theme's variables, with nothing too faint. Part of Textual."""
         self.theme_variables = super().get_css_variables() | palette_of(self).variables
+        if self.no_color:
+            self.theme_variables |= WITHOUT_COLOURS
         return self.theme_variables
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """What is changed on every line that is drawn. Part of Textual."""
-        return [*super().get_line_filters(), *self._glyphs]
+        filters = [*super().get_line_filters(), *self._glyphs]
+        if self.no_color and self.current_theme.ansi:  # greys of ANSI colours would all be black
+            return [_NO_COLOR if isinstance(x, Monochrome) else x for x in filters]
+        return filters
 
     def _fit_theme(self) -> None:
         """Where there are 16 colours, take one that is made of them."""

@@ -159,6 +159,12 @@ Input:ansi > .input--placeholder, Input:ansi > .input--suggestion { text-style: 
 CommandPalette > .command-palette--help-text { text-style: italic; }
 """
 """What else is too faint in them: no text is dimmed."""
+WITHOUT_COLOURS = {
+    "block-cursor-text-style": "reverse",
+    "block-cursor-blurred-text-style": "reverse",
+    "input-cursor-text-style": "reverse",
+}
+"""Variables of Textual's own widgets by which cursors show without colours."""
 
 INKS = (*_TEXTS, *_CHIPS, *_LIT, "cursor", "shade")
 """What text can look like."""

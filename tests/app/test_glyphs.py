@@ -161,3 +161,19 @@ def test_16_colours_get_a_theme_made_of_them(tmp_path: Path, term: str) -> None:
     else:
         assert b"48;5" in colors
     assert "ansi" not in kept  # the user's theme is kept, not what stood for it
+
+
+def test_no_color_in_16_colours_sends_none(tmp_path: Path) -> None:
+    with on_pty.Explorer(tmp_path, TERM="xterm", COLORTERM=None, NO_COLOR="1") as explorer:
+        explorer.wait_for(b"Lanes")
+        explorer.settle()
+        explorer.type(b"l\x1b[A")
+        explorer.settle()
+        seen = explorer.seen
+        explorer.type(b"q")
+        assert explorer.ended() == 0
+    found = re.findall(rb"\x1b\[([\d;]+)m", seen)
+    codes = {int(code) for codes in found for code in codes.split(b";")}
+    assert codes <= {0, 1, 3, 4, 7, 9, 39, 49}, codes  # attributes, and the terminal's colours
+    assert 7 in codes  # the cursor
+    assert 4 in codes  # what it lights
