@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,6 @@ from .keys_in_order import KeysInOrder
 from .screens.main import MainScreen
 from .session import Setup, example, opened
 from .store import Kept, Store, as_json
-from .widgets.glyphs import Ascii, is_needed
 from .widgets.inks import HIGH_CONTRAST, WIDGETS_CSS, WITHOUT_COLOURS, palette_of
 
 if TYPE_CHECKING:
@@ -44,6 +44,17 @@ def _instructions() -> type[Provider]:
     return InstructionCommands
 
 
+def _ascii() -> LineFilter:
+    from .widgets.glyphs import Ascii
+
+    return Ascii()
+
+
+def _is_utf8() -> bool:
+    encoding = getattr(sys.__stderr__, "encoding", None) or "utf-8"
+    return encoding.lower().replace("_", "-") in ("utf-8", "utf8")
+
+
 class Explorer(App[None]):
     """The explorer, opened on an instruction, where it was left, or on an example."""
 
@@ -62,7 +73,9 @@ class Explorer(App[None]):
     ) -> None:
         super().__init__()
         self.register_theme(HIGH_CONTRAST)
-        self._glyphs = [Ascii()] if is_needed() else []
+        self.is_ascii = not _is_utf8()
+        """The terminal reads something else than UTF-8, and gets ASCII."""
+        self._glyphs = [_ascii()] if self.is_ascii else []
         self._stand_ins: dict[str, str] = {}
         """The themes that others stand for where there are 16 colours, by these."""
         self.store = store
@@ -110,7 +123,9 @@ class Explorer(App[None]):
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """What is changed on every line that is drawn. Part of Textual."""
-        filters = [*super().get_line_filters(), *self._glyphs]
+        filters = super().get_line_filters()
+        if self._glyphs:
+            filters = [*filters, *self._glyphs]
         if self.no_color and self.current_theme.ansi:  # greys of ANSI colours would all be black
             return [_NO_COLOR if isinstance(x, Monochrome) else x for x in filters]
         return filters

@@ -17,7 +17,6 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
-from .glyphs import Ascii, as_ascii
 from .inks import palette_of
 
 
@@ -140,10 +139,12 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
 
     def text(self) -> str:
         """Everything the panel shows, as plain text."""
-        is_ascii = any(isinstance(x, Ascii) for x in self.app.get_line_filters())
         lines = [tuple(piece.text for piece in line) for line in self.drawn]
-        shown = map(as_ascii, lines) if is_ascii else lines
-        return "\n".join("".join(line).rstrip() for line in shown)
+        if getattr(self.app, "is_ascii", False):
+            from .glyphs import as_ascii
+
+            lines = list(map(as_ascii, lines))
+        return "\n".join("".join(line).rstrip() for line in lines)
 
     async def on_click(self, event: events.Click) -> None:
         """Tell the subclass what was clicked."""

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from ptxscope.app import Explorer
-from ptxscope.widgets.glyphs import as_ascii, is_needed
+from ptxscope.widgets.glyphs import as_ascii
 
 from . import on_pty
 
@@ -101,7 +101,7 @@ def test_nothing_that_the_app_draws_is_unknown() -> None:
 def test_the_terminals_encoding_decides(monkeypatch: pytest.MonkeyPatch, encoding: str) -> None:
     stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     monkeypatch.setattr(sys, "__stderr__", stream)
-    assert is_needed() == (encoding != "utf-8")
+    assert Explorer().is_ascii == (encoding != "utf-8")
 
 
 async def test_the_app_is_drawn_in_ascii(monkeypatch: pytest.MonkeyPatch) -> None:
