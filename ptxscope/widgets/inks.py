@@ -52,8 +52,8 @@ RATIO = 4.5
 """The least contrast of text on what it is drawn on: AA of WCAG 2."""
 HIGH_RATIO = 7.0
 """The same in the theme of high contrast: AAA."""
-SHADE_RATIO = 3.0
-"""The same of what the cursor's light does not reach."""
+SHADE_RATIO = EDGE_RATIO = 3.0
+"""The same of what the cursor's light does not reach, and of what is drawn but no text."""
 
 
 class _Text(NamedTuple):
@@ -166,7 +166,11 @@ WITHOUT_COLOURS = {
 }
 """Variables of Textual's own widgets by which cursors show without colours."""
 
-INKS = (*_TEXTS, *_CHIPS, *_LIT, "cursor", "shade")
+_EDGES = {f"edge-{name.removeprefix('chip-')}": name for name in _CHIPS}
+"""The half cells at a chip's ends, in the colour of its ground; no text."""
+_KEPT = {*_CHIPS, *_EDGES}
+
+INKS = (*_TEXTS, *_CHIPS, *_EDGES, *_LIT, "cursor", "shade")
 """What text can look like."""
 OVERLAYS = (*_LIT, "cursor", "shade")
 """Those that are drawn over others."""
@@ -207,12 +211,12 @@ class Palette:
             if name == "cursor":
                 style += self._cursor
             elif name == "shade":
-                style = self._shaded(style)
-            elif is_chip and name not in _CHIPS:
+                style = self._shaded(style, _EDGES.get(names[0], ""))
+            elif is_chip and name not in _KEPT:
                 style += _attributes(self._one(name)) + Style(bold=name in _LIT or None)
             else:
                 style += self._one(name)
-            is_chip = is_chip or name in _CHIPS
+            is_chip = is_chip or name in _KEPT
         return style
 
     def _one(self, name: str) -> Style:
@@ -220,6 +224,8 @@ class Palette:
             return self._text(_TEXTS[name])
         if name in _CHIPS:
             return self._chip(_CHIPS[name])
+        if name in _EDGES:
+            return self._edge(name)
         chip, attribute = _LIT[name]
         return self._filled(chip, self._foreground) + Style.parse(attribute)
 
@@ -265,6 +271,15 @@ class Palette:
     def _chip(self, chip: _Chip) -> Style:
         return self._filled(chip, BLACK if self._is_dark else WHITE) + Style.parse(chip.attributes)
 
+    def _edge(self, name: str) -> Style:
+        if self._is_ansi:
+            operand = name.removeprefix("edge-").rstrip("0123")
+            return self._one(f"wire-{operand if operand in ('a', 'b', 'c') else 't'}")
+        ground = self._one(_EDGES[name]).bgcolor
+        if ground is None or ground.triplet is None:
+            return Style()
+        return _style(readable(ground.triplet, self._grounds, EDGE_RATIO))
+
     def _filled(self, chip: _Chip, text: ColorTriplet) -> Style:
         """A ground, which gives way to the text; the text gives way where it must."""
         if self._is_ansi:
@@ -275,11 +290,14 @@ class Palette:
         ground = readable(hue, [text], self._ratio)
         return _style(readable(text, [ground], self._ratio), ground)
 
-    def _shaded(self, style: Style) -> Style:
-        """A style of which little is left."""
+    def _shaded(self, style: Style, chip: str = "") -> Style:
+        """A style of which little is left; or that of an edge, which goes with its chip."""
         kept = _attributes(style) + Style(bold=False, dim=False, reverse=False)
         if self._is_ansi:
             return Style(color="white" if self._is_dark else "default", bgcolor="default") + kept
+        if chip:
+            edge = self._shaded(self._one(chip)).bgcolor
+            return Style.from_color(edge) + kept
         away, grounds = self._named["background"], self._grounds
         ground = None
         if style.bgcolor is not None and style.bgcolor.triplet is not None:
