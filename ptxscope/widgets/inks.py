@@ -52,8 +52,8 @@ RATIO = 4.5
 """The least contrast of text on what it is drawn on: AA of WCAG 2."""
 HIGH_RATIO = 7.0
 """The same in the theme of high contrast: AAA."""
-SHADE_RATIO = EDGE_RATIO = 3.0
-"""The same of what the cursor's light does not reach, and of what is drawn but no text."""
+SHADE_RATIO = 3.0
+"""The same of what the cursor's light does not reach."""
 
 
 class _Text(NamedTuple):
@@ -167,8 +167,7 @@ WITHOUT_COLOURS = {
 """Variables of Textual's own widgets by which cursors show without colours."""
 
 _EDGES = {f"edge-{name.removeprefix('chip-')}": name for name in _CHIPS}
-"""The half cells at a chip's ends, in the colour of its ground; no text."""
-_KEPT = {*_CHIPS, *_EDGES}
+"""The half cells at a chip's ends, in the colour of its ground: no text."""
 
 INKS = (*_TEXTS, *_CHIPS, *_EDGES, *_LIT, "cursor", "shade")
 """What text can look like."""
@@ -205,27 +204,31 @@ class Palette:
         return {name: color.triplet.hex for name, color in inks.items() if color and color.triplet}
 
     def _made(self, names: list[str]) -> Style:
+        if names and names[0] in _EDGES:
+            return self._edge(_EDGES[names[0]], names[1:])
         style = self._plain
         is_chip = False
         for name in names:
             if name == "cursor":
                 style += self._cursor
             elif name == "shade":
-                style = self._shaded(style, _EDGES.get(names[0], ""))
-            elif is_chip and name not in _KEPT:
-                style += _attributes(self._one(name)) + Style(bold=name in _LIT or None)
+                style = self._shaded(style)
+            elif is_chip and name not in _CHIPS:
+                style += _attributes(self._one(name)) + self._lit(name)
             else:
                 style += self._one(name)
-            is_chip = is_chip or name in _KEPT
+            is_chip = is_chip or name in _CHIPS
         return style
+
+    def _lit(self, name: str) -> Style:
+        # where bold makes numbers bright, black text would turn grey
+        return Style(bold=True) if name in _LIT and not self._is_ansi else Style()
 
     def _one(self, name: str) -> Style:
         if name in _TEXTS:
             return self._text(_TEXTS[name])
         if name in _CHIPS:
             return self._chip(_CHIPS[name])
-        if name in _EDGES:
-            return self._edge(name)
         chip, attribute = _LIT[name]
         return self._filled(chip, self._foreground) + Style.parse(attribute)
 
@@ -271,14 +274,12 @@ class Palette:
     def _chip(self, chip: _Chip) -> Style:
         return self._filled(chip, BLACK if self._is_dark else WHITE) + Style.parse(chip.attributes)
 
-    def _edge(self, name: str) -> Style:
-        if self._is_ansi:
-            operand = name.removeprefix("edge-").rstrip("0123")
-            return self._one(f"wire-{operand if operand in ('a', 'b', 'c') else 't'}")
-        ground = self._one(_EDGES[name]).bgcolor
-        if ground is None or ground.triplet is None:
-            return Style()
-        return _style(readable(ground.triplet, self._grounds, EDGE_RATIO))
+    def _edge(self, chip: str, over: list[str]) -> Style:
+        """Half a cell of a chip, as that is drawn; of the cursor's ground under the cursor."""
+        if "cursor" in over:
+            return self._plain
+        ground = self._made([chip, *over]).bgcolor
+        return self._plain if ground is None or ground.is_default else Style.from_color(ground)
 
     def _filled(self, chip: _Chip, text: ColorTriplet) -> Style:
         """A ground, which gives way to the text; the text gives way where it must."""
@@ -290,14 +291,11 @@ class Palette:
         ground = readable(hue, [text], self._ratio)
         return _style(readable(text, [ground], self._ratio), ground)
 
-    def _shaded(self, style: Style, chip: str = "") -> Style:
-        """A style of which little is left; or that of an edge, which goes with its chip."""
+    def _shaded(self, style: Style) -> Style:
+        """A style of which little is left."""
         kept = _attributes(style) + Style(bold=False, dim=False, reverse=False)
         if self._is_ansi:
             return Style(color="white" if self._is_dark else "default", bgcolor="default") + kept
-        if chip:
-            edge = self._shaded(self._one(chip)).bgcolor
-            return Style.from_color(edge) + kept
         away, grounds = self._named["background"], self._grounds
         ground = None
         if style.bgcolor is not None and style.bgcolor.triplet is not None:

@@ -56,8 +56,6 @@ def hexed(text: str) -> Rgb:
 
 
 def needed(theme: Theme, names: str) -> float:
-    if "edge-" in names:  # no text: 1.4.11 of WCAG; in the shade as faint as its chip
-        return 1.0 if "shade" in names else 3.0
     if "shade" in names:
         return 3.0
     return 7.0 if theme is HIGH_CONTRAST else 4.5
@@ -65,7 +63,7 @@ def needed(theme: Theme, names: str) -> float:
 
 def combinations() -> Iterator[str]:
     for ink, over in itertools.product(("", *INKS), OVERS):
-        if ink not in OVERLAYS or not over:
+        if not ink.startswith("edge-") and (ink not in OVERLAYS or not over):
             yield f"{ink} {over}".strip()
 
 
@@ -176,6 +174,19 @@ def test_bytes_beside_each_other_are_told_apart(name: str) -> None:
     fields = [palette.style(field).bgcolor for field in ("sign", "exponent", "fraction")]
     assert len(set(fields)) == len(fields)
     assert palette.style("chip-a3 origin").bgcolor == palette.style("chip-a3").bgcolor
+
+
+@pytest.mark.parametrize("name", THEMES)
+@pytest.mark.parametrize("over", ["", "origin", "reached", "shade"])
+def test_edges_have_the_colour_of_their_chips(name: str, over: str) -> None:
+    palette = Palette(THEMES[name])
+    chips = ["sign", *(ink for ink in INKS if ink.startswith("chip-"))]
+    for chip in chips:
+        style = palette.style(f"edge-{chip.removeprefix('chip-')} {over}")
+        ground = palette.style(f"{chip} {over}").bgcolor
+        plain = palette.style("").color
+        assert style.color == (plain if ground is None or ground.is_default else ground), chip
+        assert style.bgcolor is None
 
 
 def test_the_app_offers_all_themes() -> None:
