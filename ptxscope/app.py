@@ -14,6 +14,7 @@ from textual.command import Provider
 from textual.driver import Driver
 from textual.filter import LineFilter, Monochrome, NoColor
 from textual.screen import Screen
+from textual.theme import Theme
 
 from .engine.text.errors import printable
 from .engine.text.instruction import Instruction
@@ -130,10 +131,9 @@ class Explorer(App[None]):
             return [_NO_COLOR if isinstance(x, Monochrome) else x for x in filters]
         return filters
 
-    def _fit_theme(self) -> None:
-        """Where there are 16 colours, take one that is made of them."""
-        theme = self.current_theme
-        if self.console.color_system in ("standard", "windows") and not theme.ansi:
+    def _fit_theme(self, theme: Theme) -> None:
+        """Take a theme of ANSI colours in place of another one."""
+        if not theme.ansi:
             stand_in = "ansi-dark" if theme.dark else "ansi-light"
             self._stand_ins[stand_in] = theme.name
             self.theme = stand_in
@@ -142,8 +142,9 @@ class Explorer(App[None]):
         """Take over the user's theme and keys; say what could not be read."""
         if self._theme in self.available_themes:
             self.theme = self._theme
-        if not self.is_headless:
-            self._fit_theme()
+        if self.console.color_system in ("standard", "windows") and not self.is_headless:
+            self._fit_theme(self.current_theme)
+            self.theme_changed_signal.subscribe(self, self._fit_theme)
         self.set_keymap(self.user_keymap)
         if self._listing is not None:
             self.call_after_refresh(self._main.open_at, self._listing, first=True)

@@ -157,6 +157,7 @@ WIDGETS_CSS = """
 InkModal > * { border-title-color: $text-accent; border-subtitle-color: $text-accent; }
 Input:ansi > .input--placeholder, Input:ansi > .input--suggestion { text-style: italic; }
 CommandPalette > .command-palette--help-text { text-style: italic; }
+CommandPalette SearchIcon { color: $text-muted; }
 """
 """What else is too faint in them: no text is dimmed."""
 WITHOUT_COLOURS = {

@@ -200,8 +200,8 @@ DIALOGS = ("", "m", "i", "slash", "o", "l", "x", "e", "c", "question_mark", "ctr
 
 
 def is_text(text: str) -> bool:
-    """Frames and scrollbars are none, nor pictures."""
-    return any("!" <= x < "\u2500" or "\u25a0" <= x < "\U0001f000" for x in text)
+    """Frames and scrollbars are none."""
+    return any("!" <= x < "\u2500" or x >= "\u25a0" for x in text)
 
 
 def drawn(app: Explorer) -> Iterator[Segment]:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from rich.color import ColorSystem
 
 from ptxscope.app import Explorer
 from ptxscope.widgets.glyphs import as_ascii
@@ -177,3 +178,21 @@ def test_no_color_in_16_colours_sends_none(tmp_path: Path) -> None:
     assert codes <= {0, 1, 3, 4, 7, 9, 39, 49}, codes  # attributes, and the terminal's colours
     assert 7 in codes  # the cursor
     assert 4 in codes  # what it lights
+
+
+async def test_a_theme_chosen_in_16_colours_is_made_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = Explorer()
+    monkeypatch.setattr(app.console, "_color_system", ColorSystem.STANDARD)
+    monkeypatch.setattr(Explorer, "is_headless", property(lambda _: False))
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert app.theme == "ansi-dark"
+        assert app.kept.theme == "textual-dark"
+        app.theme = "solarized-light"
+        await pilot.pause()
+        assert app.theme == "ansi-light"
+        assert app.kept.theme == "solarized-light"
+        app.theme = "ansi-dark"
+        await pilot.pause()
+        assert app.theme == "ansi-dark"
