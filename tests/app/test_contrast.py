@@ -242,3 +242,17 @@ async def test_all_that_the_app_draws_can_be_read(name: str) -> None:
                 if found < needed(theme, ""):
                     poor.add((key, segment.text[:30], round(found, 2), str(style)))
     assert not poor
+
+
+async def test_panes_take_over_another_theme() -> None:
+    """Both have the same grounds, so that nothing else says that inks are others."""
+    app = Explorer()
+    async with app.run_test(size=(80, 24)) as pilot:
+        for name in ("ansi-dark", "ansi-light", "ansi-dark"):
+            app.theme = name
+            await pilot.pause()
+            colors = {segment.style.color for segment in drawn(app) if segment.style}
+            numbers = [palette.style("number").color for palette in map(Palette, THEMES.values())]
+            mine = Palette(THEMES[name]).style("number").color
+            assert mine in colors
+            assert not colors & {x for x in numbers if x != mine and x and x.triplet is None}
