@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,9 @@ from textual import events
 from textual.app import App
 from textual.command import Provider
 from textual.driver import Driver
-from textual.filter import LineFilter
+from textual.filter import LineFilter, Monochrome, NoColor
 from textual.screen import Screen
+from textual.theme import Theme
 
 from .engine.text.errors import printable
 from .engine.text.instruction import Instruction
@@ -21,8 +23,7 @@ from .keys_in_order import KeysInOrder
 from .screens.main import MainScreen
 from .session import example, opened
 from .store import Kept, Store, as_json
-from .widgets.glyphs import Ascii, is_needed
-from .widgets.inks import HIGH_CONTRAST, WIDGETS_CSS, palette_of
+from .widgets.inks import HIGH_CONTRAST, WIDGETS_CSS, WITHOUT_COLOURS, palette_of
 
 if TYPE_CHECKING:
     from .listing_cursor import ListingCursor
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 FAILED = 70
 """The exit status after an error of ours: ``EX_SOFTWARE``."""
+_NO_COLOR = NoColor()
 
 
 def _actions() -> type[Provider]:
@@ -42,6 +44,17 @@ def _instructions() -> type[Provider]:
     from .palette import InstructionCommands
 
     return InstructionCommands
+
+
+def _ascii() -> LineFilter:
+    from .widgets.glyphs import Ascii
+
+    return Ascii()
+
+
+def _is_utf8() -> bool:
+    encoding = getattr(sys.__stderr__, "encoding", None) or "utf-8"
+    return encoding.lower().replace("_", "-") in ("utf-8", "utf8")
 
 
 class Explorer(App[None]):
@@ -62,7 +75,9 @@ class Explorer(App[None]):
     ) -> None:
         super().__init__()
         self.register_theme(HIGH_CONTRAST)
-        self._glyphs = [Ascii()] if is_needed() else []
+        self.is_ascii = not _is_utf8()
+        """The terminal reads something else than UTF-8, and gets ASCII."""
+        self._glyphs = [_ascii()] if self.is_ascii else []
         self._stand_ins: dict[str, str] = {}
         """The themes that others stand for where there are 16 colours, by these."""
         self.store = store
@@ -112,16 +127,22 @@ class Explorer(App[None]):
     def get_css_variables(self) -> dict[str, str]:
         """The theme's variables, with nothing too faint. Part of Textual."""
         self.theme_variables = super().get_css_variables() | palette_of(self).variables
+        if self.no_color:
+            self.theme_variables |= WITHOUT_COLOURS
         return self.theme_variables
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """What is changed on every line that is drawn. Part of Textual."""
-        return [*super().get_line_filters(), *self._glyphs]
+        filters = super().get_line_filters()
+        if self._glyphs:
+            filters = [*filters, *self._glyphs]
+        if self.no_color and self.current_theme.ansi:  # greys of ANSI colours would all be black
+            return [_NO_COLOR if isinstance(x, Monochrome) else x for x in filters]
+        return filters
 
-    def _fit_theme(self) -> None:
-        """Where there are 16 colours, take one that is made of them."""
-        theme = self.current_theme
-        if self.console.color_system in ("standard", "windows") and not theme.ansi:
+    def _fit_theme(self, theme: Theme) -> None:
+        """Take a theme of ANSI colours in place of another one."""
+        if not theme.ansi:
             stand_in = "ansi-dark" if theme.dark else "ansi-light"
             self._stand_ins[stand_in] = theme.name
             self.theme = stand_in
@@ -130,8 +151,9 @@ class Explorer(App[None]):
         """Take over the user's theme and keys; say what could not be read."""
         if self._theme in self.available_themes:
             self.theme = self._theme
-        if not self.is_headless:
-            self._fit_theme()
+        if self.console.color_system in ("standard", "windows") and not self.is_headless:
+            self._fit_theme(self.current_theme)
+            self.theme_changed_signal.subscribe(self, self._fit_theme)
         self.set_keymap(keymap_of(self.user_keymap))
         if self._listing is not None:
             self.call_after_refresh(self._main.open_at, self._listing, first=True)

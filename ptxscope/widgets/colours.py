@@ -21,26 +21,22 @@ def rgb(name: str) -> ColorTriplet:
 
 def luminance(color: ColorTriplet) -> float:
     """How light a colour is: 0 to 1."""
-    red, green, blue = (_linear(channel / 255) for channel in color)
+    red, green, blue = map(_linear, color)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def _linear(channel: float) -> float:
+@lru_cache(256)
+def _linear(value: int) -> float:
+    channel = value / 255
     return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
 
 
-def contrast(one: ColorTriplet, other: ColorTriplet) -> float:
-    """The contrast of two colours: 1 to 21."""
-    dark, light = sorted((luminance(one), luminance(other)))
-    return (light + 0.05) / (dark + 0.05)
-
-
 @lru_cache(512)
-def _shown(color: ColorTriplet) -> tuple[ColorTriplet, ...]:
-    """What terminals show for a colour: in full, in 256 colours, and in Textual's greys."""
+def _seen(color: ColorTriplet) -> tuple[float, float, float]:
+    """How light terminals show a colour: in full, in 256 colours, and in Textual's greys."""
     few = Color.from_triplet(color).downgrade(ColorSystem.EIGHT_BIT).get_truecolor()
     grey = round(color.red * 0.2126 + color.green * 0.7152 + color.blue * 0.0722)
-    return color, few, ColorTriplet(grey, grey, grey)
+    return luminance(color), luminance(few), _linear(grey)
 
 
 def mixed(color: ColorTriplet, other: ColorTriplet, part: float) -> ColorTriplet:
@@ -64,5 +60,9 @@ def readable(color: ColorTriplet, on: Iterable[ColorTriplet], ratio: float) -> C
 
 def worst(color: ColorTriplet, on: Iterable[ColorTriplet]) -> float:
     """The least contrast of a colour on some others, however they are shown."""
-    seen = _shown(color)
-    return min(contrast(*pair) for x in on for pair in zip(seen, _shown(x), strict=True))
+    seen = _seen(color)
+    return min(
+        (one + 0.05) / (other + 0.05) if one > other else (other + 0.05) / (one + 0.05)
+        for ground in on
+        for one, other in zip(seen, _seen(ground), strict=True)
+    )

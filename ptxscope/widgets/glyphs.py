@@ -8,7 +8,6 @@ would only be worse (``→`` is ``->``, or ``>``) it takes them where they are n
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
@@ -30,7 +29,7 @@ _ONE = {
         "=": "═≡",
         "|": "│┃┆┇┊┋╎╏║╵╷╹╻╽╿├┝┞┟┠┡┢┣┤┥┦┧┨┩┪┫╞╟╠╡╢╣▏▕∨",
         "X": "╳",
-        "/": "╱÷",
+        "/": "╱÷\U0001f50e",
         "\\": "╲",
         "[": "▐",
         "]": "▌",
@@ -88,12 +87,6 @@ class Ascii(LineFilter):
             Segment(text, style, control)
             for text, (_, style, control) in zip(texts, segments, strict=True)
         ]
-
-
-def is_needed() -> bool:
-    """Whether the terminal reads something else than UTF-8."""
-    encoding = getattr(sys.__stderr__, "encoding", None) or "utf-8"
-    return encoding.lower().replace("_", "-") not in ("utf-8", "utf8", "utf-8-sig")
 
 
 @lru_cache(1024)

@@ -131,8 +131,6 @@ _CHIPS = {
     "fraction": _Chip("#56d4dd", "#0b6670", ("black on cyan", "black on cyan")),
 }
 """A half-word h0 is inked as byte 1, h1 as byte 3."""
-EDGES = {name.replace("chip", "edge"): name for name in _CHIPS if name.startswith("chip")}
-"""The ends of chips, in the colour of their ground: shapes, not text."""
 
 _LIT = {
     "origin": (_Chip("#1b4b91", "#b6d4fb", ("bright_white on blue",) * 2), "underline"),
@@ -158,10 +156,20 @@ WIDGETS_CSS = """
 InkModal > * { border-title-color: $text-accent; border-subtitle-color: $text-accent; }
 Input:ansi > .input--placeholder, Input:ansi > .input--suggestion { text-style: italic; }
 CommandPalette > .command-palette--help-text { text-style: italic; }
+CommandPalette SearchIcon { color: $text-muted; }
 """
 """What else is too faint in them: no text is dimmed."""
+WITHOUT_COLOURS = {
+    "block-cursor-text-style": "reverse",
+    "block-cursor-blurred-text-style": "reverse",
+    "input-cursor-text-style": "reverse",
+}
+"""Variables of Textual's own widgets by which cursors show without colours."""
 
-INKS = (*_TEXTS, *_CHIPS, *_LIT, "cursor", "shade")
+_EDGES = {f"edge-{name.removeprefix('chip-')}": name for name in _CHIPS}
+"""The half cells at a chip's ends, in the colour of its ground: no text."""
+
+INKS = (*_TEXTS, *_CHIPS, *_EDGES, *_LIT, "cursor", "shade")
 """What text can look like."""
 OVERLAYS = (*_LIT, "cursor", "shade")
 """Those that are drawn over others."""
@@ -196,6 +204,8 @@ class Palette:
         return {name: color.triplet.hex for name, color in inks.items() if color and color.triplet}
 
     def _made(self, names: list[str]) -> Style:
+        if names and names[0] in _EDGES:
+            return self._edge(_EDGES[names[0]], names[1:])
         style = self._plain
         is_chip = False
         for name in names:
@@ -203,20 +213,22 @@ class Palette:
                 style += self._cursor
             elif name == "shade":
                 style = self._shaded(style)
-            elif is_chip:
-                style += _attributes(self._one(name)) + Style(bold=name in _LIT or None)
+            elif is_chip and name not in _CHIPS:
+                style += _attributes(self._one(name)) + self._lit(name)
             else:
                 style += self._one(name)
-            is_chip = is_chip or name in _CHIPS or name in EDGES
+            is_chip = is_chip or name in _CHIPS
         return style
+
+    def _lit(self, name: str) -> Style:
+        # where bold makes numbers bright, black text would turn grey
+        return Style(bold=True) if name in _LIT and not self._is_ansi else Style()
 
     def _one(self, name: str) -> Style:
         if name in _TEXTS:
             return self._text(_TEXTS[name])
         if name in _CHIPS:
             return self._chip(_CHIPS[name])
-        if name in EDGES:
-            return Style(color=self._chip(_CHIPS[EDGES[name]]).bgcolor)
         chip, attribute = _LIT[name]
         return self._filled(chip, self._foreground) + Style.parse(attribute)
 
@@ -261,6 +273,13 @@ class Palette:
 
     def _chip(self, chip: _Chip) -> Style:
         return self._filled(chip, BLACK if self._is_dark else WHITE) + Style.parse(chip.attributes)
+
+    def _edge(self, chip: str, over: list[str]) -> Style:
+        """Half a cell of a chip, as that is drawn; of the cursor's ground under the cursor."""
+        if "cursor" in over:
+            return self._plain
+        ground = self._made([chip, *over]).bgcolor
+        return self._plain if ground is None or ground.is_default else Style.from_color(ground)
 
     def _filled(self, chip: _Chip, text: ColorTriplet) -> Style:
         """A ground, which gives way to the text; the text gives way where it must."""

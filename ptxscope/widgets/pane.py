@@ -10,6 +10,7 @@ from typing import ClassVar, NamedTuple
 
 from rich.cells import cell_len
 from rich.segment import Segment
+from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
@@ -17,7 +18,6 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
-from .glyphs import Ascii, as_ascii
 from .inks import palette_of
 
 
@@ -64,6 +64,7 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         super().__init__(id=id)
         self.border_title = title
         self._drawn: list[Line] | None = None
+        self._inks: dict[tuple[Style, str], Style] = {}
 
     def draw(self, width: int) -> list[Line]:
         """The lines to show in so many columns."""
@@ -109,6 +110,11 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         """Draw for the new width."""
         self.redraw()
 
+    def notify_style_update(self) -> None:
+        """Forget the inks of the old theme."""
+        self._inks = {}
+        super().notify_style_update()
+
     def render_line(self, y: int) -> Strip:
         """One line of the visible part. Part of the line API."""
         width = self.scrollable_content_region.width
@@ -116,13 +122,18 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         y += scroll_y
         if y >= len(self.drawn):
             return Strip.blank(width, self.rich_style)
-        inks = palette_of(self.app)
         base = self.rich_style
-        strip = Strip([Segment(text, base + inks.style(ink)) for text, ink, _ in self.drawn[y]])
+        strip = Strip([Segment(text, self._inked(base, ink)) for text, ink, _ in self.drawn[y]])
         selection = self.text_selection
         if selection is not None and (span := selection.get_span(y)) is not None:
             strip = self._selected(strip, span)
         return strip.crop_extend(scroll_x, scroll_x + width, base).apply_offsets(scroll_x, y)
+
+    def _inked(self, base: Style, names: str) -> Style:
+        style = self._inks.get((base, names))
+        if style is None:
+            style = self._inks[base, names] = base + palette_of(self.app).style(names)
+        return style
 
     def _selected(self, strip: Strip, span: tuple[int, int]) -> Strip:
         start, end = span
@@ -140,10 +151,12 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
 
     def text(self) -> str:
         """Everything the panel shows, as plain text."""
-        is_ascii = any(isinstance(x, Ascii) for x in self.app.get_line_filters())
         lines = [tuple(piece.text for piece in line) for line in self.drawn]
-        shown = map(as_ascii, lines) if is_ascii else lines
-        return "\n".join("".join(line).rstrip() for line in shown)
+        if getattr(self.app, "is_ascii", False):
+            from .glyphs import as_ascii
+
+            lines = list(map(as_ascii, lines))
+        return "\n".join("".join(line).rstrip() for line in lines)
 
     async def on_click(self, event: events.Click) -> None:
         """Tell the subclass what was clicked."""

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from rich.color import ColorSystem
 
 from ptxscope.app import Explorer
-from ptxscope.widgets.glyphs import as_ascii, is_needed
+from ptxscope.widgets.glyphs import as_ascii
 
 from . import on_pty
 
@@ -101,7 +102,7 @@ def test_nothing_that_the_app_draws_is_unknown() -> None:
 def test_the_terminals_encoding_decides(monkeypatch: pytest.MonkeyPatch, encoding: str) -> None:
     stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     monkeypatch.setattr(sys, "__stderr__", stream)
-    assert is_needed() == (encoding != "utf-8")
+    assert Explorer().is_ascii == (encoding != "utf-8")
 
 
 async def test_the_app_is_drawn_in_ascii(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,3 +162,37 @@ def test_16_colours_get_a_theme_made_of_them(tmp_path: Path, term: str) -> None:
     else:
         assert b"48;5" in colors
     assert "ansi" not in kept  # the user's theme is kept, not what stood for it
+
+
+def test_no_color_in_16_colours_sends_none(tmp_path: Path) -> None:
+    with on_pty.Explorer(tmp_path, TERM="xterm", COLORTERM=None, NO_COLOR="1") as explorer:
+        explorer.wait_for(b"Lanes")
+        explorer.settle()
+        explorer.type(b"l\x1b[A")
+        explorer.settle()
+        seen = explorer.seen
+        explorer.type(b"q")
+        assert explorer.ended() == 0
+    found = re.findall(rb"\x1b\[([\d;]+)m", seen)
+    codes = {int(code) for codes in found for code in codes.split(b";")}
+    assert codes <= {0, 1, 3, 4, 7, 9, 39, 49}, codes  # attributes, and the terminal's colours
+    assert 7 in codes  # the cursor
+    assert 4 in codes  # what it lights
+
+
+async def test_a_theme_chosen_in_16_colours_is_made_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = Explorer()
+    monkeypatch.setattr(app.console, "_color_system", ColorSystem.STANDARD)
+    monkeypatch.setattr(Explorer, "is_headless", property(lambda _: False))
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert app.theme == "ansi-dark"
+        assert app.kept.theme == "textual-dark"
+        app.theme = "solarized-light"
+        await pilot.pause()
+        assert app.theme == "ansi-light"
+        assert app.kept.theme == "solarized-light"
+        app.theme = "ansi-dark"
+        await pilot.pause()
+        assert app.theme == "ansi-dark"
