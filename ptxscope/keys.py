@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual.binding import Binding, BindingType
@@ -131,11 +130,13 @@ def bindings() -> list[BindingType]:
     ]
 
 
-def keys_of(app: App[object], ids: Sequence[str]) -> frozenset[str]:
-    """The keys of actions, Textual's names, with what the user's keymap changed."""
+def keys_by_id(app: App[object]) -> dict[str, tuple[str, ...]]:
+    """The keys of each action as Textual calls them, with what the user's keymap changed."""
     keymap = getattr(app, "user_keymap", {})
-    found = (keymap.get(action.id, action.keys) for action in ACTIONS if action.id in ids)
-    return frozenset(key.strip() for keys in found for key in keys.split(","))
+    return {
+        action.id: tuple(key.strip() for key in keymap.get(action.id, action.keys).split(","))
+        for action in ACTIONS
+    }
 
 
 def key_names(app: App[object]) -> dict[str, tuple[str, ...]]:

@@ -12,7 +12,6 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.geometry import Offset
 from textual.timer import Timer
 
 from .. import session as edits
@@ -453,12 +452,14 @@ class MainScreen(InkScreen[None]):
 
     @on(ModifierRow.Asked)
     def _values_asked(self, event: ModifierRow.Asked) -> None:
+        from .choices import ChoiceScreen
+
         def chosen(index: int | None) -> None:
             if index is not None:
                 event.row.choose(event.cell, event.options[index])
 
-        items = [Item(x.text, x.why_not or x.about, bool(x.why_not)) for x in event.options]
-        self._ask(event.title, items, chosen, event.index, event.at)
+        asked = ChoiceScreen(event.title, event.options, event.index, event.at)
+        self.app.push_screen(asked, chosen)
 
     @on(Hint)
     def _hinted(self, event: Hint) -> None:
@@ -625,17 +626,10 @@ class MainScreen(InkScreen[None]):
 
         self.app.push_screen(HelpScreen())
 
-    def _ask(
-        self,
-        title: str,
-        items: list[Item],
-        chosen: Chosen,
-        index: int = 0,
-        at: Offset | None = None,
-    ) -> None:
+    def _ask(self, title: str, items: list[Item], chosen: Chosen) -> None:
         from .menu import MenuScreen
 
-        self.app.push_screen(MenuScreen(title, items, index, at), chosen)
+        self.app.push_screen(MenuScreen(title, items), chosen)
 
     @on(Lanes.CursorMoved)
     def _cursor_moved(self, event: Lanes.CursorMoved) -> None:

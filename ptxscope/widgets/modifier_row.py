@@ -226,13 +226,11 @@ class ModifierRow(FormPane):
         )
 
     def choose(self, cell: Choice, option: Option) -> None:
-        """Take an option of the list, or say why it can't be."""
+        """Take an option of the list."""
         if (current := self.current()) is None or current[2] != cell:
             return
         form, slot, _ = current
-        if option.why_not:
-            self.refuse(option.why_not)
-        elif option.value != form.get(slot.name):
+        if not option.why_not and option.value != form.get(slot.name):
             self.ask(slot, option.value)
 
     def _beneath(self, stop: Choice) -> Offset:

@@ -295,6 +295,7 @@ async def test_a_list_of_values_stands_beneath_the_token() -> None:
         shown = (await drive.press("m", "right", "right", "enter")).splitlines()
         row = next(y for y, line in enumerate(shown) if "cmp lt" in line)
         titled = shown[row + 1]
+        assert "le" in shown[row + 5]
         assert abs(titled.index("comparison") - shown[row].index("cmp")) < 5
         await drive.press("down", "enter")
         assert drive.session.setup.instruction.form.cmp == "le"
