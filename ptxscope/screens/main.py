@@ -570,8 +570,7 @@ class MainScreen(InkScreen[None]):
 
     def action_focus_on(self, id_: str) -> None:
         """Put the focus on a widget."""
-        self.query_one(ValueField).close()
-        self.query_one(Operands).type_over(False)
+        self._end_typing()
         if id_ == "listing" and self.listing_cursor is None:
             self.action_open_file()
             return
@@ -646,8 +645,15 @@ class MainScreen(InkScreen[None]):
     async def _key_pressed(self, event: KeyBar.Pressed) -> None:
         await self.run_action(event.action)
 
+    def _end_typing(self) -> None:
+        """Close the field in which a value is typed."""
+        self.query_one(ValueField).close()
+        self.query_one(Operands).type_over(False)
+
     def on_descendant_focus(self) -> None:
         """The status line helps while the PTX line is edited."""
+        if self.focused is not self.query_one(ValueField).input:
+            self._end_typing()
         self._show_status()
 
     def on_descendant_blur(self) -> None:
