@@ -31,7 +31,7 @@ from ..session import Session, Setup, trace_of
 from ..widgets.bars import KeyBar, ResultBar
 from ..widgets.browser import Browser
 from ..widgets.form_pane import FormPane
-from ..widgets.hint_row import Hint, HintRow
+from ..widgets.hints import Hint, HintBar
 from ..widgets.inks import InkScreen
 from ..widgets.lanes import Lanes
 from ..widgets.line import LineStatus, PtxLine
@@ -148,7 +148,7 @@ class MainScreen(InkScreen[None]):
                 with Vertical(id="detail"):
                     yield Steps()
                     yield Operands()
-        yield HintRow()
+        yield HintBar()
         yield ValueField()
         yield KeyBar()
 
@@ -463,7 +463,7 @@ class MainScreen(InkScreen[None]):
 
     @on(Hint)
     def _hinted(self, event: Hint) -> None:
-        self.query_one(HintRow).show(event.text, event._sender)
+        self.query_one(HintBar).hint(event)
 
     @on(Operands.Changed)
     def _operand_changed(self, event: Operands.Changed) -> None:

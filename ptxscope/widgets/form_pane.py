@@ -11,7 +11,7 @@ from ..engine.isa.entry import Slot
 from ..engine.isa.form import Form
 from . import choices
 from .choices import Choice, ChoiceError
-from .hint_row import REFUSED, Hint
+from .hints import REFUSED, Hint
 from .pane import Pane
 
 

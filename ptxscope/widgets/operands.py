@@ -20,7 +20,7 @@ from ..engine.text.values import float_anatomy, hex_text, parse_value, value_tex
 from ..engine.tracing.trace import Trace
 from ..engine.tracing.words import operand_name
 from ..keys import keys_by_id
-from .hint_row import Hint
+from .hints import Hint
 from .pane import Line, Pane, Piece
 
 STAY = (
