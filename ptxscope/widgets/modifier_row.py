@@ -43,9 +43,9 @@ class ModifierRow(FormPane):
         Binding("home", "end(0)", "First modifier", show=False),
         Binding("end", "end(-1)", "Last modifier", show=False),
         Binding("enter,up,down", "list", "list", key_display="Enter"),
-        Binding("space", "take(1)", "switch, next", key_display="Space"),
-        Binding("greater_than_sign,plus", "take(1)", "next", show=False),
-        Binding("less_than_sign,minus", "take(-1)", "previous", key_display="<"),
+        Binding("space", "take", "switch", key_display="Space"),
+        Binding("greater_than_sign,plus", "turn(1)", "next", key_display=">"),
+        Binding("less_than_sign,minus", "turn(-1)", "previous", key_display="<"),
         Binding("delete,backspace", "leave_out", "leave out", key_display="Del"),
     ]
     DEFAULT_CSS = """
@@ -209,7 +209,11 @@ class ModifierRow(FormPane):
 
     # --- choosing ----------------------------------------------------------------------------
 
-    def action_take(self, by: int) -> None:
+    def action_take(self) -> None:
+        """Switch a flag or a lane; let a value or a source be the next."""
+        self.step(1)
+
+    def action_turn(self, by: int) -> None:
         """Switch a flag or a lane; let a value or a source be the next, or the one before."""
         self.step(by)
 

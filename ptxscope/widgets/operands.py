@@ -57,8 +57,8 @@ class Operands(Pane):
         Binding("enter", "edit", "edit", key_display="Enter"),
         Binding("greater_than_sign,ctrl+up", "nudge(1)", "one more", key_display=">"),
         Binding("less_than_sign,ctrl+down", "nudge(-1)", "one less", key_display="<"),
-        Binding("space", "flip", "flip bit", key_display="Space"),
-        Binding("v", "presets", "values that bite"),
+        Binding("space", "flip", "flip", key_display="Space"),
+        Binding("v", "presets", "values that bite", key_display="v"),
     ]
     """No key that a literal begins with."""
 
