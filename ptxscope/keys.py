@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual.binding import Binding, BindingType
@@ -201,12 +201,6 @@ def keys_by_id(app: App[object]) -> dict[str, tuple[str, ...]]:
         action.id: tuple(key.strip() for key in keymap.get(action.id, action.keys).split(","))
         for action in ACTIONS
     }
-
-
-def keys_of(app: App[object], ids: Sequence[str]) -> frozenset[str]:
-    """The keys of actions, Textual's names, with what the user's keymap changed."""
-    found = keys_by_id(app)
-    return frozenset(key for id_ in ids for key in found[id_])
 
 
 def key_names(app: App[object]) -> dict[str, tuple[str, ...]]:

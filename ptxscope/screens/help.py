@@ -63,7 +63,8 @@ _PANES = (
         "modifiers",
         "arrows move, Enter chooses; × is illegal here, and says why; on a selector "
         "a digit, < or > picks the lane's source, on the mask space switches the lane; in the row "
-        "of a small screen Enter lists the values and Del leaves one out; a left click takes a "
+        "of a small screen ^← and ^→ go from slot to slot, Enter lists the values and Del leaves "
+        "one out; a left click takes a "
         "step on, a right one back, as the wheel does",
     ),
     ("line", "Tab takes a completion, up and down walk through them; F2 applies a fix; Esc leaves"),

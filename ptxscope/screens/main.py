@@ -12,7 +12,6 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.geometry import Offset
 from textual.timer import Timer
 from textual.widget import Widget
 
@@ -34,7 +33,7 @@ from ..widgets.bars import KeyBar, ResultBar
 from ..widgets.browser import Browser
 from ..widgets.footer import footer_keys
 from ..widgets.form_pane import FormPane
-from ..widgets.hint_row import Hint, HintRow
+from ..widgets.hints import Hint, HintBar
 from ..widgets.inks import InkScreen
 from ..widgets.lanes import Lanes
 from ..widgets.line import LineStatus, PtxLine
@@ -169,7 +168,7 @@ class MainScreen(InkScreen[None]):
                 with Vertical(id="detail"):
                     yield Steps()
                     yield Operands()
-        yield HintRow()
+        yield HintBar()
         yield ValueField()
         yield KeyBar()
 
@@ -187,11 +186,11 @@ class MainScreen(InkScreen[None]):
     def say(self, text: str, ink: str = "dim") -> None:
         """Say something in the hint's row, until the next edit or step."""
         self._is_told = False
-        self.query_one(HintRow).say(text, ink)
+        self.query_one(HintBar).say(text, ink)
 
     def _no_hint(self) -> None:
         self._is_told = False
-        self.query_one(HintRow).clear()
+        self.query_one(HintBar).clear()
 
     def _show_keys(self) -> None:
         self.query_one(KeyBar).show(*footer_keys(self))
@@ -556,16 +555,18 @@ class MainScreen(InkScreen[None]):
 
     @on(ModifierRow.Asked)
     def _values_asked(self, event: ModifierRow.Asked) -> None:
+        from .choices import ChoiceScreen
+
         def chosen(index: int | None) -> None:
             if index is not None:
                 event.row.choose(event.cell, event.options[index])
 
-        items = [Item(x.text, x.why_not or x.about, bool(x.why_not)) for x in event.options]
-        self._ask(event.title, items, chosen, event.index, event.at)
+        asked = ChoiceScreen(event.title, event.options, event.index, event.at)
+        self.app.push_screen(asked, chosen)
 
     @on(Hint)
     def _hinted(self, event: Hint) -> None:
-        self.query_one(HintRow).show(event.text, event._sender)
+        self.query_one(HintBar).hint(event)
 
     @on(Operands.Changed)
     def _operand_changed(self, event: Operands.Changed) -> None:
@@ -704,13 +705,12 @@ class MainScreen(InkScreen[None]):
     def action_leave(self) -> None:
         """Give the focus up: the screen's keys act again."""
         self.set_focus(None)  # before what has it is hidden, else Textual finds another
-        self.query_one(ValueField).close()
+        self._end_typing()
         self._mark_used(None)
 
     def action_focus_on(self, id_: str) -> None:
         """Put the focus on a widget."""
-        self.query_one(ValueField).close()
-        self.query_one(Operands).type_over(False)
+        self._end_typing()
         if id_ == "listing" and self.listing_cursor is None:
             self.action_open_file()
             return
@@ -770,17 +770,10 @@ class MainScreen(InkScreen[None]):
 
         self.app.push_screen(HelpScreen())
 
-    def _ask(
-        self,
-        title: str,
-        items: list[Item],
-        chosen: Chosen,
-        index: int = 0,
-        at: Offset | None = None,
-    ) -> None:
+    def _ask(self, title: str, items: list[Item], chosen: Chosen) -> None:
         from .menu import MenuScreen
 
-        self.app.push_screen(MenuScreen(title, items, index, at), chosen)
+        self.app.push_screen(MenuScreen(title, items), chosen)
 
     @on(Lanes.CursorMoved)
     def _cursor_moved(self, event: Lanes.CursorMoved) -> None:
@@ -797,8 +790,15 @@ class MainScreen(InkScreen[None]):
     async def _key_pressed(self, event: KeyBar.Pressed) -> None:
         await self.app.run_action(event.action, event.node or self)
 
+    def _end_typing(self) -> None:
+        """Close the field in which a value is typed."""
+        self.query_one(ValueField).close()
+        self.query_one(Operands).type_over(False)
+
     def on_descendant_focus(self) -> None:
         """The status line helps while the PTX line is edited; the footer follows."""
+        if self.focused is not self.query_one(ValueField).input:
+            self._end_typing()
         self._show_status()
         self._show_keys()
 

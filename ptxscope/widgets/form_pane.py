@@ -11,7 +11,7 @@ from ..engine.isa.entry import Slot
 from ..engine.isa.form import Form
 from . import choices
 from .choices import Choice, ChoiceError
-from .hint_row import REFUSED, Hint
+from .hints import REFUSED, Hint
 from .pane import Pane
 
 
@@ -83,21 +83,25 @@ class FormPane(Pane):
 
     def on_key(self, event: events.Key) -> None:
         """A digit sets the source of a lane, and goes on to the next."""
-        if not (event.character and event.character in "0123456789"):
-            return
         current = self.current()
-        if current is None or current[2].lane is None or not choices.has_digits(current[1]):
+        if current is None or not self.check_consume_key(event.key, event.character):
             return
         event.stop()
         form, slot, cell = current
         assert cell.lane is not None
         try:
-            value = choices.with_digit(form, slot, cell.lane, int(event.character))
+            value = choices.with_digit(form, slot, cell.lane, int(event.character or ""))
         except ChoiceError as refused:
             self.refuse(str(refused))
             return
         self.ask(slot, value)
         self.advance()
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        """Whether a key is a digit, and the cursor on a lane that takes one. Part of Textual."""
+        if not character or character not in "0123456789" or (current := self.current()) is None:
+            return False
+        return current[2].lane is not None and choices.has_digits(current[1])
 
     # --- the mouse -------------------------------------------------------------------------
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
@@ -19,8 +18,6 @@ class Item(NamedTuple):
 
     label: str
     about: str = ""
-    off: bool = False
-    """It can't be chosen; ``about`` says why."""
 
 
 class Menu(Pane):
@@ -72,33 +69,26 @@ class Menu(Pane):
         self.scroll_to(y=0, animate=False)
 
     def draw(self, width: int) -> list[Line]:
-        """An item begins a line; what is said of it may go on in the next."""
-        room = max((len(item.label) + 2 * item.off for item in self.items), default=0)
+        """A line an item."""
+        room = max((len(item.label) for item in self.items), default=0)
         lines = []
-        for i, (label, about, off) in enumerate(self.items):
-            ink = "off " * off + "cursor" * (i == self.index)
-            text = f"{'× ' * off}{printable(label)}".ljust(room)[: max(width - 1, 1)]
-            for part in textwrap.wrap(printable(about), max(width - len(text) - 2, 8)) or [""]:
-                lines.append([Piece(text, ink.strip(), i), Piece(f"  {part}", "dim", i)])
-                text, ink = " " * len(text), ""
+        for i, (label, about) in enumerate(self.items):
+            ink = "cursor" if i == self.index else ""
+            text = printable(label).ljust(room)[: max(width - 1, 1)]
+            rest = printable(about)[: max(width - len(text) - 2, 0)]
+            lines.append([Piece(text, ink, i), Piece(f"  {rest}", "dim", i)])
         return lines
 
     def action_move(self, by: int) -> None:
         """Move the cursor."""
         self.index = min(max(self.index + by, 0), max(len(self.items) - 1, 0))
         self.redraw()
-        self.show_cursor()
+        self.show_line(self.index)
         self.post_message(self.Moved(self, self.index))
-
-    def show_cursor(self) -> None:
-        """Scroll so that the item under the cursor can be seen."""
-        at = [y for y, line in enumerate(self.drawn) if line[0].target == self.index]
-        for y in reversed(at):
-            self.show_line(y)
 
     def action_choose(self) -> None:
         """Choose the item under the cursor."""
-        if self.items and not self.items[self.index].off:
+        if self.items:
             self.post_message(self.Chosen(self, self.index))
 
     def clicked(self, target: object) -> None:

@@ -38,10 +38,14 @@ class ModifierRow(FormPane):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "move(-1)", "Left", show=False),
         Binding("right", "move(1)", "Right", show=False),
+        Binding("ctrl+left", "slot(-1)", "Previous modifier", show=False),
+        Binding("ctrl+right", "slot(1)", "Next modifier", show=False),
+        Binding("home", "end(0)", "First modifier", show=False),
+        Binding("end", "end(-1)", "Last modifier", show=False),
         Binding("enter,up,down", "list", "list", key_display="Enter"),
-        Binding("space", "take(1)", "switch, next", key_display="Space"),
-        Binding("greater_than_sign,plus", "take(1)", "next", show=False),
-        Binding("less_than_sign,minus", "take(-1)", "previous", key_display="<"),
+        Binding("space", "take", "switch", key_display="Space"),
+        Binding("greater_than_sign,plus", "turn(1)", "next", key_display=">"),
+        Binding("less_than_sign,minus", "turn(-1)", "previous", key_display="<"),
         Binding("delete,backspace", "leave_out", "leave out", key_display="Del"),
     ]
     DEFAULT_CSS = """
@@ -148,14 +152,26 @@ class ModifierRow(FormPane):
     # --- the cursor --------------------------------------------------------------------------
 
     def action_move(self, by: int) -> None:
-        """Go from token to token."""
-        if self.current() is None:
-            return
-        stops = self._stops()
-        at = stops.index(self._stop) + by
-        self._stop = stops[min(max(at, 0), len(stops) - 1)]
-        self.redraw()
-        self.say()
+        """Go from token to token, lane to lane; behind the last comes the first."""
+        if self.current() is not None:
+            stops = self._stops()
+            self.place(stops[(stops.index(self._stop) + by) % len(stops)])
+
+    def action_slot(self, by: int) -> None:
+        """Go from slot to slot, to its first lane."""
+        if (current := self.current()) is not None:
+            firsts = self._firsts(current[0])
+            at = [stop.slot for stop in firsts].index(self._stop.slot)
+            self.place(firsts[(at + by) % len(firsts)])
+
+    def action_end(self, at: int) -> None:
+        """Go to the first slot, or to the last."""
+        if (current := self.current()) is not None:
+            self.place(self._firsts(current[0])[at])
+
+    @staticmethod
+    def _firsts(form: Form) -> list[Choice]:
+        return [_stops(form, slot)[0] for slot in choices.slots(form)]
 
     def advance(self) -> None:
         """Go on to the next lane of the same selector, where there is one."""
@@ -193,7 +209,11 @@ class ModifierRow(FormPane):
 
     # --- choosing ----------------------------------------------------------------------------
 
-    def action_take(self, by: int) -> None:
+    def action_take(self) -> None:
+        """Switch a flag or a lane; let a value or a source be the next."""
+        self.step(1)
+
+    def action_turn(self, by: int) -> None:
         """Switch a flag or a lane; let a value or a source be the next, or the one before."""
         self.step(by)
 
@@ -226,13 +246,11 @@ class ModifierRow(FormPane):
         )
 
     def choose(self, cell: Choice, option: Option) -> None:
-        """Take an option of the list, or say why it can't be."""
+        """Take an option of the list."""
         if (current := self.current()) is None or current[2] != cell:
             return
         form, slot, _ = current
-        if option.why_not:
-            self.refuse(option.why_not)
-        elif option.value != form.get(slot.name):
+        if not option.why_not and option.value != form.get(slot.name):
             self.ask(slot, option.value)
 
     def _beneath(self, stop: Choice) -> Offset:

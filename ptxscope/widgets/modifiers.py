@@ -84,12 +84,12 @@ class Modifiers(FormPane):
     # --- the cursor and choosing ---------------------------------------------------
 
     def action_move(self, across: int, down: int) -> None:
-        """Move the cursor between cells and slots."""
+        """Move the cursor between cells and slots; behind the last slot comes the first."""
         rows = self._rows()
         if not rows or self._form is None:
             return
         x, y = self._at
-        y = min(max(y + down, 0), len(rows) - 1)
+        y = (y + down) % len(rows)
         if down:
             x = self._taken_column(self._form, rows[y][1])
         self._at = (min(max(x + across, 0), len(rows[y][1]) - 1), y)

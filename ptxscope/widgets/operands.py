@@ -19,8 +19,8 @@ from ..engine.text.errors import PtxError, printable
 from ..engine.text.values import float_anatomy, hex_text, parse_value, value_text
 from ..engine.tracing.trace import Trace
 from ..engine.tracing.words import operand_name
-from ..keys import keys_of
-from .hint_row import Hint
+from ..keys import keys_by_id
+from .hints import Hint
 from .pane import Line, Pane, Piece
 
 STAY = (
@@ -57,8 +57,8 @@ class Operands(Pane):
         Binding("enter", "edit", "edit", key_display="Enter"),
         Binding("greater_than_sign,ctrl+up", "nudge(1)", "one more", key_display=">"),
         Binding("less_than_sign,ctrl+down", "nudge(-1)", "one less", key_display="<"),
-        Binding("space", "flip", "flip bit", key_display="Space"),
-        Binding("v", "presets", "values that bite"),
+        Binding("space", "flip", "flip", key_display="Space"),
+        Binding("v", "presets", "values that bite", key_display="v"),
     ]
     """No key that a literal begins with."""
 
@@ -269,18 +269,20 @@ class Operands(Pane):
 
     def on_key(self, event: events.Key) -> None:
         """What a literal begins with, or a letter that means nothing here, begins a new value."""
-        if self._begins(event):
+        if self.check_consume_key(event.key, event.character):
             event.stop()
             self.action_edit(event.character or "")
 
-    def _begins(self, event: events.Key) -> bool:
-        char = event.character
-        if not char or not (self._trace and self._roles(self._trace)):
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        """Whether a key begins a value. Part of Textual."""
+        if not character or not (self._trace and self._roles(self._trace)):
             return False
-        if char in "+-.[" or char.isdecimal():
+        if character in "+-.[" or character.isdecimal():
             return True
-        here = self._bindings.key_to_bindings
-        return char.isalpha() and event.key not in here and event.key not in keys_of(self.app, STAY)
+        if not character.isalpha() or key in self._bindings.key_to_bindings:
+            return False
+        keys = keys_by_id(self.app)
+        return all(key not in keys[id_] for id_ in STAY)
 
     def on_paste(self, event: events.Paste) -> None:
         """A value goes into the operand; all else is an instruction, as elsewhere."""

@@ -133,8 +133,10 @@ class ValueField(Vertical):
     def _check(self, text: str) -> None:
         wrong = self._wrong(text) if text.strip() else ""
         self._error.update(Content(wrong))
-        fine = text.strip() and not wrong
-        said = f"= {hex_text(self._parsed(text), self._type.bits)}" if fine else ""
+        width = self._type.bits
+        said = f"was {hex_text(self._bits, width)}"
+        if text.strip() and not wrong:
+            said = f"= {hex_text(self._parsed(text), width)}, {said}"
         self._means.update(Content(said))
 
     def on_input_changed(self, event: Input.Changed) -> None:

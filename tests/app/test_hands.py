@@ -87,7 +87,7 @@ async def test_nudging_has_keys_of_its_own(more: str, less: str) -> None:
             for key in drive.app.screen.active_bindings.values()
             if key.binding.show
         }
-        assert {(">", "one more"), ("<", "one less")} <= shown
+        assert {(">", "one more"), ("<", "one less"), ("v", "values that bite")} <= shown
 
 
 # --- 4.2: any literal can be typed ---------------------------------------------------------
@@ -283,6 +283,29 @@ async def test_the_cursor_goes_from_token_to_token_and_space_switches() -> None:
         assert drive.session.setup.line == "vadd4.s32.s32.u32.sat d, a, b, c;"
 
 
+async def test_every_token_is_few_keys_away() -> None:
+    async with explorer(*VADD4, size=SMALL) as drive:
+        await drive.press("m", "end", *"4567", "ctrl+left", "ctrl+left", "right", "space")
+        assert drive.session.setup.line == "vadd4.s32.s32.u32 d.b310, a, b.b4567, c;"
+        await drive.press("home", "left")
+        assert "lane 0 of b takes b.b3" in hint(drive)
+        await drive.press("ctrl+right", "space")
+        assert drive.session.setup.line.startswith("vadd4.u32.")
+    async with explorer(*VADD4) as drive:
+        await drive.press("m", "up", "right", *"4567")
+        assert drive.session.setup.line == "vadd4.s32.s32.u32 d, a, b.b4567, c;"
+
+
+async def test_a_click_elsewhere_leaves_the_field() -> None:
+    async with explorer(*VADD4) as drive:
+        await drive.press("o", *"12")
+        assert drive.screen.query_one(ValueField).display
+        await on_word(drive, "modifiers", "[–] sat", part=5)
+        assert not drive.screen.query_one(ValueField).is_on_screen
+        assert drive.session.setup.instruction.form.sat
+        assert operand(drive) == 0x80FF7F01
+
+
 async def test_the_last_lane_of_a_mask_stays() -> None:
     async with explorer("vadd4.s32.s32.u32 d.b0, a, b, c", VADD4[1], size=SMALL) as drive:
         await drive.press("m", *["right"] * 8, "space")
@@ -295,6 +318,7 @@ async def test_a_list_of_values_stands_beneath_the_token() -> None:
         shown = (await drive.press("m", "right", "right", "enter")).splitlines()
         row = next(y for y, line in enumerate(shown) if "cmp lt" in line)
         titled = shown[row + 1]
+        assert "le" in shown[row + 5]
         assert abs(titled.index("comparison") - shown[row].index("cmp")) < 5
         await drive.press("down", "enter")
         assert drive.session.setup.instruction.form.cmp == "le"

@@ -13,7 +13,8 @@ from tests.tiers import thorough
 
 _LETTERS = [*"gnpailomtursvbyYx=?/.,- 0123456789[]abcdefu"]
 _NAMED = """left right up down home end tab shift+tab enter escape backspace delete space pageup
-pagedown plus minus ctrl+r f2 ctrl+k ctrl+a ctrl+o alt+up alt+down""".split()
+pagedown plus minus less_than_sign greater_than_sign ctrl+up ctrl+down ctrl+r f2 ctrl+k ctrl+a
+ctrl+o alt+up alt+down""".split()
 _NAMES = {
     "=": "equals_sign",
     "?": "question_mark",

@@ -19,7 +19,7 @@ from ptxscope.screens.main import MainScreen
 from ptxscope.session import opened, reading_time, seconds_for, trace_of
 from ptxscope.store import Store
 from ptxscope.widgets.bars import VEIL, KeyBar, ResultBar
-from ptxscope.widgets.hint_row import HintRow
+from ptxscope.widgets.hints import HintBar
 from tests.app.driving import LINE, VALUES, Driver, explorer, focused
 from tests.tiers import some
 
@@ -371,7 +371,7 @@ async def test_a_pin_is_told_in_the_hint_and_covers_nothing() -> None:
 
 async def test_a_hint_that_does_not_fit_loses_whole_parts() -> None:
     async with explorer(size=(60, 20)) as drive:
-        hint = drive.screen.query_one(HintRow)
+        hint = drive.screen.query_one(HintBar)
         hint.say(" · ".join(["x" * 20] * 4))
         assert said(drive) == " · ".join(["x" * 20] * 2)
 
