@@ -128,7 +128,7 @@ class ModifierRow(FormPane):
         written = form.get(slot.name) != slot.absent
         if choices.is_flag(slot):
             name = choices.text_of(slot, slot.values[0]) + " " * spacing.blank
-            box = Piece(ON if written else OFF, self._inked(stops[0], written), stops[0])
+            box = Piece(ON if written else OFF, self._with_cursor(stops[0], written), stops[0])
             return [Piece(name, "label", stops[0]), box]
         if slot.name == "mask":
             value = choices.boxes(form, slot, form.get(slot.name))
@@ -137,15 +137,15 @@ class ModifierRow(FormPane):
         else:
             room = max(len(choices.text_of(slot, value)) for value in slot.choices())
             text = f"{choices.text_of(slot, form.get(slot.name)):<{room}}"
-            ink = self._inked(stops[0], written)
+            ink = self._with_cursor(stops[0], written)
             return [Piece(f"{slot.name} ", "label", stops[0]), Piece(text, ink, stops[0])]
         cells = zip(value, stops, strict=True)
         return [
             Piece(f"{slot.name} ", "label"),
-            *(Piece(text, self._inked(stop, written), stop) for text, stop in cells),
+            *(Piece(text, self._with_cursor(stop, written), stop) for text, stop in cells),
         ]
 
-    def _inked(self, stop: Choice, written: bool) -> str:
+    def _with_cursor(self, stop: Choice, written: bool) -> str:
         here = "cursor" if stop == self._stop and self.has_focus else ""
         return f"{'chosen' if written else 'dim'} {here}".strip()
 
