@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
 from .engine.isa.catalog import CATALOG
-from .engine.isa.entry import Entry, Slot
+from .engine.isa.entry import Entry, Slot, SlotPlace
 from .engine.isa.grammar import SLOT_NAMES, is_selector_slot, is_type_slot
 from .engine.isa.intrinsics import Intrinsic, intrinsics
 from .engine.isa.types import Type
@@ -132,15 +132,8 @@ def _plain(word: str) -> str:
 @cache
 def _index() -> Mapping[str, Mapping[str, float]]:
     """By opcode and intrinsic: words, and what each counts."""
-    opcodes = {opcode: _weighted(_terms(entry)) for opcode, entry in CATALOG.items()}
-    named = {
-        name: {
-            **{word: weight * _INTRINSIC for word, weight in opcodes[opcode_of(found)].items()},
-            **dict.fromkeys((name, name.lstrip("_")), _W.name),
-        }
-        for name, found in intrinsics().items()
-    }
-    return {**opcodes, **named}
+    named = {name: _weighted(_of_intrinsic(found)) for name, found in intrinsics().items()}
+    return {**{opcode: _weighted(_terms(x)) for opcode, x in CATALOG.items()}, **named}
 
 
 @cache
@@ -157,8 +150,23 @@ def _weighted(terms: Iterator[tuple[str, float]]) -> dict[str, float]:
     return found
 
 
-def _terms(entry: Entry) -> Iterator[tuple[str, float]]:
-    """Texts about an instruction, and what their words count."""
+def _of_intrinsic(found: Intrinsic) -> Iterator[tuple[str, float]]:
+    """Its name; and texts about the instruction as it is written for it, which count less."""
+    yield f"{found.name} {found.name.lstrip('_')}", _W.name
+    opcode, *written = found.ptx.partition(" ")[0].split(".")
+    entry = CATALOG[opcode]
+    used = [
+        slot._replace(values=values)
+        for slot in entry.slots
+        if slot.place is SlotPlace.MODIFIER
+        if (values := [value for value in slot.values if slot.text(value) in written])
+    ]
+    for text, weight in _terms(entry, used):
+        yield text, weight * _INTRINSIC
+
+
+def _terms(entry: Entry, slots: Sequence[Slot] | None = None) -> Iterator[tuple[str, float]]:
+    """Texts about an instruction, with these of its slots, and what their words count."""
     yield entry.opcode, _W.name
     yield entry.same_as, _W.family
     yield entry.summary, _W.about
@@ -167,7 +175,7 @@ def _terms(entry: Entry) -> Iterator[tuple[str, float]]:
     yield _USES.get(entry.same_as, ""), _W.slot
     yield _LANES[entry.lanes] if entry.slot("asel") else "", _W.lanes
     yield entry.group, _W.slot
-    for slot in entry.slots:
+    for slot in entry.slots if slots is None else slots:
         yield SLOT_NAMES[slot.name], _W.slot
         yield _SLOTS.get(slot.name, ""), _W.slot
         if is_type_slot(slot):

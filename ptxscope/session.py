@@ -148,6 +148,13 @@ class Session:
         """Put these in place of the current ones, as part of the same edit."""
         self._show(setup, cursor)
 
+    def settle(self) -> None:
+        """Forget the last edit where it came to nothing."""
+        if self.past:
+            last = self.past.pop()
+            if last != self._moment:
+                self.past.push(last)
+
     def undo(self) -> bool:
         """Take the last edit back; returns whether there was one."""
         return self._go(self.past, self.future)

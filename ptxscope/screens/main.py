@@ -114,6 +114,8 @@ class MainScreen(InkScreen[None]):
         """What was typed as observed."""
         self._random = Random()  # noqa: S311
         self._playing: Timer | None = None
+        self._typed: Setup | None = None
+        """What typing in the line made, while it goes on."""
 
     @property
     def listing_cursor(self) -> ListingCursor | None:
@@ -202,10 +204,15 @@ class MainScreen(InkScreen[None]):
             self.session.amend(cursor.current(self.session.setup), cursor)
             self.query_one(Listing).show(cursor)
 
-    def edit(self, setup: Setup, cursor: ListingCursor | None = None) -> None:
-        """Apply an edit, of the listing too where one is given, and show what it made."""
+    def edit(
+        self, setup: Setup, cursor: ListingCursor | None = None, *, joined: bool = False
+    ) -> None:
+        """Apply an edit, of the listing too where one is given, and show what it made.
+
+        One that is ``joined`` is taken back together with the last.
+        """
         at_end = self.step >= len(self.session.trace.steps)
-        if self.session.apply(setup, cursor):
+        if self.session.apply(setup, cursor, joined=joined):
             self._pause()
         elif cursor is None:
             return
@@ -262,7 +269,9 @@ class MainScreen(InkScreen[None]):
     @on(PtxLine.Edited)
     def _line_edited(self, event: PtxLine.Edited) -> None:
         if event.text == event.line.value:  # else more was typed, and is on its way
-            self.edit(edits.with_line(self.session.setup, event.text))
+            goes_on = self._typed is self.session.setup and not event.pasted
+            self.edit(edits.with_line(self.session.setup, event.text), joined=goes_on)
+            self._typed = None if event.pasted else self.session.setup
             self._show_status()
 
     @on(PtxLine.CandidateMoved)
@@ -620,5 +629,8 @@ class MainScreen(InkScreen[None]):
         self._show_status()
 
     def on_descendant_blur(self) -> None:
-        """The status line stops helping."""
+        """The status line stops helping; what was typed in the line is one edit."""
+        if self._typed is self.session.setup:
+            self.session.settle()
+        self._typed = None
         self._show_status()

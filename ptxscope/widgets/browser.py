@@ -174,13 +174,13 @@ class InstructionList(Pane):
         """A line, and more where its words don't fit beside the name."""
         mark, ink = ("▸", "current") if name == self._open else (" ", "")
         here = " cursor" if name == self.cursor and self._has_cursor() else ""
-        lead = f"{mark}{name}".ljust(_NAMES)
+        lead = f"{mark}{name}".ljust(_NAMES - 1) + " "
         if len(about) <= width - len(lead):
             return [[Piece(lead, ink + here, name), Piece(about, "dim", name)]]
-        folded = textwrap.wrap(about, max(width - 4, 1))
+        folded = textwrap.wrap(about, max(width - 2, 1), break_on_hyphens=False)
         return [
             [Piece(lead[:width], ink + here, name)],
-            *([Piece("    "[:width]), Piece(part, "dim", name)] for part in folded),
+            *([Piece("  "[:width]), Piece(part, "dim", name)] for part in folded),
         ]
 
     def _has_cursor(self) -> bool:
