@@ -9,13 +9,12 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 
 from ..engine.listings.lint import Checked, check_text
 from ..export.checked import counted, summary, told
 from ..widgets.fields import Page
-from ..widgets.inks import InkModal
 from ..widgets.menu import Item, Menu
+from .dialog import Dialog, Frame
 
 
 def diagnostics(text: str, name: str) -> tuple[tuple[Checked, ...], str]:
@@ -25,15 +24,11 @@ def diagnostics(text: str, name: str) -> tuple[tuple[Checked, ...], str]:
     return said, summary(counts)
 
 
-class CheckScreen(InkModal[Checked | None]):
+class CheckScreen(Dialog[Checked | None]):
     """Shows diagnostics; gives the one to be opened."""
 
     DEFAULT_CSS = """
     CheckScreen {
-        align: center middle;
-        & > #check {
-            width: 96%; height: 94%; background: $surface; border: round $accent; padding: 0 1;
-        }
         & #found { height: auto; max-height: 40%; }
         & #told { height: 1fr; }
     }
@@ -51,9 +46,8 @@ class CheckScreen(InkModal[Checked | None]):
 
     def compose(self) -> ComposeResult:
         """The diagnostics above, one of them in full below."""
-        with Vertical(id="check") as box:
-            box.border_title = f"Check · {self._title}"
-            box.border_subtitle = "Enter open · Tab next · ^y copy · Esc leave"
+        keys = "Enter open · Tab next · ^y copy · Esc leave"
+        with Frame(f"Check · {self._title}", keys, page=True):
             yield self._menu
             yield self._page
 

@@ -12,9 +12,10 @@ from textual.binding import Binding, BindingType
 from ..engine.semantics.operation import Flag
 from ..engine.semantics.plan import Stage
 from ..keys import ACTIONS, GROUPS, key_names
-from ..widgets.inks import InkModal
+from ..widgets.fields import ENDS
 from ..widgets.lane_rows import GLYPHS
 from ..widgets.pane import Line, Pane, Piece
+from .dialog import Dialog, Frame
 
 STAGES = {
     Stage.FLUSH: "With .ftz, subnormal binary32 inputs become zeros of the same sign.",
@@ -68,25 +69,17 @@ _PANES = (
 )
 
 
-class HelpScreen(InkModal[None]):
+class HelpScreen(Dialog[None]):
     """A page to read; any of the usual keys leaves it."""
 
-    DEFAULT_CSS = """
-    HelpScreen {
-        align: center middle;
-        & > HelpText {
-            width: 90%; max-width: 100; height: 90%;
-            background: $surface; border: round $accent; padding: 0 1;
-        }
-    }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,question_mark,enter", "leave", "Leave", show=False),
     ]
 
     def compose(self) -> ComposeResult:
         """The text."""
-        yield HelpText("help", "Help · Esc leaves")
+        with Frame("Help", "↑ ↓ PgUp PgDn Home End · Esc leave", page=True):
+            yield HelpText("help", "")
 
     def action_leave(self) -> None:
         """Back to the explorer."""
@@ -95,6 +88,11 @@ class HelpScreen(InkModal[None]):
 
 class HelpText(Pane):
     """Keys, panes, stages and glyphs."""
+
+    BINDINGS: ClassVar[list[BindingType]] = ENDS
+    DEFAULT_CSS = """
+    HelpText { height: 1fr; border: none; &:focus { border: none; } }
+    """
 
     def draw(self, width: int) -> list[Line]:
         """The whole page."""

@@ -39,6 +39,7 @@ from ..widgets.modifiers import Modifiers
 from ..widgets.operands import Operands
 from ..widgets.steps import Steps
 from ..widgets.value_field import ValueField
+from .aside import MessagesAside
 
 if TYPE_CHECKING:
     from ..engine.diagnosis.diagnose import Finding
@@ -53,7 +54,7 @@ _RECENT = 5
 """Instructions that the browser keeps on top."""
 
 
-class MainScreen(InkScreen[None]):
+class MainScreen(MessagesAside, InkScreen[None]):
     """Line, lanes, steps and operands; instructions and modifiers beside them."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings()
@@ -361,8 +362,8 @@ class MainScreen(InkScreen[None]):
             if name and name.strip():
                 self._open_file(name.strip())
 
-        title_ = "Open a listing · Enter opens it, Esc leaves"
-        self.app.push_screen(AskScreen(title_, "file", name, "a .ptx, .cu, .c or .py file"), named)
+        asked = AskScreen("Open a listing", "file", name, "a .ptx, .cu, .c or .py file", "open it")
+        self.app.push_screen(asked, named)
 
     def _open_file(self, name: str) -> None:
         from ..listing_cursor import read_listing
@@ -394,8 +395,9 @@ class MainScreen(InkScreen[None]):
                     self.go_to(there)
                 self.notify(printable(said), title="Observed", markup=False, timeout=10)
 
-        title_ = "What did a register hold at the end? · Enter finds what wrote it, Esc leaves"
-        self.app.push_screen(AskScreen(title_, "observed", text, "%r7=0x7f, %r7=0x??01??00"), asked)
+        title_, hint = "What did a register hold at the end?", "%r7=0x7f, %r7=0x??01??00"
+        does = "find what wrote it"
+        self.app.push_screen(AskScreen(title_, "observed", text, hint, does), asked)
 
     def action_check(self) -> None:
         """Say what is wrong in the listing, or with the line, and where an erratum can bite."""
@@ -584,9 +586,9 @@ class MainScreen(InkScreen[None]):
             if text is not None:
                 self.edit(edits.with_step_note(self.session.setup, step.stage, text))
 
-        asked = f"A note on step {step.number} {title(step)} · Enter keeps it, Esc leaves"
+        asked = f"A note on step {step.number} {title(step)}"
         hint = "what a reader should see here"
-        self.app.push_screen(AskScreen(asked, "note", "".join(known[:1]), hint), written)
+        self.app.push_screen(AskScreen(asked, "note", "".join(known[:1]), hint, "keep it"), written)
 
     def action_export(self) -> None:
         """Take the trace out as a document."""

@@ -41,8 +41,17 @@ class Field(Horizontal):
         yield self.input
 
 
+ENDS: list[BindingType] = [
+    Binding("home", "scroll_home", "To the beginning", show=False),
+    Binding("end", "scroll_end", "To the end", show=False),
+]
+"""What a page to read has beside the keys of every pane."""
+
+
 class Page(Pane):
     """Text to read, line by line."""
+
+    BINDINGS: ClassVar[list[BindingType]] = ENDS
 
     def __init__(self, id: str, title: str, *, wrap: bool = False) -> None:  # noqa: A002
         super().__init__(id, title)
@@ -56,9 +65,13 @@ class Page(Pane):
         self.scroll_to(y=0, animate=False)
 
     def draw(self, width: int) -> list[Line]:
-        """The lines, cut to the width, or folded at blanks."""
+        """The lines, folded: at the width, or at blanks."""
         if not self._wrap:
-            return [[Piece(line[:width])] for line in self._lines]
+            return [
+                [Piece(line[at : at + width])]
+                for line in self._lines
+                for at in range(0, max(len(line), 1), width)
+            ]
         return [[Piece(part)] for line in self._lines for part in _folded(line, width)]
 
 
