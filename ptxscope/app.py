@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from textual import events
-from textual.app import App
+from textual.app import App, SystemCommand
 from textual.command import Provider
 from textual.driver import Driver
 from textual.screen import Screen
@@ -87,6 +87,10 @@ class Explorer(App[None]):
             return MainScreen(opened(ins, values, model), None, 0, kept.recent)
         setup: Setup = kept.setup or example("vset4")
         return MainScreen(setup, kept.pin, kept.step if kept.setup else 0, kept.recent)
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """What Textual offers in the palette, but what stands there as an action of ours."""
+        return (x for x in super().get_system_commands(screen) if x.title != "Quit")
 
     def get_default_screen(self) -> Screen[None]:
         """The main screen."""

@@ -9,6 +9,8 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widgets import Static
 
 from ..engine.listings.lint import Checked, check_text
 from ..export.checked import counted, summary, told
@@ -30,6 +32,7 @@ class CheckScreen(Dialog[Checked | None]):
     DEFAULT_CSS = """
     CheckScreen {
         & #found { height: auto; max-height: 40%; }
+        & #counts { height: auto; color: $text-muted; }
         & #told { height: 1fr; }
     }
     """
@@ -47,7 +50,8 @@ class CheckScreen(Dialog[Checked | None]):
     def compose(self) -> ComposeResult:
         """The diagnostics above, one of them in full below."""
         keys = "Enter open · Tab next · ^y copy · Esc leave"
-        with Frame(f"Check · {self._title}", keys, page=True):
+        with Frame("Check", keys, page=True):
+            yield Static(Content(self._title), id="counts")
             yield self._menu
             yield self._page
 

@@ -36,7 +36,7 @@ class ExplainScreen(Dialog[tuple[str, Finding | None]]):
         & Field > Static { width: 12; }
         & #seen { height: auto; color: $text-muted; }
         & #findings { height: auto; max-height: 40%; }
-        & #why { height: 1fr; }
+        & #why { height: 1fr; scrollbar-gutter: stable; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [

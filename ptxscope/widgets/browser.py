@@ -71,6 +71,11 @@ class Browser(Vertical):
         """Mark the instruction that is open; list those lately used on top."""
         self.list.show(opcode, tuple(recent))
 
+    @property
+    def lanes(self) -> int:
+        """The lanes at hand: of the instruction that is open."""
+        return self.list.lanes
+
     def clear(self) -> None:
         """Show all instructions again."""
         self.filter.value = ""
@@ -135,11 +140,16 @@ class InstructionList(Pane):
         self.scroll_to(y=0, animate=False)
         self._show_cursor()
 
+    @property
+    def lanes(self) -> int:
+        """Those of the instruction that is open."""
+        return CATALOG[self._open].lanes if self._open else 1
+
     def matches(self) -> Sequence[str]:
         """What matches, best first; all instructions in their order without a filter."""
         if not self._query:
             return list(dict.fromkeys((*self._recent, *CATALOG)))
-        return search(self._query, CATALOG[self._open].lanes if self._open else 1)
+        return search(self._query, self.lanes)
 
     def move(self, by: int) -> None:
         """Move the cursor among what is shown."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -231,7 +232,9 @@ class LineStatus(Pane, can_focus=False):
     def draw(self, width: int) -> list[Line]:
         """Carets and message, or notes; what is allowed, or completions."""
         if self._error is None:
-            return [self._about(width), self._next(width)]
+            rest = self._next(width)
+            about = self._about(width)
+            return [*about[:1], rest] if rest else about[:2]
         problem = self._error.errors[0]
         start, end = problem.span[0] - self._from, problem.span[1] - self._from
         start = min(max(start, 0), max(width - 1, 0))
@@ -251,16 +254,16 @@ class LineStatus(Pane, can_focus=False):
         rest_text = f"{message}; {hint}" if hint else message
         return [lead, [Piece(rest_text[:width], "bad")]]
 
-    def _about(self, width: int) -> Line:
+    def _about(self, width: int) -> list[Line]:
         """Notes on a legal line, or what the instruction is."""
         if self._notes:
-            return [Piece(printable(" · ".join(self._notes))[:width], "changed")]
+            return [[Piece(x, "changed")] for x in _rows(printable(" · ".join(self._notes)), width)]
         if self._ins is None:
-            return []
+            return [[]]
         entry = self._ins.entry
         least = entry.minimum(self._ins.form)
         said = f"{entry.summary} · PTX ISA {entry.section}, {least}"
-        return [Piece(said[:width], "dim")]
+        return [[Piece(x, "dim")] for x in _rows(said, width)]
 
     def _next(self, width: int) -> Line:
         """The completions, the one that Tab takes marked."""
@@ -280,3 +283,7 @@ class LineStatus(Pane, can_focus=False):
         if used + len(about) < width:
             line.append(Piece(f"  {about}", "label"))
         return line
+
+
+def _rows(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, break_on_hyphens=False)

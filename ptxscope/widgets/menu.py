@@ -72,13 +72,15 @@ class Menu(Pane):
     def draw(self, width: int) -> list[Line]:
         """A line an item, with the words on it in a column; beneath it where they don't fit."""
         items = [Item(*map(printable, item)) for item in self.items]
-        room = max((len(item.label) for item in items), default=0)
-        beside = all(room + 2 + len(item.about) <= width for item in items)
+        told = [item for item in items if item.about]
+        room = max((len(item.label) for item in told), default=0)
+        if any(room + 2 + len(item.about) > width for item in told):
+            room = 0
         lines: list[Line] = []
         for i, (label, about) in enumerate(items):
-            ink = "cursor" if i == self.index else ""
-            if beside:
-                lines.append([Piece(label.ljust(room), ink, i), Piece(f"  {about}", "dim", i)])
+            ink, text = "cursor" if i == self.index else "", label.ljust(room)
+            if about and len(text) + 2 + len(about) <= width:
+                lines.append([Piece(text, ink, i), Piece(f"  {about}", "dim", i)])
                 continue
             lines += [[Piece(part, ink, i)] for part in _folded(label, width, "")]
             lines += [[Piece(part, "dim", i)] for part in _folded(about, width, "    ")]
