@@ -45,6 +45,7 @@ class Explorer(App[None]):
 
     TITLE = "ptxscope"
     COMMANDS = App.COMMANDS | {_actions, _instructions}
+    CSS = "Toast { padding: 0 1; margin-top: 0; }"
 
     def __init__(
         self,

@@ -40,11 +40,12 @@ class ActionCommands(Provider):
             yield Hit(_FIRST - at, name, run, text=str(name), help=about)
 
     async def search(self, query: str) -> Hits:
-        """Those with all that was typed; at the end those with its letters."""
+        """Those named so, those told so; at the end those with the letters that were typed."""
         matcher, words = self.matcher(query), query.casefold().split()
         for at, (name, about, run) in enumerate(self._commands()):
-            text = f"{name} {about}".casefold()
-            score = _FIRST - at if all(word in text for word in words) else matcher.match(text)
+            called, text = str(name).casefold(), f"{name} {about}".casefold()
+            score = _FIRST - at if all(x in text for x in words) else matcher.match(text)
+            score += _FIRST if all(x in called for x in words) else 0
             if score:
                 yield Hit(score, name, run, text=str(name), help=about)
 

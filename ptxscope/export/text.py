@@ -77,8 +77,7 @@ def _fits(row: RowView, width: int) -> bool:
     """Whether the lanes fit side by side in so many columns each; those of the report do."""
     if width >= (WIDTH - _INDENT) // len(row.cells):
         return True
-    words = [word for cell in row.cells for word in (*cell.text.split(), ", ".join(cell.flags))]
-    return max(map(len, words)) < width
+    return max(len(x) for cell in row.cells for x in (cell.text, ", ".join(cell.flags))) < width
 
 
 def _lane_by_lane(row: RowView, width: int) -> Iterator[str]:
