@@ -65,7 +65,16 @@ _PANES = (
         "arrows move, Enter chooses; × is illegal here, and says why; on a selector "
         "a digit, + or - picks the lane's source, on the mask Enter switches the lane",
     ),
-    ("line", "Tab takes a completion, up and down walk through them; F2 applies a fix; Esc leaves"),
+    (
+        "line",
+        "Tab takes a completion, up and down walk through them; F2 applies a fix; "
+        "Enter or Esc leaves, and u takes back all that was typed",
+    ),
+    (
+        "find",
+        "names or words: average four bytes, clamp, mask, absolute difference; up and down "
+        "move, Enter opens",
+    ),
 )
 
 
