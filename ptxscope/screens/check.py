@@ -45,7 +45,7 @@ class CheckScreen(Dialog[Checked | None]):
         super().__init__()
         self._found, self._title = found, title
         self._menu = Menu("Findings", [_item(item) for item in found], "found")
-        self._page = Page("told", "What it says", wrap=True)
+        self._page = Page("told", "What it says")
 
     def compose(self) -> ComposeResult:
         """The diagnostics above, one of them in full below."""

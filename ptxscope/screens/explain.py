@@ -52,7 +52,7 @@ class ExplainScreen(Dialog[tuple[str, Finding | None]]):
         self._said: list[str] = []
         self._seen = Static(id="seen")
         self._findings = Menu("Explanations", [], "findings")
-        self._why = Page("why", "Why", wrap=True)
+        self._why = Page("why", "Why")
 
     def compose(self) -> ComposeResult:
         """What was seen above, the explanations, the steps of one of them."""

@@ -53,10 +53,9 @@ class Page(Pane):
 
     BINDINGS: ClassVar[list[BindingType]] = ENDS
 
-    def __init__(self, id: str, title: str, *, wrap: bool = False) -> None:  # noqa: A002
+    def __init__(self, id: str, title: str) -> None:  # noqa: A002
         super().__init__(id, title)
         self._lines: list[str] = []
-        self._wrap = wrap
 
     def show(self, text: str) -> None:
         """Show a text, from its beginning."""
@@ -65,17 +64,17 @@ class Page(Pane):
         self.scroll_to(y=0, animate=False)
 
     def draw(self, width: int) -> list[Line]:
-        """The lines, folded: at the width, or at blanks."""
-        if not self._wrap:
-            return [
-                [Piece(line[at : at + width])]
-                for line in self._lines
-                for at in range(0, max(len(line), 1), width)
-            ]
+        """The lines, folded at blanks; what follows stands under its beginning."""
         return [[Piece(part)] for line in self._lines for part in _folded(line, width)]
 
 
+_LONG = 5_000
+"""Characters above which a line is no prose, and folded anywhere: textwrap is quadratic."""
+
+
 def _folded(line: str, width: int) -> list[str]:
+    if len(line) > _LONG:
+        return [line[at : at + width] for at in range(0, len(line), width)]
     indent = " " * min(len(line) - len(line.lstrip()), width // 2)
     return textwrap.wrap(line, width, subsequent_indent=indent, break_on_hyphens=False) or [""]
 

@@ -36,6 +36,17 @@ async def test_enter_leaves_the_line_and_letters_act_again() -> None:
         assert drive.screen.step == 4
 
 
+async def test_keys_behind_enter_act_however_fast_they_come() -> None:
+    async with explorer() as drive:
+        await drive.mash("i", "end", *"xy", "enter", "p", "p")
+        assert drive.session.setup.line.endswith("xy")
+        assert drive.screen.step == 3
+        assert len(drive.session.past) == 1
+        await drive.mash("u", "i", *"z", "enter", "u")
+        assert not drive.session.past
+        assert drive.session.setup.error is None
+
+
 async def test_escape_leaves_the_line_too() -> None:
     async with explorer() as drive:
         await drive.press("i", "x", "escape", "p")
@@ -359,6 +370,13 @@ async def test_the_preview_shows_every_character(size: tuple[int, int]) -> None:
         assert isinstance(screen, ExportScreen)
         shown = screen.query_one("#preview", Page).text()
         assert "".join(shown.split()) == "".join(screen.document().split())
+
+
+async def test_a_preview_of_a_long_word_is_shown_whole() -> None:
+    async with explorer(*E3, size=(80, 24)) as drive:
+        await drive.press("e", "tab", "tab")
+        await drive.paste("x" * 100_000)
+        assert drive.app.screen.query_one("#preview", Page).text().count("x") > 100_000
 
 
 # --- messages -----------------------------------------------------------------------------
