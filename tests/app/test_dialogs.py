@@ -201,8 +201,9 @@ async def test_the_palette_lists_actions_first_each_with_its_key(tmp_path: Path)
     (tmp_path / "keys.toml").write_text('"step.back" = "j"\n"explain" = "ctrl+w"\n')
     async with explorer(store=Store(tmp_path, tmp_path)) as drive:
         listed = await _listed(drive)
-    assert len(listed) >= len(ACTIONS) + len(CATALOG) + len(intrinsics())
-    for said, action in zip(listed, ACTIONS, strict=False):
+    actions = [x for x in ACTIONS if "{n}" not in x.action and x.id != "palette"]
+    assert len(listed) >= len(actions) + len(CATALOG) + len(intrinsics())
+    for said, action in zip(listed, actions, strict=False):
         name, about = said.split("\n")
         before, key = name.rsplit("  ", 1)
         assert before.endswith(f": {action.label}")
@@ -211,7 +212,7 @@ async def test_the_palette_lists_actions_first_each_with_its_key(tmp_path: Path)
     names = [said.split("\n")[0] for said in listed]
     for name in ("Steps: next  n →", "Steps: back  j", "Answers: why?  ^w", "Program: quit  q"):
         assert name in names
-    after = listed[len(ACTIONS) :]
+    after = listed[len(actions) :]
     assert [said.split("\n")[0] for said in after[: len(CATALOG)]] == list(CATALOG)
     assert sum(said.startswith("Quit") or ": quit" in said for said in listed) == 1
 
