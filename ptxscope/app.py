@@ -5,11 +5,11 @@ from __future__ import annotations
 import gc
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from textual import events
-from textual.app import App
+from textual.app import App, SystemCommand
 from textual.command import Provider
 from textual.driver import Driver
 from textual.filter import LineFilter, Monochrome, NoColor
@@ -61,7 +61,7 @@ class Explorer(App[None]):
     """The explorer, opened on an instruction, where it was left, or on an example."""
 
     TITLE = "ptxscope"
-    CSS = WIDGETS_CSS
+    CSS = WIDGETS_CSS + "Toast { padding: 0 1; margin-top: 0; }"
     COMMANDS = App.COMMANDS | {_actions, _instructions}
 
     def __init__(
@@ -119,6 +119,10 @@ class Explorer(App[None]):
         begins = listing is None
         step = 1 if begins else 0
         return MainScreen(example("vset4"), kept.pin, step, kept.recent, welcome=begins)
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """What Textual offers in the palette, but what stands there as an action of ours."""
+        return (x for x in super().get_system_commands(screen) if x.title != "Quit")
 
     def get_default_screen(self) -> Screen[None]:
         """The main screen."""

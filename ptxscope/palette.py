@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
-from typing import NamedTuple
 
-from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandPalette, Hit, Hits, Provider
 from textual.content import Content
 from textual.types import IgnoreReturnCallbackType
 
 from .engine.isa.catalog import CATALOG
 from .engine.isa.intrinsics import intrinsics
-from .keys import GROUPS
+from .keys import GROUPS, key_names
 from .screens.main import MainScreen
+from .search import opcode_of, search
 from .widgets.browser import Browser
 
 
@@ -27,62 +27,66 @@ class Palette(CommandPalette):
             super()._action_command_list(action)
 
 
-class _Command(NamedTuple):
-    name: str
-    about: str
-    run: IgnoreReturnCallbackType
+_FIRST, _SECOND = 2e6, 1e6
+"""Scores from which down stand actions and instructions, above what Textual finds itself."""
 
 
-class _Commands(Provider):
-    """Matches what is typed against a list of commands."""
-
-    def commands(self) -> Iterator[_Command]:
-        """The commands to match against."""
-        raise NotImplementedError
+class ActionCommands(Provider):
+    """The table of actions, each with its keys."""
 
     async def discover(self) -> Hits:
-        """Everything, before anything is typed."""
-        for name, about, run in self.commands():
-            yield DiscoveryHit(Content(name), run, text=name, help=about)
+        """All of them, above everything else."""
+        for at, (name, about, run) in enumerate(self._commands()):
+            yield Hit(_FIRST - at, name, run, text=str(name), help=about)
 
     async def search(self, query: str) -> Hits:
-        """What matches."""
-        matcher = self.matcher(query)
-        for name, about, run in self.commands():
-            if score := matcher.match(f"{name} {about}"):
-                yield Hit(score, Content(name), run, text=name, help=about)
+        """Those named so, those told so; at the end those with the letters that were typed."""
+        matcher, words = self.matcher(query), query.casefold().split()
+        for at, (name, about, run) in enumerate(self._commands()):
+            called, text = str(name).casefold(), f"{name} {about}".casefold()
+            score = _FIRST - at if all(x in text for x in words) else matcher.match(text)
+            score += _FIRST if all(x in called for x in words) else 0
+            if score:
+                yield Hit(score, name, run, text=str(name), help=about)
 
-
-class ActionCommands(_Commands):
-    """The table of actions."""
-
-    def commands(self) -> Iterator[_Command]:
-        """Every action."""
-        main = self.app.screen_stack[0]
+    def _commands(self) -> Iterator[tuple[Content, str, IgnoreReturnCallbackType]]:
+        main, keys = self.app.screen_stack[0], key_names(self.app)
         for group, actions in GROUPS.items():
             for action in actions:
                 if action.is_command:
-                    run = partial(main.run_action, action.action)
-                    yield _Command(f"{group}: {action.label}", action.tooltip, run)
+                    said = f"{group}: {action.label}  "
+                    name = Content.assemble(said, (" ".join(keys[action.id]), "bold"))
+                    yield name, action.tooltip, partial(main.run_action, action.action)
 
 
-class InstructionCommands(_Commands):
+class InstructionCommands(Provider):
     """The 27, and CUDA's intrinsics."""
 
-    def commands(self) -> Iterator[_Command]:
-        """Each opens its instruction."""
+    async def discover(self) -> Hits:
+        """All of them."""
+        for at, name in enumerate((*CATALOG, *intrinsics())):
+            yield self._hit(name, _SECOND - at)
+
+    async def search(self, query: str) -> Hits:
+        """What the words find, ranked as in the browser."""
+        for at, name in enumerate(search(query, self._browser.lanes)):
+            yield self._hit(name, _SECOND - at)
+
+    @property
+    def _browser(self) -> Browser:
         main = self.app.screen_stack[0]
         assert isinstance(main, MainScreen)
-        browser = main.query_one(Browser)
+        return main.query_one(Browser)
 
-        def choose(message: Browser.Chosen) -> None:
-            browser.post_message(message)
+    def _hit(self, name: str, score: float) -> Hit:
+        browser, found = self._browser, intrinsics().get(name)
+        opcode = opcode_of(found) if found else name
+        said = f"{found.ptx.partition(' ')[0]} {found.differs}".strip() if found else ""
+        about = said or CATALOG[name].summary
+        message = Browser.Chosen(browser, opcode, found)
+        run = partial(_post, browser, message)
+        return Hit(score, Content(name), run, text=name, help=about)
 
-        for opcode, entry in CATALOG.items():
-            message = Browser.Chosen(browser, opcode)
-            yield _Command(opcode, entry.summary, partial(choose, message))
-        for name, found in intrinsics().items():
-            opcode = found.ptx.partition(".")[0]
-            message = Browser.Chosen(browser, opcode, found)
-            about = f"{found.ptx.partition(' ')[0]} {found.differs}".strip()
-            yield _Command(name, about, partial(choose, message))
+
+def _post(browser: Browser, message: Browser.Chosen) -> None:
+    browser.post_message(message)

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
-from .engine.isa.catalog import CATALOG, entry_of
+from .engine.isa.catalog import C_BITS, CATALOG, entry_of
 from .engine.isa.entry import Entry
 from .engine.isa.form import Form
 from .engine.isa.legality import violations, with_slot
@@ -130,12 +131,18 @@ class Session:
             self._trace = trace_of(self.setup)
         return self._trace
 
-    def apply(self, setup: Setup, cursor: ListingCursor | None = None) -> bool:
-        """Make an edit, of the listing too where one is given; returns whether it changed any."""
+    def apply(
+        self, setup: Setup, cursor: ListingCursor | None = None, *, joined: bool = False
+    ) -> bool:
+        """Make an edit, of the listing too where one is given; returns whether it changed any.
+
+        One that is ``joined`` and the last are taken back together.
+        """
         cursor = cursor or self.cursor
         if setup == self.setup and cursor == self.cursor:
             return False
-        self.past.push(self._moment)
+        if not joined:
+            self.past.push(self._moment)
         self.future.clear()
         self._show(setup, cursor)
         return True
@@ -143,6 +150,13 @@ class Session:
     def amend(self, setup: Setup, cursor: ListingCursor | None) -> None:
         """Put these in place of the current ones, as part of the same edit."""
         self._show(setup, cursor)
+
+    def settle(self) -> None:
+        """Forget the last edit where it came to nothing."""
+        if self.past:
+            last = self.past.pop()
+            if last != self._moment:
+                self.past.push(last)
 
     def undo(self) -> bool:
         """Take the last edit back; returns whether there was one."""
@@ -177,7 +191,7 @@ def trace_of(setup: Setup) -> Trace:
     for role in Role:
         if role in ins.names:
             width = (1 << ins.type_of(role).bits) - 1
-            value = setup.values.get(role, 1 if role is Role.GUARD else 0) & width
+            value = setup.values.get(role, _unset(setup, role)) & width
             operands[role] = first.setdefault(ins.names[role], value)
     trace = Trace(ins, model(setup.model), operands)
     kept = tuple(note for note in setup.annotations.notes if _is_in(note, trace))
@@ -203,6 +217,38 @@ def seconds_for(words: int) -> float:
     return _GLANCE + _WORD * words
 
 
+def _unset(setup: Setup, role: str) -> int:
+    """The bits of a register that nobody gave a value. A listing shows all that is unknown as 0."""
+    if role == Role.GUARD:
+        return 1
+    form, entry = setup.instruction.form, setup.instruction.entry
+    keeps = role == Role.C and (entry.slot("mask") or entry.slot("dsel")) and form.secop is None
+    return C_BITS if keeps and setup.place is None else 0
+
+
+def _keeps_c(form: Form) -> bool:
+    """Whether bits of c stand in the result as they are."""
+    return form.secop is None and (form.dsel is not None or form.mask is not None)
+
+
+@cache
+def _no_choices() -> frozenset[int]:
+    """Values of c that an example brought along, to be added or compared; and 0."""
+    examples = [entry.example for entry in CATALOG.values()]
+    return frozenset(
+        {0} | {values.get("c", 0) for ptx, values in examples if not _keeps_c(parse(ptx).form)}
+    )
+
+
+def _with_new_c(setup: Setup, before: Form) -> Setup:
+    """Where bits of c are kept that weren't, they look like c's unless somebody chose them."""
+    if _keeps_c(before) or not _keeps_c(setup.instruction.form) or setup.place is not None:
+        return setup
+    if setup.values.get("c") not in _no_choices():
+        return setup
+    return replace(setup, values={role: x for role, x in setup.values.items() if role != "c"})
+
+
 def _is_in(note: Note, trace: Trace) -> bool:
     """Whether there is a lane at a step for a note now; an edit may bring it back."""
     rows = [row for row in trace.rows.values() if note.stage in (None, row.stage)]
@@ -210,7 +256,7 @@ def _is_in(note: Note, trace: Trace) -> bool:
 
 
 def opened(ins: Instruction, bits_by_name: Mapping[str, int], model_name: str = "isa") -> Setup:
-    """A setup of an instruction with values by register name; what is missing is 0."""
+    """A setup of an instruction with values by register name; what is missing is ``_unset``."""
     values = {role: bits_by_name[name] for role, name in ins.names.items() if name in bits_by_name}
     canonical = parse(str(ins))
     return Setup(canonical, str(ins), values, model_name)
@@ -228,18 +274,24 @@ def with_line(setup: Setup, text: str) -> Setup:
         ins = parse(text)
     except PtxError as error:
         return replace(setup, line=text, error=error)
-    return replace(setup, instruction=ins, line=text, error=None)
+    changed = replace(setup, instruction=ins, line=text, error=None)
+    return _with_new_c(changed, setup.instruction.form)
 
 
 def with_instruction(setup: Setup, ins: Instruction) -> Setup:
     """The setup with another instruction, its line canonical."""
+    return _with_new_c(_on_line(setup, ins), setup.instruction.form)
+
+
+def _on_line(setup: Setup, ins: Instruction) -> Setup:
     return replace(setup, instruction=parse(str(ins)), line=str(ins), error=None)
 
 
 def with_form(setup: Setup, form: Form) -> Setup:
     """The setup with another form of the same instruction, operands kept."""
     ins = setup.instruction
-    return with_instruction(setup, instruction_of(form, ins.destinations, ins.roles, ins.guard))
+    made = instruction_of(form, ins.destinations, ins.roles, ins.guard)
+    return with_instruction(setup, made)
 
 
 def with_choice(setup: Setup, slot: str, value: object) -> Setup:
@@ -361,7 +413,7 @@ def with_finding(setup: Setup, finding: Finding) -> Setup:
     """The setup as an explanation has it: its instruction, model and operands."""
     values = {**setup.values, **finding.operands[finding.shown]}
     changed = replace(setup, values=values, model=finding.model.name, apart=True)
-    return with_instruction(changed, finding.instruction)
+    return _on_line(changed, finding.instruction)
 
 
 def swapped(setup: Setup) -> Setup:

@@ -46,6 +46,7 @@ from ptxscope.engine.tracing.trace import Trace
 from ptxscope.export import sarif
 from ptxscope.export.checked import described, told
 from ptxscope.listing_cursor import opened_listing
+from ptxscope.search import search
 from tests.tiers import thorough
 
 SMALLEST, LARGEST = 1 << 10, 1 << 20
@@ -161,6 +162,7 @@ ENTRIES: dict[str, Callable[[str], object]] = {
     "markers around": _marked,
     "marked arguments": lambda text: updated(f"<!-- ptxscope trace {text} -->\n<!-- /ptxscope -->"),
     "file or instruction": is_file_name,
+    "search": search,
     "show": _shown,
 }
 """By what a reader would call it; CSV files have a test of their own."""

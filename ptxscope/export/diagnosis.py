@@ -228,10 +228,10 @@ def explanation(diagnosis: Diagnosis, finding: Finding, width: int = WIDTH) -> l
     """A finding's sentence, what it changes, and its steps from where they are others."""
     lines = wrapped(printable(finding.sentence), "", "", width)
     lines += _details(diagnosis, finding, "  ")
-    return [*lines, *_apart(diagnosis, finding)]
+    return [*lines, *_apart(diagnosis, finding, width)]
 
 
-def _apart(diagnosis: Diagnosis, finding: Finding) -> Iterator[str]:
+def _apart(diagnosis: Diagnosis, finding: Finding, width: int = WIDTH) -> Iterator[str]:
     """The steps of an explanation from where it and the documented trace part."""
     documented, trace = diagnosis.documented, finding.trace
     if not finding.causes:
@@ -240,11 +240,12 @@ def _apart(diagnosis: Diagnosis, finding: Finding) -> Iterator[str]:
         stage = first_difference(documented, trace)
         steps = (*trace.steps, *documented.steps)
         name = title(next(step for step in steps if step.stage is stage))
-        yield from ("", f"What explains it, from the step `{name}` on, where the two part", "")
+        said = f"What explains it, from the step `{name}` on, where the two part"
+        yield from ("", *wrapped(said, "", "", width), "")
         for step in steps_from(trace, stage):
-            yield from step_lines(step)
+            yield from step_lines(step, width)
         yield from ("", f"It gives {printable(result_text(trace))}.")
     if any(cause.reading for cause in finding.causes):
         read = bits_text(trace.instruction, finding.result(finding.shown))
         yield f"It is read as {printable(read)}."
-    yield from command_lines(command(trace))
+    yield from command_lines(command(trace), width)

@@ -52,24 +52,44 @@ def _operands(doc: Document) -> Iterator[str]:
         yield f"  {label:<4}{name:<{width}}{bits}  {meant}"
 
 
-def step_lines(step: StepView) -> Iterator[str]:
+def step_lines(step: StepView, width: int = WIDTH) -> Iterator[str]:
     """A step's title, what it does, and its rows."""
     lead = f"{step.number} {step.title}".ljust(_INDENT)
-    yield from wrapped(step.about, lead, " " * _INDENT)
+    yield from wrapped(step.about, lead, " " * _INDENT, width)
     for row in step.rows:
-        yield from _lanes(row) if len(row.cells) > 1 else _single(row)
+        if len(row.cells) == 1:
+            yield from _single(row, width)
+        elif _fits(row, (width - _INDENT) // len(row.cells)):
+            yield from _lanes(row, (width - _INDENT) // len(row.cells))
+        else:
+            yield from _lane_by_lane(row, width)
     for note in step.notes:
-        yield from wrapped(note, "  *".ljust(_INDENT), " " * _INDENT)
+        yield from wrapped(note, "  *".ljust(_INDENT), " " * _INDENT, width)
 
 
-def _single(row: RowView) -> Iterator[str]:
+def _single(row: RowView, width: int) -> Iterator[str]:
     flags = ", ".join(row.cells[0].flags)
     text = str(row.cells[0].formula) + (f"   [{flags}]" if flags else "")
-    yield from wrapped(text, f"  {row.name}".ljust(_INDENT), " " * _INDENT)
+    yield from wrapped(text, f"  {row.name}".ljust(_INDENT), " " * _INDENT, width)
 
 
-def _lanes(row: RowView) -> Iterator[str]:
-    width = (WIDTH - _INDENT) // len(row.cells)
+def _fits(row: RowView, width: int) -> bool:
+    """Whether the lanes fit side by side in so many columns each; those of the report do."""
+    if width >= (WIDTH - _INDENT) // len(row.cells):
+        return True
+    return max(len(x) for cell in row.cells for x in (cell.text, ", ".join(cell.flags))) < width
+
+
+def _lane_by_lane(row: RowView, width: int) -> Iterator[str]:
+    """A line a lane, where they don't stand side by side."""
+    for at, cell in enumerate(row.cells):
+        lead = f"  {row.name}" if at == 0 else ""
+        flags = f"   [{', '.join(cell.flags)}]" if cell.flags else ""
+        text = f"{cell.name}: {cell.text}{flags}"
+        yield from wrapped(text, lead.ljust(_INDENT), " " * _INDENT, width)
+
+
+def _lanes(row: RowView, width: int) -> Iterator[str]:
     lines = [textwrap.wrap(cell.text, width - 1) for cell in row.cells]
     for at in range(max(map(len, lines))):
         lead = f"  {row.name}" if at == 0 else ""
@@ -98,11 +118,11 @@ def _footer(doc: Document) -> Iterator[str]:
     yield from command_lines(doc.command)
 
 
-def command_lines(command: str) -> Iterator[str]:
+def command_lines(command: str, width: int = WIDTH) -> Iterator[str]:
     """A shell command, folded between its words."""
     line = "$"
     for word in map(shlex.quote, shlex.split(command)):
-        if len(line) + len(word) + 3 > WIDTH and line.strip() != "$":
+        if len(line) + len(word) + 3 > width and line.strip() != "$":
             yield line + " \\"
             line = "   "
         line += " " + word

@@ -6,37 +6,29 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.widgets import Input
 
 from ..widgets.fields import Field
-from ..widgets.inks import InkModal
+from .dialog import Dialog, Frame
 
 
-class AskScreen(InkModal[str | None]):
+class AskScreen(Dialog[str | None]):
     """Asks for a line of text; gives it, or None when it is left."""
 
-    DEFAULT_CSS = """
-    AskScreen {
-        align: center middle;
-        & > Vertical {
-            width: 80%; max-width: 90; height: auto;
-            background: $surface; border: round $accent; padding: 0 1;
-        }
-    }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Leave", show=False),
     ]
 
-    def __init__(self, title: str, label: str, text: str = "", hint: str = "") -> None:
+    def __init__(
+        self, title: str, label: str, text: str = "", hint: str = "", does: str = "keep"
+    ) -> None:
         super().__init__()
         self._title, self._label, self._text, self._hint = title, label, text, hint
+        self._keys = f"Enter {does} · Esc leave"
 
     def compose(self) -> ComposeResult:
         """One field."""
-        with Vertical() as box:
-            box.border_title = self._title
+        with Frame(self._title, self._keys):
             yield Field(self._label, "asked", self._text, self._hint)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:

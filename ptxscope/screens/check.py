@@ -9,13 +9,14 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Static
 
 from ..engine.listings.lint import Checked, check_text
 from ..export.checked import counted, summary, told
 from ..widgets.fields import Page
-from ..widgets.inks import InkModal
 from ..widgets.menu import Item, Menu
+from .dialog import Dialog, Frame
 
 
 def diagnostics(text: str, name: str) -> tuple[tuple[Checked, ...], str]:
@@ -25,16 +26,13 @@ def diagnostics(text: str, name: str) -> tuple[tuple[Checked, ...], str]:
     return said, summary(counts)
 
 
-class CheckScreen(InkModal[Checked | None]):
+class CheckScreen(Dialog[Checked | None]):
     """Shows diagnostics; gives the one to be opened."""
 
     DEFAULT_CSS = """
     CheckScreen {
-        align: center middle;
-        & > #check {
-            width: 96%; height: 94%; background: $surface; border: round $accent; padding: 0 1;
-        }
         & #found { height: auto; max-height: 40%; }
+        & #counts { height: auto; color: $text-muted; }
         & #told { height: 1fr; }
     }
     """
@@ -47,13 +45,13 @@ class CheckScreen(InkModal[Checked | None]):
         super().__init__()
         self._found, self._title = found, title
         self._menu = Menu("Findings", [_item(item) for item in found], "found")
-        self._page = Page("told", "What it says", wrap=True)
+        self._page = Page("told", "What it says")
 
     def compose(self) -> ComposeResult:
         """The diagnostics above, one of them in full below."""
-        with Vertical(id="check") as box:
-            box.border_title = f"Check · {self._title}"
-            box.border_subtitle = "Enter open · Tab next · ^y copy · Esc leave"
+        keys = "Enter open · Tab next · ^y copy · Esc leave"
+        with Frame("Check", keys, page=True):
+            yield Static(Content(self._title), id="counts")
             yield self._menu
             yield self._page
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Input, Static
@@ -19,25 +19,24 @@ from ..engine.tracing.trace import Trace
 from ..export.diagnosis import explanation, phrases, seen, unexplained
 from ..export.text import WIDTH
 from ..widgets.fields import Field, Page
-from ..widgets.inks import InkModal
 from ..widgets.menu import Item, Menu
+from .dialog import Dialog, Frame
 
+_LABEL = 12
+"""Columns of what stands before a value, as in the report."""
 _PAUSE = 0.15
 """Seconds without a key after which what was typed is explained."""
 
 
-class ExplainScreen(InkModal[tuple[str, Finding | None]]):
+class ExplainScreen(Dialog[tuple[str, Finding | None]]):
     """Asks for what was observed; gives that, and the explanation that was chosen."""
 
     DEFAULT_CSS = """
     ExplainScreen {
-        align: center middle;
-        & > #explain {
-            width: 96%; height: 94%; background: $surface; border: round $accent; padding: 0 1;
-        }
-        & #seen { height: auto; max-height: 3; color: $text-muted; }
+        & Field > Static { width: 12; }
+        & #seen { height: auto; color: $text-muted; }
         & #findings { height: auto; max-height: 40%; }
-        & #why { height: 1fr; }
+        & #why { height: 1fr; scrollbar-gutter: stable; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -50,9 +49,10 @@ class ExplainScreen(InkModal[tuple[str, Finding | None]]):
         self._trace, self._given = trace, got
         self._diagnosis: Diagnosis | None = None
         self._wait: Timer | None = None
+        self._said: list[str] = []
         self._seen = Static(id="seen")
         self._findings = Menu("Explanations", [], "findings")
-        self._why = Page("why", "Why", wrap=True)
+        self._why = Page("why", "Why")
 
     def compose(self) -> ComposeResult:
         """What was seen above, the explanations, the steps of one of them."""
@@ -60,9 +60,8 @@ class ExplainScreen(InkModal[tuple[str, Finding | None]]):
         hint = "0x11223344, -1, 0x??01??00, [?,1,?,0]"
         if len(names) > 1:
             hint = " ".join(f"{name}=1" for name in names)
-        with Vertical(id="explain") as box:
-            box.border_title = "Why did I get that?"
-            box.border_subtitle = "Enter explain, again: compare · ^y copy · Esc leave"
+        keys = "Enter explain, again: compare · ^y copy · Esc leave"
+        with Frame("Why did I get that?", keys, page=True):
             yield Field("got", "got", self._given, hint)
             yield self._seen
             yield self._findings
@@ -109,13 +108,30 @@ class ExplainScreen(InkModal[tuple[str, Finding | None]]):
         self._show(told[1:], self._diagnosis.findings)
 
     def _show(self, said: list[str], findings: tuple[Finding, ...] | list[Finding]) -> None:
-        self._seen.update(Content("\n".join(map(printable, said))))
+        self._said = said
+        self._show_seen()
         ins = self._trace.instruction
         self._findings.show(
             [Item(phrases(x), x.ptx if x.instruction != ins else "") for x in findings]
         )
         self._findings.border_title = f"Explanations · {len(findings)}"
         self._show_why()
+
+    def _show_seen(self) -> None:
+        """What is documented, its value under the one that is typed."""
+        width = self._seen.content_size.width or WIDTH
+        lines: list[str] = []
+        for said in self._said:
+            label, _, value = printable(said).partition("  ")
+            lead = label.ljust(_LABEL) if value else ""
+            lines += textwrap.wrap(
+                value.strip() or label,
+                max(width, _LABEL + 8),
+                initial_indent=lead,
+                subsequent_indent=" " * len(lead),
+                break_on_hyphens=False,
+            )
+        self._seen.update(Content("\n".join(lines)))
 
     def _show_why(self) -> None:
         diagnosis, at = self._diagnosis, self._findings.index
@@ -129,6 +145,7 @@ class ExplainScreen(InkModal[tuple[str, Finding | None]]):
 
     def on_resize(self) -> None:
         """Fold for the new width."""
+        self.call_after_refresh(self._show_seen)
         self.call_after_refresh(self._show_why)
 
     @on(Menu.Moved)

@@ -9,7 +9,6 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
 
@@ -21,22 +20,18 @@ from ..engine.tracing.trace import Trace
 from ..export import FORMATS, SUFFIXES, Format, export
 from ..export.options import Options
 from ..widgets.fields import Choices, Field, Page
-from ..widgets.inks import InkModal
 from ..widgets.menu import Item
+from .dialog import Dialog, Frame
 from .menu import MenuScreen
 
 _BOTH, _PAGE = "both answers", "whole page"
 
 
-class ExportScreen(InkModal[Annotations]):
+class ExportScreen(Dialog[Annotations]):
     """Gives the annotations as they were edited here."""
 
     DEFAULT_CSS = """
     ExportScreen {
-        align: center middle;
-        & > #export {
-            width: 96%; height: 94%; background: $surface; border: round $accent; padding: 0 1;
-        }
         & #said { height: 1; color: $text-warning; }
         & #preview { height: 1fr; }
     }
@@ -58,9 +53,7 @@ class ExportScreen(InkModal[Annotations]):
     def compose(self) -> ComposeResult:
         """The choices above, the preview below."""
         extra = self._trace.annotations
-        with Vertical(id="export") as box:
-            box.border_title = "Export"
-            box.border_subtitle = "^s or Enter save · ^y copy · Tab next · Esc leave"
+        with Frame("Export", "^s or Enter save · ^y copy · Tab next · Esc leave", page=True):
             yield self._choices
             yield Field("steps", "steps", "", "all; 1-4, 3, or select-saturate")
             yield Field("title", "title", extra.title, "what stands above it")

@@ -13,8 +13,9 @@ from ..engine.semantics.operation import Flag
 from ..engine.semantics.plan import Stage
 from ..keys import ACTIONS, GROUPS, key_names
 from ..scene.cells import GLYPHS
-from ..widgets.inks import InkModal
+from ..widgets.fields import ENDS
 from ..widgets.pane import Line, Pane, Piece
+from .dialog import Dialog, Frame
 
 STAGES = {
     Stage.FLUSH: "With .ftz, subnormal binary32 inputs become zeros of the same sign.",
@@ -67,29 +68,30 @@ _PANES = (
         "one out; a left click takes a "
         "step on, a right one back, as the wheel does",
     ),
-    ("line", "Tab takes a completion, up and down walk through them; F2 applies a fix; Esc leaves"),
+    (
+        "line",
+        "Tab takes a completion, up and down walk through them; F2 applies a fix; "
+        "Enter or Esc leaves, and u takes back all that was typed",
+    ),
+    (
+        "find",
+        "names or words: average four bytes, clamp, mask, absolute difference; up and down "
+        "move, Enter opens",
+    ),
 )
 
 
-class HelpScreen(InkModal[None]):
+class HelpScreen(Dialog[None]):
     """A page to read; any of the usual keys leaves it."""
 
-    DEFAULT_CSS = """
-    HelpScreen {
-        align: center middle;
-        & > HelpText {
-            width: 90%; max-width: 100; height: 90%;
-            background: $surface; border: round $accent; padding: 0 1;
-        }
-    }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,question_mark,enter", "leave", "Leave", show=False),
     ]
 
     def compose(self) -> ComposeResult:
         """The text."""
-        yield HelpText("help", "Help · Esc leaves")
+        with Frame("Help", "↑ ↓ PgUp PgDn Home End · Esc leave", page=True):
+            yield HelpText("help", "")
 
     def action_leave(self) -> None:
         """Back to the explorer."""
@@ -98,6 +100,11 @@ class HelpScreen(InkModal[None]):
 
 class HelpText(Pane):
     """Keys, panes, stages and glyphs."""
+
+    BINDINGS: ClassVar[list[BindingType]] = ENDS
+    DEFAULT_CSS = """
+    HelpText { height: 1fr; border: none; &:focus { border: none; } }
+    """
 
     def draw(self, width: int) -> list[Line]:
         """The whole page."""

@@ -44,6 +44,7 @@ from ..widgets.modifiers import Modifiers
 from ..widgets.operands import Field, Operands
 from ..widgets.steps import Steps
 from ..widgets.value_field import ValueField
+from .aside import MessagesAside
 
 if TYPE_CHECKING:
     from ..engine.diagnosis.diagnose import Finding
@@ -58,7 +59,7 @@ _RECENT = 5
 """Instructions that the browser keeps on top."""
 
 
-class MainScreen(InkScreen[None]):
+class MainScreen(MessagesAside, InkScreen[None]):
     """Line, lanes, steps and operands; instructions and modifiers beside them."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings()
@@ -138,6 +139,8 @@ class MainScreen(InkScreen[None]):
         self._playing: Timer | None = None
         self._is_told = False
         """That this is the last step was said; the next key starts over."""
+        self._typed: Setup | None = None
+        """What typing in the line made, while it goes on."""
 
     @property
     def is_held_back(self) -> bool:
@@ -265,10 +268,15 @@ class MainScreen(InkScreen[None]):
             self.session.amend(cursor.current(self.session.setup), cursor)
             self.query_one(Listing).show(cursor)
 
-    def edit(self, setup: Setup, cursor: ListingCursor | None = None) -> None:
-        """Apply an edit, of the listing too where one is given, and show what it made."""
+    def edit(
+        self, setup: Setup, cursor: ListingCursor | None = None, *, joined: bool = False
+    ) -> None:
+        """Apply an edit, of the listing too where one is given, and show what it made.
+
+        One that is ``joined`` is taken back together with the last.
+        """
         stay, before = self._staying(), self.session.setup.instruction.opcode
-        if self.session.apply(setup, cursor):
+        if self.session.apply(setup, cursor, joined=joined):
             self._pause()
         elif cursor is None:
             return
@@ -377,7 +385,9 @@ class MainScreen(InkScreen[None]):
     @on(PtxLine.Edited)
     def _line_edited(self, event: PtxLine.Edited) -> None:
         if event.text == event.line.value:  # else more was typed, and is on its way
-            self.edit(edits.with_line(self.session.setup, event.text))
+            goes_on = self._typed is self.session.setup and not event.pasted
+            self.edit(edits.with_line(self.session.setup, event.text), joined=goes_on)
+            self._typed = None if event.pasted else self.session.setup
             self._show_status()
 
     @on(PtxLine.CandidateMoved)
@@ -467,8 +477,8 @@ class MainScreen(InkScreen[None]):
             if name and name.strip():
                 self._open_file(name.strip())
 
-        title_ = "Open a listing · Enter opens it, Esc leaves"
-        self.app.push_screen(AskScreen(title_, "file", name, "a .ptx, .cu, .c or .py file"), named)
+        asked = AskScreen("Open a listing", "file", name, "a .ptx, .cu, .c or .py file", "open it")
+        self.app.push_screen(asked, named)
 
     def _open_file(self, name: str) -> None:
         from ..listing_cursor import read_listing
@@ -500,8 +510,9 @@ class MainScreen(InkScreen[None]):
                     self.go_to(there)
                 self.notify(printable(said), title="Observed", markup=False, timeout=10)
 
-        title_ = "What did a register hold at the end? · Enter finds what wrote it, Esc leaves"
-        self.app.push_screen(AskScreen(title_, "observed", text, "%r7=0x7f, %r7=0x??01??00"), asked)
+        title_, hint = "What did a register hold at the end?", "%r7=0x7f, %r7=0x??01??00"
+        does = "find what wrote it"
+        self.app.push_screen(AskScreen(title_, "observed", text, hint, does), asked)
 
     def action_check(self) -> None:
         """Say what is wrong in the listing, or with the line, and where an erratum can bite."""
@@ -750,9 +761,9 @@ class MainScreen(InkScreen[None]):
             if text is not None:
                 self.edit(edits.with_step_note(self.session.setup, step.stage, text))
 
-        asked = f"A note on step {step.number} {title(step)} · Enter keeps it, Esc leaves"
+        asked = f"A note on step {step.number} {title(step)}"
         hint = "what a reader should see here"
-        self.app.push_screen(AskScreen(asked, "note", "".join(known[:1]), hint), written)
+        self.app.push_screen(AskScreen(asked, "note", "".join(known[:1]), hint, "keep it"), written)
 
     def action_export(self) -> None:
         """Take the trace out as a document."""
@@ -803,6 +814,9 @@ class MainScreen(InkScreen[None]):
         self._show_keys()
 
     def on_descendant_blur(self) -> None:
-        """The status line stops helping."""
+        """The status line stops helping; what was typed in the line is one edit."""
+        if self._typed is self.session.setup:
+            self.session.settle()
+        self._typed = None
         self._show_status()
         self._show_keys()

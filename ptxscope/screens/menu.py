@@ -9,20 +9,16 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from ..widgets.inks import InkModal
 from ..widgets.menu import Item, Menu
+from .dialog import Dialog, Frame
 
 
-class MenuScreen(InkModal[int | None]):
+class MenuScreen(Dialog[int | None]):
     """Asks for one of several; gives its index, or None when it is left."""
 
     DEFAULT_CSS = """
     MenuScreen {
-        align: center middle;
-        & > Menu {
-            width: 80%; max-width: 100; height: auto; max-height: 80%;
-            background: $surface; border: round $accent; padding: 0 1;
-        }
+        & Menu { height: auto; max-height: 80vh; border: none; &:focus { border: none; } }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -31,11 +27,12 @@ class MenuScreen(InkModal[int | None]):
 
     def __init__(self, title: str, items: Sequence[Item]) -> None:
         super().__init__()
-        self._menu = Menu(title, items)
+        self._title, self._menu = title, Menu("", items)
 
     def compose(self) -> ComposeResult:
         """The menu."""
-        yield self._menu
+        with Frame(self._title, "Enter choose · Esc leave"):
+            yield self._menu
 
     @on(Menu.Chosen)
     def _chosen(self, event: Menu.Chosen) -> None:

@@ -1,7 +1,8 @@
-"""The instruction browser: the 27 in their groups, with a fuzzy filter."""
+"""The instruction browser: the 27 in their groups, with a search by words."""
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,14 +10,17 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.fuzzy import Matcher
 from textual.message import Message
 from textual.widgets import Input
 
 from ..engine.isa.catalog import CATALOG
 from ..engine.isa.intrinsics import Intrinsic, intrinsics
+from ..search import opcode_of, search
 from .line import PlainInput
 from .pane import Line, Pane, Piece
+
+_NAMES = 11
+"""Columns of the mark and the name of an instruction, and a blank."""
 
 
 class Browser(Vertical):
@@ -53,7 +57,9 @@ class Browser(Vertical):
 
     def __init__(self, id: str = "browser") -> None:  # noqa: A002
         super().__init__(id=id)
-        self.filter = PlainInput(placeholder="/ filter", id="filter", select_on_focus=True)
+        self.filter = PlainInput(
+            placeholder="/ filter, or words", id="filter", select_on_focus=True
+        )
         self.list = InstructionList()
 
     def compose(self) -> ComposeResult:
@@ -64,6 +70,11 @@ class Browser(Vertical):
     def show(self, opcode: str, recent: Sequence[str]) -> None:
         """Mark the instruction that is open; list those lately used on top."""
         self.list.show(opcode, tuple(recent))
+
+    @property
+    def lanes(self) -> int:
+        """The lanes at hand: of the instruction that is open."""
+        return self.list.lanes
 
     def clear(self) -> None:
         """Show all instructions again."""
@@ -97,7 +108,7 @@ class Browser(Vertical):
         if name is None:
             return
         intrinsic = intrinsics().get(name)
-        opcode = intrinsic.ptx.partition(".")[0] if intrinsic else name
+        opcode = opcode_of(intrinsic) if intrinsic else name
         self.post_message(self.Chosen(self, opcode, intrinsic))
 
 
@@ -129,17 +140,16 @@ class InstructionList(Pane):
         self.scroll_to(y=0, animate=False)
         self._show_cursor()
 
-    def matches(self) -> list[str]:
+    @property
+    def lanes(self) -> int:
+        """Those of the instruction that is open."""
+        return CATALOG[self._open].lanes if self._open else 1
+
+    def matches(self) -> Sequence[str]:
         """What matches, best first; all instructions in their order without a filter."""
         if not self._query:
             return list(dict.fromkeys((*self._recent, *CATALOG)))
-        matcher = Matcher(self._query)
-        scored = [
-            (matcher.match(opcode) * 2 + matcher.match(entry.summary), opcode)
-            for opcode, entry in CATALOG.items()
-        ]
-        scored += [(matcher.match(name), name) for name in intrinsics()]
-        return [name for score, name in sorted(scored, key=lambda x: -x[0]) if score]
+        return search(self._query, self.lanes)
 
     def move(self, by: int) -> None:
         """Move the cursor among what is shown."""
@@ -162,20 +172,25 @@ class InstructionList(Pane):
                 group = head
                 lines.append([Piece(group, "dim")])
             if entry:
-                lines.append(self._line(name, entry.summary, width))
+                is_wide = len(entry.summary) <= width - _NAMES or not entry.brief
+                lines += self._entry(name, entry.summary if is_wide else entry.brief, width)
             else:
                 found = intrinsics()[name]
                 sign = "≈" if found.differs else "="
-                lines.append(self._line(name, f"{sign} {found.ptx.partition(' ')[0]}", width))
+                lines += self._entry(name, f"{sign} {found.ptx.partition(' ')[0]}", width)
         return lines or [[Piece("nothing matches", "dim")]]
 
-    def _line(self, name: str, about: str, width: int) -> Line:
+    def _entry(self, name: str, about: str, width: int) -> list[Line]:
+        """A line, and more where its words don't fit beside the name."""
         mark, ink = ("▸", "current") if name == self._open else (" ", "")
         here = " cursor" if name == self.cursor and self._has_cursor() else ""
-        text = f"{mark}{name:<9} "
+        lead = f"{mark}{name}".ljust(_NAMES - 1) + " "
+        if len(about) <= width - len(lead):
+            return [[Piece(lead, ink + here, name), Piece(about, "dim", name)]]
+        folded = textwrap.wrap(about, max(width - 2, 1), break_on_hyphens=False)
         return [
-            Piece(text, ink + here, name),
-            Piece(about[: max(width - len(text), 0)], "dim", name),
+            [Piece(lead[:width], ink + here, name)],
+            *([Piece("  "[:width]), Piece(part, "dim", name)] for part in folded),
         ]
 
     def _has_cursor(self) -> bool:

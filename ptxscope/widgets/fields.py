@@ -41,13 +41,21 @@ class Field(Horizontal):
         yield self.input
 
 
+ENDS: list[BindingType] = [
+    Binding("home", "scroll_home", "To the beginning", show=False),
+    Binding("end", "scroll_end", "To the end", show=False),
+]
+"""What a page to read has beside the keys of every pane."""
+
+
 class Page(Pane):
     """Text to read, line by line."""
 
-    def __init__(self, id: str, title: str, *, wrap: bool = False) -> None:  # noqa: A002
+    BINDINGS: ClassVar[list[BindingType]] = ENDS
+
+    def __init__(self, id: str, title: str) -> None:  # noqa: A002
         super().__init__(id, title)
         self._lines: list[str] = []
-        self._wrap = wrap
 
     def show(self, text: str) -> None:
         """Show a text, from its beginning."""
@@ -56,13 +64,17 @@ class Page(Pane):
         self.scroll_to(y=0, animate=False)
 
     def draw(self, width: int) -> list[Line]:
-        """The lines, cut to the width, or folded at blanks."""
-        if not self._wrap:
-            return [[Piece(line[:width])] for line in self._lines]
+        """The lines, folded at blanks; what follows stands under its beginning."""
         return [[Piece(part)] for line in self._lines for part in _folded(line, width)]
 
 
+_LONG = 5_000
+"""Characters above which a line is no prose, and folded anywhere: textwrap is quadratic."""
+
+
 def _folded(line: str, width: int) -> list[str]:
+    if len(line) > _LONG:
+        return [line[at : at + width] for at in range(0, len(line), width)]
     indent = " " * min(len(line) - len(line.lstrip()), width // 2)
     return textwrap.wrap(line, width, subsequent_indent=indent, break_on_hyphens=False) or [""]
 

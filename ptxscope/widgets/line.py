@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -64,6 +65,7 @@ class PtxLine(PlainInput):
         Binding("tab", "complete", "Complete", show=False),
         Binding("up", "move_candidate(-1)", "Previous completion", show=False),
         Binding("down", "move_candidate(1)", "Next completion", show=False),
+        Binding("enter", "leave", "Leave", show=False),
     ]
     DEFAULT_CSS = """
     PtxLine { border: none; height: 1; padding: 0 1; }
@@ -76,6 +78,8 @@ class PtxLine(PlainInput):
 
         line: PtxLine
         text: str
+        pasted: bool = False
+        """By a paste, which is an edit of its own."""
 
         @property
         def control(self) -> PtxLine:
@@ -118,7 +122,8 @@ class PtxLine(PlainInput):
         self.candidates: tuple[Completion, ...] = ()
         """What may come next at the end of the text."""
         self.candidate = 0
-        """The one that Tab takes."""
+        """The one that Tab takes; Enter takes it too, where another than the first was chosen."""
+        self._pasted = False
 
     def show(self, text: str, ins: Instruction, error: PtxError | None) -> None:
         """Show a line without calling it an edit."""
@@ -144,7 +149,8 @@ class PtxLine(PlainInput):
         event.stop()
         if event.value != self._shown:
             self._complete_from(event.value)
-            self.post_message(self.Edited(self, event.value))
+            self.post_message(self.Edited(self, event.value, self._pasted))
+            self._pasted = False
 
     def _on_paste(self, event: events.Paste) -> None:
         """A paste that is an instruction of its own replaces the line; other text goes into it."""
@@ -159,6 +165,7 @@ class PtxLine(PlainInput):
             self.post_message(self.Pasted(self, event.text))
         else:
             event.stop()  # PlainInput and Input, whose handlers run next, put it in
+            self._pasted = True
 
     def action_move_candidate(self, by: int) -> None:
         """Choose another completion."""
@@ -168,12 +175,26 @@ class PtxLine(PlainInput):
 
     def action_complete(self) -> None:
         """Take the completion, or go on to the next widget."""
-        if self.candidates and self.cursor_position == len(self.value):
-            chosen = self.candidates[self.candidate]
-            self.value = self.value[: chosen.start] + chosen.text
-            self.cursor_position = len(self.value)
+        if self._completes:
+            self._take()
         else:
             self.screen.focus_next()
+
+    def action_leave(self) -> None:
+        """Give the focus up; a completion that was chosen is taken first."""
+        if self._completes and self.candidate:
+            self._take()
+        else:
+            self.screen.set_focus(None)
+
+    @property
+    def _completes(self) -> bool:
+        return bool(self.candidates) and self.cursor_position == len(self.value)
+
+    def _take(self) -> None:
+        chosen = self.candidates[self.candidate]
+        self.value = self.value[: chosen.start] + chosen.text
+        self.cursor_position = len(self.value)
 
 
 class LineStatus(Pane, can_focus=False):
@@ -211,7 +232,9 @@ class LineStatus(Pane, can_focus=False):
     def draw(self, width: int) -> list[Line]:
         """Carets and message, or notes; what is allowed, or completions."""
         if self._error is None:
-            return [self._about(width), self._next(width)]
+            rest = self._next(width)
+            about = self._about(width)
+            return [*about[:1], rest] if rest else about[:2]
         problem = self._error.errors[0]
         start, end = problem.span[0] - self._from, problem.span[1] - self._from
         start = min(max(start, 0), max(width - 1, 0))
@@ -231,23 +254,24 @@ class LineStatus(Pane, can_focus=False):
         rest_text = f"{message}; {hint}" if hint else message
         return [lead, [Piece(rest_text[:width], "bad")]]
 
-    def _about(self, width: int) -> Line:
+    def _about(self, width: int) -> list[Line]:
         """Notes on a legal line, or what the instruction is."""
         if self._notes:
-            return [Piece(printable(" · ".join(self._notes))[:width], "changed")]
+            return [[Piece(x, "changed")] for x in _rows(printable(" · ".join(self._notes)), width)]
         if self._ins is None:
-            return []
+            return [[]]
         entry = self._ins.entry
         least = entry.minimum(self._ins.form)
         said = f"{entry.summary} · PTX ISA {entry.section}, {least}"
-        return [Piece(said[:width], "dim")]
+        return [[Piece(x, "dim")] for x in _rows(said, width)]
 
     def _next(self, width: int) -> Line:
         """The completions, the one that Tab takes marked."""
         if not self._candidates:
             return []
-        line: Line = [Piece("Tab: ", "label")]
-        used = 5
+        lead = "Tab, Enter: " if self._candidate else "Tab: "
+        line: Line = [Piece(lead, "label")]
+        used = len(lead)
         for i in range(len(self._candidates)):
             candidate = self._candidates[(self._candidate + i) % len(self._candidates)]
             if used + len(candidate.text) + 2 > width:
@@ -259,3 +283,7 @@ class LineStatus(Pane, can_focus=False):
         if used + len(about) < width:
             line.append(Piece(f"  {about}", "label"))
         return line
+
+
+def _rows(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, break_on_hyphens=False)

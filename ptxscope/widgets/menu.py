@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
@@ -69,21 +70,29 @@ class Menu(Pane):
         self.scroll_to(y=0, animate=False)
 
     def draw(self, width: int) -> list[Line]:
-        """A line an item."""
-        room = max((len(item.label) for item in self.items), default=0)
-        lines = []
-        for i, (label, about) in enumerate(self.items):
-            ink = "cursor" if i == self.index else ""
-            text = printable(label).ljust(room)[: max(width - 1, 1)]
-            rest = printable(about)[: max(width - len(text) - 2, 0)]
-            lines.append([Piece(text, ink, i), Piece(f"  {rest}", "dim", i)])
+        """A line an item, with the words on it in a column; beneath it where they don't fit."""
+        items = [Item(*map(printable, item)) for item in self.items]
+        told = [item for item in items if item.about]
+        room = max((len(item.label) for item in told), default=0)
+        if any(room + 2 + len(item.about) > width for item in told):
+            room = 0
+        lines: list[Line] = []
+        for i, (label, about) in enumerate(items):
+            ink, text = "cursor" if i == self.index else "", label.ljust(room)
+            if about and len(text) + 2 + len(about) <= width:
+                lines.append([Piece(text, ink, i), Piece(f"  {about}", "dim", i)])
+                continue
+            lines += [[Piece(part, ink, i)] for part in _folded(label, width, "")]
+            lines += [[Piece(part, "dim", i)] for part in _folded(about, width, "    ")]
         return lines
 
     def action_move(self, by: int) -> None:
         """Move the cursor."""
         self.index = min(max(self.index + by, 0), max(len(self.items) - 1, 0))
         self.redraw()
-        self.show_line(self.index)
+        own = [y for y, line in enumerate(self.drawn) if line[-1].target == self.index]
+        for y in reversed(own):
+            self.show_line(y)
         self.post_message(self.Moved(self, self.index))
 
     def action_choose(self) -> None:
@@ -97,3 +106,10 @@ class Menu(Pane):
             self.index = target
             self.redraw()
             self.action_choose()
+
+
+def _folded(text: str, width: int, indent: str) -> list[str]:
+    indent = indent[: width // 2]
+    return textwrap.wrap(
+        text, width, initial_indent=indent, subsequent_indent=indent or "  "[: width // 2]
+    )

@@ -77,11 +77,16 @@ CASES: dict[str, tuple[str, dict[str, int], str]] = {
         {"a": 1, "b": 2, "p": 0, "d": 0x80000003},
         "ptxas",
     ),
+    "a false guard over half-words": (
+        "@p set.lt.u32.s16 d, a, b",
+        {"a": 1, "b": 2, "p": 0, "d": 0x12348003},
+        "ptxas",
+    ),
     "a guard that keeps": ("@!p vset.s32.s32.lt d, a, b", {"a": 1, "b": 2, "p": 1, "d": 9}, "isa"),
     "two answers": (
         "vadd.u32.s32.s32.sat d.b0, a, b, c",
         {"a": 0xFFFFFFFF, "b": 0, "c": 0x112233},
-        "isa",
+        "ptxas",
     ),
     "two answers of four lanes": (
         "vadd4.u32.s32.s32.sat d, a, b, c",

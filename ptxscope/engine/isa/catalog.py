@@ -47,6 +47,9 @@ from .types import Destinations, Scale, SecOp, ShiftMode, Type
 
 Example = tuple[str, dict[str, int]]
 
+C_BITS = 0xCCCCCCCC
+"""A c of which bits are kept, in examples and where nobody gave one: they look like no result."""
+
 _WORDS = (
     Operand(Role.D, "dtype"),
     Operand(Role.A, "atype"),
@@ -72,7 +75,7 @@ _VSET = (ATYPE, BTYPE, Slot("cmp", CMP6))
 
 
 def _scalar(
-    opcode: str, section: str, slots: tuple[Slot, ...], summary: str, example: Example
+    opcode: str, section: str, slots: tuple[Slot, ...], summary: str, brief: str, example: Example
 ) -> Entry:
     return Entry(
         opcode,
@@ -87,11 +90,18 @@ def _scalar(
         "2.0",
         "sm_20",
         contradictions=contradictions(opcode),
+        brief=brief,
     )
 
 
 def _simd(
-    family: str, lanes: int, section: str, slots: tuple[Slot, ...], summary: str, example: Example
+    family: str,
+    lanes: int,
+    section: str,
+    slots: tuple[Slot, ...],
+    summary: str,
+    brief: str,
+    example: Example,
 ) -> Entry:
     opcode, unit = f"{family}{lanes}", 32 // lanes
     return Entry(
@@ -116,6 +126,7 @@ def _simd(
         literals=False,
         family=family,
         contradictions=contradictions(opcode),
+        brief=brief,
     )
 
 
@@ -138,6 +149,7 @@ ENTRIES = (
         "1.0",
         "any",
         needs=(NEEDS_FTZ, NEEDS_F64),
+        brief="all 1s if a CMP b",
     ),
     Entry(
         "setp",
@@ -158,6 +170,7 @@ ENTRIES = (
         "1.0",
         "any",
         needs=(NEEDS_FTZ, NEEDS_F64),
+        brief="p, q from a CMP b",
     ),
     Entry(
         "selp",
@@ -177,6 +190,7 @@ ENTRIES = (
         "1.0",
         "any",
         needs=(NEEDS_F64,),
+        brief="a if c, else b",
     ),
     Entry(
         "slct",
@@ -196,12 +210,14 @@ ENTRIES = (
         "1.0",
         "any",
         needs=(NEEDS_FTZ, NEEDS_F64),
+        brief="a if c>=0, else b",
     ),
     _scalar(
         "vadd",
         "1",
         _ARITHMETIC,
         "a + b of bytes, half-words or words",
+        "a + b",
         ("vadd.s32.u32.s32.sat d, a.b1, b.h0", {"a": 0x0000FF00, "b": 0x0000FFFE}),
     ),
     _scalar(
@@ -209,6 +225,7 @@ ENTRIES = (
         "1",
         _ARITHMETIC,
         "a - b of bytes, half-words or words",
+        "a - b",
         ("vsub.u32.u32.u32.sat d.b0, a, b, c", {"a": 3, "b": 5, "c": 0x11223344}),
     ),
     _scalar(
@@ -216,6 +233,7 @@ ENTRIES = (
         "1",
         _ARITHMETIC,
         "|a - b| of bytes, half-words or words",
+        "|a - b|",
         ("vabsdiff.u32.u32.u32.add d, a.b0, b.b0, c", {"a": 0x10, "b": 0xF0, "c": 100}),
     ),
     _scalar(
@@ -223,6 +241,7 @@ ENTRIES = (
         "1",
         _ARITHMETIC,
         "the smaller of two bytes, half-words or words",
+        "the smaller",
         ("vmin.s32.s32.s32.max d, a, b, c", {"a": 0xFFFFFF00, "b": 7, "c": 0xFFFFFFF6}),
     ),
     _scalar(
@@ -230,6 +249,7 @@ ENTRIES = (
         "1",
         _ARITHMETIC,
         "the larger of two bytes, half-words or words",
+        "the larger",
         ("vmax.s32.s32.u32 d, a.h0, b.b0", {"a": 0x0000FFFF, "b": 0x00000080}),
     ),
     _scalar(
@@ -237,6 +257,7 @@ ENTRIES = (
         "2",
         _SHIFT,
         "a << b, the amount clamped or wrapped",
+        "a << b",
         ("vshl.u32.u32.u32.clamp.add d, a, b, c", {"a": 0x00000003, "b": 4, "c": 0xA}),
     ),
     _scalar(
@@ -244,6 +265,7 @@ ENTRIES = (
         "2",
         _SHIFT,
         "a >> b, the amount clamped or wrapped",
+        "a >> b",
         ("vshr.s32.s32.u32.clamp d, a, b", {"a": 0x80000000, "b": 4}),
     ),
     Entry(
@@ -272,12 +294,14 @@ ENTRIES = (
         "2.0",
         "sm_20",
         contradictions=contradictions("vmad"),
+        brief="a * b + c",
     ),
     _scalar(
         "vset",
         "4",
         _VSET,
         "1 where a CMP b holds, else 0",
+        "1 if a CMP b",
         ("vset.s32.u32.lt d, a, b", {"a": 0xFFFFFFFF, "b": 0}),
     ),
     _simd(
@@ -286,7 +310,8 @@ ENTRIES = (
         "1",
         _ARITHMETIC,
         "add two pairs of half-words",
-        ("vadd2.s32.s32.s32.sat d, a, b, c", {"a": 0x7FFF8000, "b": 0x0001FFFF, "c": 0}),
+        "a + b, half-words",
+        ("vadd2.s32.s32.s32.sat d, a, b, c", {"a": 0x7FFF8000, "b": 0x0001FFFF}),
     ),
     _simd(
         "vsub",
@@ -294,7 +319,8 @@ ENTRIES = (
         "1",
         _ARITHMETIC,
         "subtract two pairs of half-words",
-        ("vsub2.u32.u32.u32.sat d.h1, a, b, c", {"a": 0x00050005, "b": 0x00030007, "c": 0xAAAA}),
+        "a - b, half-words",
+        ("vsub2.u32.u32.u32.sat d.h1, a, b, c", {"a": 0x00050005, "b": 0x00030007, "c": C_BITS}),
     ),
     _simd(
         "vavrg",
@@ -302,7 +328,8 @@ ENTRIES = (
         "1",
         _ARITHMETIC,
         "average two pairs of half-words",
-        ("vavrg2.s32.s32.s32 d, a, b, c", {"a": 0x0003FFFD, "b": 0x00000000, "c": 0}),
+        "average half-words",
+        ("vavrg2.s32.s32.s32 d, a, b, c", {"a": 0x0003FFFD, "b": 0x00000000}),
     ),
     _simd(
         "vabsdiff",
@@ -310,6 +337,7 @@ ENTRIES = (
         "1",
         _ARITHMETIC,
         "absolute differences of two pairs of half-words",
+        "|a-b|, half-words",
         ("vabsdiff2.u32.s32.s32.add d, a, b, c", {"a": 0x0001FFFF, "b": 0x00040001, "c": 10}),
     ),
     _simd(
@@ -318,7 +346,8 @@ ENTRIES = (
         "1",
         _ARITHMETIC,
         "the smaller of two pairs of half-words",
-        ("vmin2.s32.s32.u32 d, a.h10, b.h22, c", {"a": 0x8000FFFF, "b": 0x7FFF0001, "c": 0}),
+        "smaller half-words",
+        ("vmin2.s32.s32.u32 d, a.h10, b.h22, c", {"a": 0x8000FFFF, "b": 0x7FFF0001}),
     ),
     _simd(
         "vmax",
@@ -326,7 +355,8 @@ ENTRIES = (
         "1",
         _ARITHMETIC,
         "the larger of two pairs of half-words",
-        ("vmax2.u32.u32.u32 d.h0, a, b, c", {"a": 0x00010002, "b": 0x00030001, "c": 0xBEEF0000}),
+        "larger half-words",
+        ("vmax2.u32.u32.u32 d.h0, a, b, c", {"a": 0x00010002, "b": 0x00030001, "c": C_BITS}),
     ),
     _simd(
         "vset",
@@ -334,7 +364,8 @@ ENTRIES = (
         "2",
         _VSET,
         "compare two pairs of half-words, 1 or 0 each",
-        ("vset2.s32.u32.lt d, a, b, c", {"a": 0xFFFF0005, "b": 0x00000003, "c": 0}),
+        "compare half-words",
+        ("vset2.s32.u32.lt d, a, b, c", {"a": 0xFFFF0005, "b": 0x00000003}),
     ),
     _simd(
         "vadd",
@@ -342,9 +373,10 @@ ENTRIES = (
         "3",
         _ARITHMETIC,
         "add four pairs of bytes",
+        "a + b, bytes",
         (
             "vadd4.s32.s32.u32.sat d.b310, a, b, c",
-            {"a": 0x80FF7F01, "b": 0x01FF0180, "c": 0x11223344},
+            {"a": 0x80FF7F01, "b": 0x01FF0180, "c": C_BITS},
         ),
     ),
     _simd(
@@ -353,7 +385,8 @@ ENTRIES = (
         "3",
         _ARITHMETIC,
         "subtract four pairs of bytes",
-        ("vsub4.u32.u32.u32.add d, a, b, c", {"a": 0, "b": 0xFFFFFFFF, "c": 0}),
+        "a - b, bytes",
+        ("vsub4.u32.u32.u32.add d, a, b, c", {"a": 0, "b": 0xFFFFFFFF, "c": 1000}),
     ),
     _simd(
         "vavrg",
@@ -361,7 +394,8 @@ ENTRIES = (
         "3",
         _ARITHMETIC,
         "average four pairs of bytes",
-        ("vavrg4.s32.s32.s32 d, a, b, c", {"a": 0xFF0001FE, "b": 0x0001FFFB, "c": 0}),
+        "average bytes",
+        ("vavrg4.s32.s32.s32 d, a, b, c", {"a": 0xFF0001FE, "b": 0x0001FFFB}),
     ),
     _simd(
         "vabsdiff",
@@ -369,6 +403,7 @@ ENTRIES = (
         "3",
         _ARITHMETIC,
         "absolute differences of four pairs of bytes",
+        "|a - b|, bytes",
         (
             "vabsdiff4.u32.u32.u32.add d, a, b, c",
             {"a": 0x10203040, "b": 0x11223344, "c": 1000},
@@ -380,7 +415,8 @@ ENTRIES = (
         "3",
         _ARITHMETIC,
         "the smaller of four pairs of bytes",
-        ("vmin4.s32.s32.s32 d, a, b.b4321, c", {"a": 0x80FF7F01, "b": 0x02030405, "c": 0}),
+        "smaller bytes",
+        ("vmin4.s32.s32.s32 d, a, b.b4321, c", {"a": 0x80FF7F01, "b": 0x02030405}),
     ),
     _simd(
         "vmax",
@@ -388,7 +424,8 @@ ENTRIES = (
         "3",
         _ARITHMETIC,
         "the larger of four pairs of bytes",
-        ("vmax4.u32.u32.u32 d.b20, a, b, c", {"a": 0x01020304, "b": 0x04030201, "c": 0xAABBCCDD}),
+        "larger bytes",
+        ("vmax4.u32.u32.u32 d.b20, a, b, c", {"a": 0x01020304, "b": 0x04030201, "c": C_BITS}),
     ),
     _simd(
         "vset",
@@ -396,6 +433,7 @@ ENTRIES = (
         "4",
         _VSET,
         "compare four pairs of bytes, 1 or 0 each",
+        "compare bytes",
         ("vset4.s32.u32.lt.add d, a, b, c", {"a": 0x80FF7F01, "b": 0x01010101, "c": 5}),
     ),
 )

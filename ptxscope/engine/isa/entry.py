@@ -161,6 +161,8 @@ class Entry(NamedTuple):
     """The opcode of the same operation on words, where this one is on lanes."""
     told_by: frozenset[str] = frozenset()
     """Modifiers any of which makes a line this shape of its opcode; none for the plain one."""
+    brief: str = ""
+    """The summary in the few words that stand beside a name in a narrow list."""
 
     def __hash__(self) -> int:
         return hash((self.opcode, self.told_by))

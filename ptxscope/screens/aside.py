@@ -1,0 +1,46 @@
+"""Messages appear where nothing is edited."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+    from textual.widget import Widget
+
+_MOST = 0.45
+"""How much of the height messages may take: less than half, and the focus is in the other."""
+
+
+class MessagesAside:
+    """A screen that shows messages at its other end than what has the focus."""
+
+    def on_mount(self) -> None:
+        """Whenever something is laid out, messages find their place."""
+        screen = cast("Screen[Any]", self)
+        screen.screen_layout_refresh_signal.subscribe(screen, self._place_messages)
+
+    def on_descendant_focus(self) -> None:
+        """What is edited stands elsewhere now."""
+        screen = cast("Screen[Any]", self)
+        screen.call_after_refresh(self._place_messages, screen)
+
+    def _place_messages(self, screen: Screen[Any]) -> None:
+        height, focus = screen.size.height, screen.focused
+        is_low = focus is not None and 2 * focus.region.y + focus.region.height > height
+        dock, below = ("top", 0) if is_low else ("bottom", 1)
+        for rack in screen.query_children("ToastRack"):
+            if rack.styles.dock != dock:
+                rack.styles.dock = dock
+                rack.styles.margin = (0, 0, below, 0)
+            _show_latest(rack.children, int(height * _MOST))
+
+
+def _show_latest(holders: Sequence[Widget], room: int) -> None:
+    """Show as many as there is room for, the latest in any case."""
+    for holder in reversed(holders):
+        room -= sum(toast.outer_size.height for toast in holder.children)
+        is_shown = room >= 0 or holder is holders[-1]
+        if holder.display != is_shown:
+            holder.display = is_shown

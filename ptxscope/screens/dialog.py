@@ -1,0 +1,38 @@
+"""The frame of all dialogs: a title above, what keys do below."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from textual.containers import Vertical
+
+from ..widgets.inks import InkModal
+from .aside import MessagesAside
+
+Result = TypeVar("Result")
+
+
+class Frame(Vertical):
+    """A framed part of the screen: a page, or as high as what is in it."""
+
+    DEFAULT_CSS = """
+    Frame {
+        background: $surface; border: round $accent; padding: 0 1;
+        border-title-color: $text-accent; border-title-style: bold;
+        border-subtitle-color: $text-muted;
+        width: 96%; max-width: 120; height: auto; max-height: 94%;
+        &.-page { height: 94%; }
+    }
+    """
+
+    def __init__(self, title: str, keys: str, *, page: bool = False) -> None:
+        super().__init__(classes="-page" if page else "")
+        self.border_title, self.border_subtitle = title, keys
+
+
+class Dialog(MessagesAside, InkModal[Result]):
+    """A frame in the middle of the screen, to be answered or left."""
+
+    DEFAULT_CSS = """
+    Dialog { align: center middle; }
+    """

@@ -1,0 +1,453 @@
+"""The line as a field, the browser, the palette, dialogs and messages, as they stand there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.command import CommandList
+from textual.widgets._toast import Toast
+
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.intrinsics import intrinsics
+from ptxscope.keys import ACTIONS
+from ptxscope.screens.dialog import Frame
+from ptxscope.screens.export import ExportScreen
+from ptxscope.store import Store
+from ptxscope.widgets.fields import Page
+from ptxscope.widgets.menu import Menu
+from ptxscope.widgets.pane import Pane
+from tests.app.driving import LINE, VALUES, Driver, explorer, focused
+
+E3 = ("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344})
+MASKED = "vadd4.s32.s32.s32 d.b310, a, b, c"
+
+
+# --- the line ----------------------------------------------------------------------------
+
+
+async def test_enter_leaves_the_line_and_letters_act_again() -> None:
+    async with explorer() as drive:
+        await drive.press("i", "end", *"npq", "enter")
+        assert focused(drive) is None
+        assert drive.session.setup.line.endswith("npq")
+        await drive.press("p")
+        assert drive.session.setup.line.endswith("npq")
+        assert drive.screen.step == 4
+
+
+async def test_keys_behind_enter_act_however_fast_they_come() -> None:
+    async with explorer() as drive:
+        await drive.mash("i", "end", *"xy", "enter", "p", "p")
+        assert drive.session.setup.line.endswith("xy")
+        assert drive.screen.step == 3
+        assert len(drive.session.past) == 1
+        await drive.mash("u", "i", *"z", "enter", "u")
+        assert not drive.session.past
+        assert drive.session.setup.error is None
+
+
+async def test_escape_leaves_the_line_too() -> None:
+    async with explorer() as drive:
+        await drive.press("i", "x", "escape", "p")
+        assert focused(drive) is not drive.screen.query_one("#line")
+        assert drive.screen.step == 4
+
+
+async def test_enter_takes_a_completion_that_was_chosen_then_leaves() -> None:
+    async with explorer() as drive:
+        await drive.press("i", "ctrl+a", "ctrl+k")
+        await drive.type("vav")
+        shown = await drive.press("down")
+        assert "Tab, Enter: vavrg4" in shown
+        await drive.press("enter")
+        assert drive.session.setup.line == "vavrg4"
+        assert focused(drive) is drive.screen.query_one("#line")
+        await drive.press("enter")
+        assert focused(drive) is None
+
+
+async def test_enter_leaves_a_completion_that_nobody_chose() -> None:
+    async with explorer() as drive:
+        await drive.press("i", "ctrl+a", "ctrl+k")
+        await drive.type("vav")
+        await drive.press("enter")
+        assert drive.session.setup.line == "vav"
+        assert focused(drive) is None
+
+
+async def test_an_edit_of_the_line_is_one_undo_however_many_keys() -> None:
+    async with explorer() as drive:
+        before = drive.session.setup
+        await drive.press("i", *["backspace"] * 6)
+        await drive.type("%r9, %r8")
+        await drive.press("enter")
+        after = drive.session.setup
+        assert len(drive.session.past) == 1
+        await drive.press("u")
+        assert drive.session.setup == before
+        await drive.press("ctrl+r")
+        assert drive.session.setup == after
+
+
+async def test_each_visit_to_the_line_is_an_edit() -> None:
+    async with explorer() as drive:
+        before = drive.session.setup
+        await drive.press("i", *"xyz", "enter", "i", *"uvw", "escape")
+        await drive.press("u")
+        assert drive.session.setup.line.endswith("xyz")
+        await drive.press("u")
+        assert drive.session.setup == before
+
+
+async def test_what_came_to_nothing_is_no_edit() -> None:
+    async with explorer() as drive:
+        await drive.press("s", "i", *"xyz", *["backspace"] * 3, "enter")
+        assert len(drive.session.past) == 1
+        await drive.press("u")
+        assert drive.session.trace.operands["a"] == VALUES["%r2"]
+
+
+async def test_a_paste_into_the_line_is_an_edit_of_its_own() -> None:
+    async with explorer() as drive:
+        before = drive.session.setup.line
+        await drive.press("i", *"xy")
+        await drive.paste("pasted")
+        await drive.press(*"zw", "enter")
+        lines = []
+        while drive.session.past:
+            lines.append(drive.session.setup.line)
+            await drive.press("u")
+        assert lines == [f"{before}xypastedzw", f"{before}xypasted", f"{before}xy"]
+        assert drive.session.setup.line == before
+
+
+async def test_a_fix_within_the_line_is_an_edit_of_its_own() -> None:
+    async with explorer("vadd2.s32.s32.s32 d, a, b, c", {}) as drive:
+        await drive.press("i", "ctrl+a", "ctrl+k")
+        await drive.type("varvg2.s32.s32.s32 d, a, b, c")
+        await drive.press("f2", "end", "backspace", *"xy", "enter")
+        assert drive.session.setup.line == "vavrg2.s32.s32.s32 d, a, b, xy"
+        await drive.press("u")
+        assert drive.session.setup.line == "vavrg2.s32.s32.s32 d, a, b, c"
+        await drive.press("u")
+        assert drive.session.setup.line == "varvg2.s32.s32.s32 d, a, b, c"
+        await drive.press("u")
+        assert drive.session.setup.line == "vadd2.s32.s32.s32 d, a, b, c;"
+
+
+# --- the browser, and what it searches ----------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "first", "then"),
+    [(LINE, "vavrg4", "vavrg2"), ("vadd2.u32.u32.u32 d, a, b, c", "vavrg2", "vavrg4")],
+)
+async def test_the_average_that_fits_the_lanes_at_hand_is_first(
+    line: str, first: str, then: str
+) -> None:
+    async with explorer(line, {}) as drive:
+        await drive.press("slash", *"average")
+        listed = drive.pane("instructions").text().split()
+        assert listed.index(first) < listed.index(then)
+        await drive.press("enter")
+        assert drive.session.setup.instruction.opcode == first
+
+
+async def test_words_open_what_they_say() -> None:
+    async with explorer("vadd.u32.u32.u32 d, a, b", {}) as drive:
+        await drive.press("slash")
+        await drive.type("average four bytes")
+        await drive.press("enter")
+        assert drive.session.setup.instruction.opcode == "vavrg4"
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60), (250, 70)])
+async def test_no_word_in_the_browser_is_cut(size: tuple[int, int]) -> None:
+    async with explorer(size=size) as drive:
+        await drive.press("slash")
+        for query in ("", "clamp", "absolute difference", "vabsdiff"):
+            await drive.press("ctrl+a", "ctrl+k")
+            await drive.type(query)
+            pane = drive.pane("instructions")
+            width = pane.scrollable_content_region.width
+            assert width >= 28
+            assert all(len(line) <= width for line in pane.text().splitlines())
+            said = " ".join(pane.text().split())
+            for name in pane.matches():  # type: ignore[attr-defined]
+                entry, found = CATALOG.get(name), intrinsics().get(name)
+                about = [entry.summary, entry.brief] if entry else []
+                about += [f"{x} {found.ptx.partition(' ')[0]}" for x in "=≈"] if found else []
+                assert any(f"{name} {x}" in said for x in about)
+
+
+# --- the palette --------------------------------------------------------------------------
+
+
+async def _listed(drive: Driver, query: str = "") -> list[str]:
+    await drive.press("ctrl+p")
+    await drive.type(query)
+    for _ in range(50):
+        await drive.pilot.pause(0.02)
+        options = drive.app.screen.query_one(CommandList).options
+        if options:
+            break
+    await drive.pilot.pause(0.3)
+    options = drive.app.screen.query_one(CommandList).options
+    return [str(option.prompt) for option in options]
+
+
+async def test_the_palette_lists_actions_first_each_with_its_key(tmp_path: Path) -> None:
+    (tmp_path / "keys.toml").write_text('"step.back" = "j"\n"explain" = "ctrl+w"\n')
+    async with explorer(store=Store(tmp_path, tmp_path)) as drive:
+        listed = await _listed(drive)
+    actions = [x for x in ACTIONS if "{n}" not in x.action and x.id != "palette"]
+    assert len(listed) >= len(actions) + len(CATALOG) + len(intrinsics())
+    for said, action in zip(listed, actions, strict=False):
+        name, about = said.split("\n")
+        before, key = name.rsplit("  ", 1)
+        assert before.endswith(f": {action.label}")
+        assert key
+        assert about == action.tooltip
+    names = [said.split("\n")[0] for said in listed]
+    for name in ("Steps: next  n →", "Steps: back  j", "Answers: why?  ^w", "Program: quit  q"):
+        assert name in names
+    after = listed[len(actions) :]
+    assert [said.split("\n")[0] for said in after[: len(CATALOG)]] == list(CATALOG)
+    assert sum(said.startswith("Quit") or ": quit" in said for said in listed) == 1
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("average", ["vavrg4", "vavrg2"]),
+        ("absolute difference", ["vabsdiff4"]),
+        ("average two", ["vavrg2"]),
+        ("vavrg4", ["vavrg4"]),
+        ("export", ["Documents: export  e"]),
+        ("undo", ["Edit: undo  u"]),
+    ],
+)
+async def test_the_palette_searches_words(query: str, first: list[str]) -> None:
+    async with explorer() as drive:
+        listed = await _listed(drive, query)
+    assert [said.split("\n")[0] for said in listed[: len(first)]] == first
+
+
+async def test_an_instruction_of_the_palette_opens() -> None:
+    async with explorer() as drive:
+        await _listed(drive, "average half-words")
+        await drive.press("enter")
+        await drive.pilot.pause(0.1)
+        assert drive.session.setup.instruction.opcode == "vavrg2"
+
+
+# --- dialogs ------------------------------------------------------------------------------
+
+SIZES = [(60, 20), (80, 24), (120, 40), (250, 70)]
+OPENED = {
+    "help": ("question_mark",),
+    "explain": ("x", *"7", "enter"),
+    "check": ("c",),
+    "export": ("e",),
+    "menu": ("o", "v"),
+    "ask": ("w",),
+    "open": ("ctrl+o",),
+}
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", OPENED)
+async def test_dialogs_have_one_frame_that_fits(name: str, size: tuple[int, int]) -> None:
+    async with explorer(*E3, size=size) as drive:
+        shown = (await drive.press(*OPENED[name])).splitlines()
+        (frame,) = drive.app.screen.query(Frame)
+        x, y, width, height = frame.region
+        assert x >= 0
+        assert y >= 0
+        assert x + width <= size[0]
+        assert y + height <= size[1]
+        above, below = shown[y][x : x + width], shown[y + height - 1][x : x + width]
+        assert above.startswith("╭─ ")
+        assert above.endswith("─╮")
+        assert below.startswith("╰─")
+        assert below.endswith("Esc leave ─╯")
+        assert "…" not in above + below
+        styles = frame.styles
+        assert styles.border_top[0] == "round"
+        assert styles.padding == (0, 1, 0, 1)
+        assert "PTX" not in await drive.press("escape") or not drive.app.screen.query(Frame)
+
+
+async def framed(drive: Driver) -> list[str]:
+    """What stands in the frame of a dialog."""
+    lines = (await drive.text()).splitlines()
+    x, y, width, height = drive.app.screen.query_one(Frame).region
+    return [line[x + 1 : x + width - 1] for line in lines[y + 1 : y + height - 1]]
+
+
+async def _help(drive: Driver) -> Pane:
+    await drive.press("question_mark")
+    return drive.app.screen.query_one("#help", Pane)
+
+
+@pytest.mark.parametrize("size", SIZES[:3])
+async def test_home_end_and_pages_act_in_help(size: tuple[int, int]) -> None:
+    async with explorer(size=size) as drive:
+        page = await _help(drive)
+        first, last = page.text().splitlines()[0], page.text().splitlines()[-1]
+        shown = await drive.press("end")
+        assert last in shown
+        assert first not in shown
+        shown = await drive.press("home")
+        assert first in shown
+        assert last not in shown
+        await drive.press("pagedown")
+        assert 1 < page.scroll_offset.y <= page.size.height
+        await drive.press("pageup")
+        assert page.scroll_offset.y == 0
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_got_and_documented_stand_aligned(size: tuple[int, int]) -> None:
+    async with explorer(*E3, size=size) as drive:
+        await drive.press("x")
+        await drive.type("0x112233ff")
+        await drive.press("enter")
+        lines = await framed(drive)
+        got = next(line for line in lines if "got  " in line)
+        documented = next(line for line in lines if "documented  0x" in line)
+        assert got.index("0x112233ff") == documented.index("0x11223300")
+        assert got.index("got") == documented.index("documented")
+        said = " ".join(" ".join(lines).split())
+        assert "bytes 3, 2, 1 right, byte 0 is not" in said
+
+
+@pytest.mark.parametrize("size", SIZES[:2])
+@pytest.mark.parametrize(
+    ("line", "values", "got"),
+    [
+        (*E3, "0x112233ff"),
+        (
+            "vmad.s32.s32.s32.sat.shr15 %result, %first.h1, -%second.h1, %third",
+            {"%first": 0x80000000, "%second": 0x80000000, "%third": 0x7FFFFFFF},
+            "0x12345678",
+        ),
+        (MASKED, {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 0xCCCCCCCC}, "0x81cc8181"),
+    ],
+)
+async def test_explain_elides_nothing(
+    line: str, values: dict[str, int], got: str, size: tuple[int, int]
+) -> None:
+    async with explorer(line, values, size=size) as drive:
+        await drive.press("x")
+        await drive.type(got)
+        await drive.press("enter")
+        screen = drive.app.screen
+        menu, page = screen.query_one("#findings", Menu), screen.query_one("#why", Page)
+        for at, item in enumerate(menu.items):
+            said = " ".join(menu.text().split())
+            assert " ".join(f"{item.label} {item.about}".split()) in said
+            width = page.scrollable_content_region.width
+            assert all(len(text) <= width for text in page.text().splitlines())
+            assert [x.rstrip() for x in page._lines] == page.text().splitlines()  # folded once
+            assert menu.index == at
+            await drive.press("down")
+        assert "…" not in menu.text() + page.text()
+
+
+async def test_what_check_counts_is_not_cut() -> None:
+    async with explorer(*E3, size=(60, 20)) as drive:
+        await drive.press("c")
+        said = " ".join(" ".join(await framed(drive)).split())
+        assert "1 instruction, 0 illegal, 1 that an erratum can change" in said
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_preview_shows_every_character(size: tuple[int, int]) -> None:
+    async with explorer(*E3, size=size) as drive:
+        await drive.press("e")
+        screen = drive.app.screen
+        assert isinstance(screen, ExportScreen)
+        shown = screen.query_one("#preview", Page).text()
+        assert "".join(shown.split()) == "".join(screen.document().split())
+
+
+async def test_a_preview_of_a_long_word_is_shown_whole() -> None:
+    async with explorer(*E3, size=(80, 24)) as drive:
+        await drive.press("e", "tab", "tab")
+        await drive.paste("x" * 100_000)
+        assert drive.app.screen.query_one("#preview", Page).text().count("x") > 100_000
+
+
+# --- messages -----------------------------------------------------------------------------
+
+EDITED = {
+    "the line": ("i",),
+    "an operand": ("o",),
+    "a value": ("o", "enter"),
+    "the filter": ("slash",),
+    "a note": ("w",),
+    "a file": ("ctrl+o",),
+    "what came out": ("x",),
+    "the format": ("e",),
+    "the steps": ("e", "tab"),
+    "the caption": ("e", "tab", "tab", "tab"),
+    "the path": ("e", "tab", "tab", "tab", "tab"),
+}
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40)])
+@pytest.mark.parametrize("place", EDITED)
+async def test_messages_cover_nothing_that_is_edited(place: str, size: tuple[int, int]) -> None:
+    async with explorer(*E3, size=size) as drive:
+        await drive.press(*EDITED[place])
+        for at in range(4):
+            drive.app.notify(f"{at} " + "some words to read " * 8, title="A message")
+        await drive.text()
+        await drive.pilot.pause()
+        await drive.text()
+        edited = focused(drive)
+        assert edited is not None
+        toasts = list(drive.app.screen.query(Toast))
+        assert len(toasts) == 4
+        seen = [toast for toast in toasts if toast.region]
+        assert toasts[-1] in seen
+        for toast in seen:
+            assert not toast.region.overlaps(edited.region)
+            assert drive.app.screen.region.contains_region(toast.region)
+
+
+async def test_messages_go_where_the_focus_is_not() -> None:
+    async with explorer(size=(80, 24)) as drive:
+        drive.app.notify("words", title="A message")
+        await drive.press("i")
+        below = (await drive.text()).splitlines()
+        assert any("A message" in line for line in below[13:])
+        above = (await drive.press("escape", "o")).splitlines()
+        assert any("A message" in line for line in above[:10])
+
+
+# --- values that show what is kept --------------------------------------------------------
+
+
+async def test_a_mask_shows_c_where_nobody_gave_it() -> None:
+    async with explorer("vavrg4.s32.s32.s32 d, a, b, c", {"a": 0x01020304, "b": 0}) as drive:
+        await drive.press("i", "home", *["right"] * len("vavrg4.s32.s32.s32 d"))
+        await drive.type(".b20")
+        assert drive.session.trace.operands["c"] == 0xCCCCCCCC
+        assert f"{drive.session.trace.result['d']:08x}"[:2] == "cc"
+
+
+async def test_a_first_launch_shows_c_when_a_lane_is_masked() -> None:
+    async with explorer(None, {}) as drive:
+        await drive.press("slash")
+        await drive.type("average four bytes")
+        await drive.press("enter", "i", "end", "backspace", "enter")
+        line = drive.session.setup.line
+        await drive.press("i", "ctrl+a", "ctrl+k")
+        await drive.type(line.replace(".add", "").replace(" d", " d.b310"))
+        await drive.press("enter")
+        form = drive.session.setup.instruction.form
+        assert (str(form.mask), form.secop) == ("b310", None)
+        assert f"{drive.session.trace.result['d']:08x}"[2:4] == "cc"

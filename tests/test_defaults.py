@@ -1,0 +1,111 @@
+"""Values that nobody chose: kept bits of c look like c's, never like a result."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ptxscope import parse
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.types import SecOp, selector
+from ptxscope.session import (
+    Setup,
+    example,
+    opened,
+    trace_of,
+    with_choice,
+    with_instruction,
+    with_line,
+    with_opcode,
+    with_value,
+)
+
+MASKED = "vadd4.u32.u32.u32 d.b310, a, b, c"
+
+
+def c_of(setup: Setup) -> int:
+    return trace_of(setup).operands["c"]
+
+
+@pytest.mark.parametrize("opcode", CATALOG)
+def test_examples_show_every_kept_byte_of_c(opcode: str) -> None:
+    ptx, values = CATALOG[opcode].example
+    form = parse(ptx).form
+    if form.secop is None and (form.mask or form.dsel):
+        assert values["c"] in (0xCCCCCCCC, 0x11223344)
+    elif "c" in values:
+        assert parse(ptx).inputs[-1].name == "c"  # it is read
+        assert values["c"] != 0
+
+
+@pytest.mark.parametrize("opcode", [x for x in CATALOG if CATALOG[x].slot("mask")])
+def test_adding_a_mask_to_an_example_shows_c(opcode: str) -> None:
+    entry = CATALOG[opcode]
+    bare = with_choice(with_choice(example(opcode), "secop", None), "mask", None)
+    mask = selector("b0" if entry.lanes == 4 else "h0")
+    setup = with_choice(bare, "mask", mask)
+    unit = 32 // entry.lanes
+    c = c_of(setup)
+    assert all(c >> unit * lane & (1 << unit) - 1 for lane in range(entry.lanes))
+    assert trace_of(setup).result["d"] >> unit == c >> unit
+
+
+@pytest.mark.parametrize("opcode", [x for x in CATALOG if CATALOG[x].slot("dsel")])
+def test_adding_a_selector_of_d_to_an_example_shows_c(opcode: str) -> None:
+    bare = with_choice(with_choice(example(opcode), "secop", None), "dsel", None)
+    setup = with_choice(bare, "dsel", selector("b2"))
+    assert c_of(setup) in (0xCCCCCCCC, 0x11223344)
+
+
+def test_what_is_added_and_was_never_given_is_0() -> None:
+    bare = opened(parse("vadd.u32.u32.u32 d, a, b"), {"a": 1, "b": 2})
+    assert c_of(with_choice(bare, "secop", SecOp.ADD)) == 0
+    assert trace_of(opened(parse("vadd4.u32.u32.u32.add d, a, b, c"), {})).result["d"] == 0
+    assert trace_of(opened(parse("set.lt.and.u32.s32 d, a, b, c"), {})).operands["c"] == 0
+    assert trace_of(opened(parse("vmad.u32.u32.u32 d, a, b, c"), {"a": 2, "b": 3})).result == {
+        "d": 6
+    }
+
+
+def test_a_masked_line_without_a_value_of_c_shows_c() -> None:
+    assert c_of(opened(parse(MASKED), {"a": 1, "b": 2})) == 0xCCCCCCCC
+
+
+@pytest.mark.parametrize("c", [0, 1, 0xFFFFFFFF])
+def test_what_somebody_gave_stays(c: int) -> None:
+    assert c_of(opened(parse(MASKED), {"c": c})) == c
+    setup = with_value(opened(parse(MASKED), {"a": 1}), "c", c)
+    assert c_of(setup) == c
+    assert c_of(with_choice(setup, "mask", selector("b2"))) == c
+    assert c_of(with_line(setup, MASKED.replace("b310", "b1"))) == c
+
+
+def test_a_chosen_value_survives_a_mask_that_comes_and_goes() -> None:
+    setup = with_value(opened(parse(MASKED), {}), "c", 0xDEADBEEF)
+    for mask in (None, selector("b20")):
+        setup = with_choice(setup, "mask", mask)
+    assert c_of(setup) == 0xDEADBEEF
+
+
+def test_an_addend_of_an_example_makes_way_where_c_is_kept() -> None:
+    setup = with_opcode(example("vset4"), "vavrg4")
+    assert setup.instruction.form.secop is SecOp.ADD
+    assert c_of(setup) == 5
+    setup = with_choice(with_choice(setup, "secop", None), "mask", selector("b310"))
+    assert c_of(setup) == 0xCCCCCCCC
+
+
+def test_typing_and_pasting_do_the_same() -> None:
+    before = with_opcode(example("vset4"), "vadd4")
+    assert c_of(with_line(before, MASKED)) == 0xCCCCCCCC
+    assert c_of(with_instruction(before, parse(MASKED))) == 0xCCCCCCCC
+
+
+def test_a_listing_shows_what_is_unknown_as_0() -> None:
+    assert c_of(replace(opened(parse(MASKED), {}), place=(0, 0))) == 0
+
+
+def test_a_register_that_is_also_an_operand_has_its_value() -> None:
+    setup = opened(parse("vadd4.u32.u32.u32 d.b310, x, y, x"), {"x": 0x01020304, "y": 0})
+    assert c_of(setup) == 0x01020304

@@ -1,0 +1,100 @@
+"""Searching by words: what is meant is found, the lanes at hand first."""
+
+from __future__ import annotations
+
+import pytest
+
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.intrinsics import intrinsics
+from ptxscope.search import scored, search
+
+
+def opcodes(query: str, lanes: int = 1) -> list[str]:
+    return [name for name in search(query, lanes) if name in CATALOG]
+
+
+@pytest.mark.parametrize(
+    ("query", "lanes", "first"),
+    [
+        ("average", 4, ["vavrg4", "vavrg2"]),
+        ("average", 2, ["vavrg2", "vavrg4"]),
+        ("average four bytes", 1, ["vavrg4"]),
+        ("average four bytes", 2, ["vavrg4"]),
+        ("average two half-words", 4, ["vavrg2"]),
+        ("averages of bytes", 1, ["vavrg4"]),
+        ("mean", 4, ["vavrg4", "vavrg2"]),
+        ("absolute difference", 4, ["vabsdiff4"]),
+        ("absolute difference", 2, ["vabsdiff2"]),
+        ("absolute difference", 1, ["vabsdiff"]),
+        ("select", 4, ["selp", "slct"]),
+        ("predicate", 1, ["setp", "selp"]),
+        ("quad minimum", 1, ["vmin4"]),
+        ("dual maximum", 4, ["vmax2"]),
+        ("shift left", 4, ["vshl"]),
+        ("shift right", 4, ["vshr"]),
+        ("multiply", 4, ["vmad"]),
+        ("add", 4, ["vadd4"]),
+        ("subtract half-words", 2, ["vsub2"]),
+        ("sum of absolute differences", 4, ["vabsdiff4"]),
+        ("saturating add bytes", 4, ["vadd4"]),
+        ("compare floats", 4, ["set", "setp"]),
+        ("nan", 4, ["set", "setp"]),
+        ("Compare Four BYTES", 1, ["vset4"]),
+        ("avrg4", 1, ["vavrg4"]),
+        ("vad4", 1, ["vadd4"]),
+        ("vset", 4, ["vset"]),
+        ("v", 2, ["vadd2"]),
+    ],
+)
+def test_words_find_what_is_meant(query: str, lanes: int, first: list[str]) -> None:
+    assert opcodes(query, lanes)[: len(first)] == first
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 4])
+def test_an_opcode_finds_itself_first_whatever_is_at_hand(lanes: int) -> None:
+    for name in (*CATALOG, *intrinsics()):
+        assert search(name, lanes)[0] == name
+
+
+def test_a_mask_is_what_forms_on_lanes_have() -> None:
+    masked = {opcode for opcode, entry in CATALOG.items() if entry.slot("mask")}
+    found = opcodes("mask", 4)
+    assert set(found) == masked
+    assert {CATALOG[opcode].lanes for opcode in found[:7]} == {4}
+
+
+def test_what_clamps_is_found_by_that_word() -> None:
+    found = opcodes("clamp", 4)
+    clamps = {opcode for opcode, entry in CATALOG.items() if entry.slot("sat")}
+    assert clamps <= set(found)
+    assert found[0] == "vshl"  # which has a modifier of that name
+    assert not {"selp", "slct", "set", "setp", "vset", "vset2", "vset4"} & set(found)
+
+
+def test_instructions_come_before_the_intrinsics_that_they_compute() -> None:
+    found = search("average", 4)
+    named = [name in CATALOG for name in found]
+    assert named == sorted(named, reverse=True)
+    assert "__vavgs4" in found
+    assert search("vcmpgts4") == ("__vcmpgts4",)
+
+
+def test_every_summary_finds_its_instruction() -> None:
+    for opcode, entry in CATALOG.items():
+        assert opcode in search(entry.summary, entry.lanes)
+        assert opcode in search(entry.brief, entry.lanes)
+
+
+@pytest.mark.parametrize("query", ["", "  ", "zzz", "qqq xyz", "é😀", "\x00\x1b[31m", ".,;"])
+def test_what_means_nothing_finds_nothing(query: str) -> None:
+    assert not search(query)
+
+
+def test_where_nothing_fits_every_word_most_of_them_count() -> None:
+    assert opcodes("average zebra", 4)[0] == "vavrg4"
+    assert scored("average zebra", 4)["vavrg4"] > scored("average zebra", 4)["vavrg2"]
+
+
+def test_a_long_text_is_as_fast_as_its_beginning() -> None:
+    assert search("average " * 100_000, 4) == search("average " * 9, 4)
+    assert not search("z" * 1_000_000)
