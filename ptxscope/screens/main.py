@@ -83,6 +83,7 @@ class MainScreen(InkScreen[None]):
         &.-low {
             & #steps { height: 4; }
             & #operands { max-height: 4; }
+            & #lanes { min-height: 3; }
         }
         &.-tiny {
             & #status { display: none; }
