@@ -77,7 +77,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
         & #center { width: 1fr; }
         & #picture { height: 1fr; width: 1fr; }
         & #detail { height: auto; width: 1fr; }
-        & #lanes { height: 1fr; min-height: 4; }
+        & #lanes { height: 1fr; min-height: 3; }
         & #steps { display: none; }
         & #operands { height: auto; max-height: 8; }
         & #modifiers { height: auto; max-height: 60%; }
