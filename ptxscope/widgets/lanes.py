@@ -310,6 +310,13 @@ class Lanes(Pane):
             self._set_place(None)
             super().redraw()
 
+    def stand_on(self, place: Place) -> None:
+        """Put the cursor on a cell, if it is drawn."""
+        for y, cells in enumerate(self._places()):
+            if any(place == found for _, found in cells):
+                self._go(y, place)
+                return
+
     # --- changing what is drawn ------------------------------------------------------
 
     def clicked(self, target: object) -> None:
@@ -318,11 +325,20 @@ class Lanes(Pane):
             self.post_message(self.StepChosen(self, target))
         if isinstance(target, Place):
             again = target == self.place
-            cells = enumerate(self._places())
-            y = next(y for y, found in cells for _, place in found if place == target)
-            self._go(y, target)
+            self.stand_on(target)
             if self._is_mask(target) or (again and self._is_operand(target)):
                 self.action_change()
+            elif again:
+                self.action_nudge(1)
+
+    async def on_click(self, event: events.Click) -> None:
+        """Left takes a selector's step on, right back."""
+        target = self.target_at(event.x, event.y)
+        if event.button == 3 and isinstance(target, Place) and self._slot(target):
+            self.place = target
+            self.action_nudge(-1)
+        else:
+            await super().on_click(event)
 
     def _is_operand(self, place: Place) -> bool:
         return self._trace is not None and place.key in self._trace.operands
