@@ -33,3 +33,10 @@ def test_results_stand_where_the_last_rows_are() -> None:
     shown = scene(trace("@g selp.b32 %d, a, b, c", {"a": 1, "b": 2, "c": 1, "g": 0, "%d": 7}))
     assert shown.results == (Place("guard.d", 0),)
     assert shown.rows["guard.d"].written == shown.rows["write.d"].written == "%d"
+
+
+def test_a_predicate_that_is_kept_is_shown() -> None:
+    values = {"a": 1, "b": 2, "g": 0, "p": 1, "q": 0}
+    rows = scene(trace("@g setp.lt.u32 p|q, a, b", values)).rows
+    assert str(rows["guard.p"].cells[0]).startswith("old p 1 ")
+    assert str(rows["guard.q"].cells[0]).startswith("old q 0 ")
