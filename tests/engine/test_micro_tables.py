@@ -9,6 +9,7 @@ from dataclasses import replace
 from importlib.resources import files
 from itertools import combinations
 from random import Random
+from typing import get_args
 
 import pytest
 
@@ -26,7 +27,9 @@ from ptxscope.engine.tracing.trace import Trace
 from ptxscope.export import FORMATS
 from ptxscope.export.document import EXTENSIONS
 from ptxscope.export.options import Options
-from ptxscope.export.picture import bands
+from ptxscope.export.picture import bands, rows
+from ptxscope.export.picture.signs import STYLES
+from ptxscope.scene.records import Figure, Look
 from ptxscope.screens import help as help_screen
 from ptxscope.widgets import lane_rows
 from ptxscope.widgets.lane_rows import GLYPHS, Painter
@@ -51,11 +54,17 @@ def test_kinds_are_enumerated() -> None:
 
 @pytest.mark.parametrize(
     "table",
-    [words._WORDS, lane_rows._DRAWINGS, bands._DRAW],
-    ids=["words", "lanes", "figures"],
+    [words._WORDS, lane_rows._DRAWINGS],
+    ids=["words", "lanes"],
 )
 def test_a_table_has_every_kind_and_no_other(table: dict[type, object]) -> None:
     assert table.keys() == KINDS
+
+
+def test_the_picture_draws_every_figure_and_every_look_of_bits() -> None:
+    assert bands._FIGURES.keys() == set(get_args(Figure))
+    beside = {*Look} - STYLES.keys() - rows._SHAPES.keys()
+    assert beside == {Look.NUMBER, Look.CHANGED, Look.NAME, Look.AWAY}  # parts of other shapes
 
 
 def _samples() -> Iterable[Trace]:

@@ -34,15 +34,19 @@ def place_rows(sketch: Sketch) -> None:
                  if isinstance(row.figure, Choice))  # fmt: skip
     for step in scene.steps:
         pair = {row.name for row in step.rows} >= _PAIR.keys()
-        gates = sum(isinstance(x.figure, Gate) and len(x.figure.inputs) > 1 for x in step.rows)
+        middle = passed or any(_turns(sketch, row) for row in step.rows)
         for at, row in enumerate(step.rows):
             for link in row.links:
                 key = link.source.key
                 if key in sketch.registers and key not in slots:
                     shown = sketch.registers[key]
-                    slots[key] = _register(sketch, shown, middle=passed or gates > 1)
+                    slots[key] = _register(sketch, shown, middle=middle)
             slots[row.key] = _row(sketch, row, pair)
-            if slots[row.key] is Slot.FULL and len(row.links) == 1 and not row.figure:
+            if (
+                slots[row.key] is Slot.FULL
+                and len(row.links) == 1
+                and not isinstance(row.figure, Gate)
+            ):
                 later = {link.source.key for x in step.rows[at + 1 :] for link in x.links}
                 if "c" in later or any(slots.get(key) is Slot.RIGHT for key in later):
                     slots[row.key] = Slot.LEFT  # what stands on the right passes by
@@ -61,13 +65,19 @@ def _register(sketch: Sketch, shown: Register, *, middle: bool) -> Slot:
     return Slot.MIDDLE if shown.role == "c" and middle else Slot.RIGHT
 
 
+def _turns(sketch: Sketch, row: RowScene) -> bool:
+    """Whether it turns what a row yields, for q."""
+    read = {link.source.key for link in row.links}
+    return isinstance(row.figure, Gate) and len(read) == 1 and read <= sketch.rows.keys()
+
+
 def _row(sketch: Sketch, row: RowScene, pair: bool) -> Slot:
     if row.name in _SIDES:
         return _SIDES[row.name]
     if pair and row.name in _PAIR:
         return _PAIR[row.name]
     keys = {link.source.key for link in row.links}
-    if isinstance(row.figure, Gate) and len(keys) == 1 and not keys & sketch.registers.keys():
+    if _turns(sketch, row):
         return Slot.RIGHT  # what goes on unturned passes by
     found = {sketch.slots.get(key, Slot.FULL) for key in keys}
     single = len(row.cells) == 1 or sketch.scene.lanes == len(row.cells)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...scene.records import Choice, Gate, Option, Place, RowScene, Tint
 from .drawing import Ink, text_width
-from .layout import Area, Point, Sketch, chip, wire
+from .layout import Area, Point, Sketch, Slot, chip, wire
 from .rows import inside, plain
 from .signs import PILL_HEIGHT, truth
 
@@ -12,7 +12,7 @@ _GATE = 24
 """Height of the box of a gate."""
 _OPTION = 46
 """Height of the box of what may be chosen."""
-_WAYS = 48
+_WAYS = 56
 """Height of the two lines from there to what is."""
 _ASIDE = 50
 """How far beside the middle they end: the condition stands between them."""
@@ -31,8 +31,11 @@ def gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
         x = area.center + dx
         port = sketch.ports.get(value.place)
         if port:
-            draw = pen.elbow if abs(port.area.center - x) > 1 else pen.flow
-            draw((port.area.center, port.y), (x, top), wire(Tint(value.place.key)))
+            # from aside a line comes down first, by what stands in the middle
+            late = sketch.slots.get(value.place.key) in (Slot.LEFT, Slot.RIGHT)
+            turn = max(y - 4 - port.y, 9) if late else 9
+            start, ink = (port.area.center, port.y), wire(Tint(value.place.key))
+            pen.elbow(start, (x, top), ink, turn=turn)
         said = f"{sketch.say(value.name)} = {value.value}"
         anchor, label = ("end", x - 6) if dx < 0 else ("start", x + 6)
         pen.text(label, y + 8, said, 10.5, Ink.DIM, anchor=anchor, mono=True,
@@ -69,9 +72,10 @@ def choose(sketch: Sketch, row: RowScene, figure: Choice, y: float) -> float:
     condition = figure.condition
     port = sketch.ports.get(condition.place)
     if port:
-        draw = pen.elbow if abs(port.area.center - area.center) > 1 else pen.flow
-        draw((port.area.center, port.y), (area.center, pill), Ink.DIM)
+        pen.elbow((port.area.center, port.y), (area.center, pill), Ink.DIM)
     truth(pen, area.center, pill, bool(condition.value))
+    pen.text(area.center, pill + PILL_HEIGHT + 11, sketch.say(condition.name), 11, Ink.DIM,
+             anchor="middle", mono=True, bold=True, width=2 * aside - 8)  # fmt: skip
     taken = next(option for option in figure.options if option.taken)
     fill, frame = chip(taken.tint)
     pen.rect(box.x, bottom, box.width, _CHOSEN, fill, frame, radius=5)

@@ -94,7 +94,7 @@ PALETTE: dict[Ink, tuple[str, str]] = {
 
 HATCH = 6.0
 """How far the lines of a hatch are apart."""
-MONO = 'ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace'
+MONO = '"DejaVu Sans Mono", ui-monospace, Menlo, Consolas, monospace'
 SANS = 'system-ui, "DejaVu Sans", "Segoe UI", Helvetica, Arial, sans-serif'
 _USED = re.compile("px-[fs]-([a-z0-9-]+)")
 _NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -289,8 +289,11 @@ class Pen:
         self, start: tuple[float, float], end: tuple[float, float], ink: Ink,
         *, strong: bool = True, turn: float = 9,
     ) -> None:  # fmt: skip
-        """A line that goes aside soon below its start, and then straight down."""
+        """A line that goes aside so far below its start, and else straight down."""
         (x, y), (to_x, to_y) = start, end
+        if abs(to_x - x) <= 1:
+            self.flow(start, end, ink, strong=strong)
+            return
         side = min(6.0, turn, abs(to_x - x) / 2) * (1 if to_x > x else -1)
         level, soft = y + turn, abs(side)
         a, b, c, d = map(number, (x, level - soft, x + side, level))

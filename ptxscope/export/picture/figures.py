@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ...scene.records import Axis, Cell, Look, Point, RowScene, Running, Strip, Strips, Term
-from .drawing import Ink, Pen, number, text_width
+from .drawing import Ink, Pen, number, text_width, wrapped
 from .layout import Area, Sketch
 from .rows import cells, inside, plain, say
 from .signs import bits
@@ -103,7 +103,7 @@ def _compared(
     """Numbers at their places on one line, each with its name; what is NaN stands beside it."""
     pen, y = sketch.pen, line.y
     named = {point.place: line.place(point.at) for point in points}
-    labels = [(named[point.place], _named(sketch, point)) for point in points]
+    labels = [(named[point.place], _named(sketch, point), Ink.INK) for point in points]
     off = [line.area.right - 14 - 18 * at for at in range(len(figure.off))][::-1]
     aside = iter(off)
     for link, port in sketch.ways(row, 0):
@@ -117,11 +117,8 @@ def _compared(
         pen.path(f"M{a} {e}L{b} {d}L{c} {e}L{b} {f}Z", Ink.MARK, Ink.MARK_SOFT, line=1.6)
     if off:
         names = " and ".join(dict.fromkeys(map(sketch.say, figure.off)))
-        said = f"{names}: NaN, off the line"
-        pen.text(line.area.right, y + 33, said, 10.5, Ink.MARK, anchor="end", bold=True,
-                 width=line.area.width / 2)  # fmt: skip
-    rows = _labels(pen, line.area, y + 34, [(x, text, Ink.INK) for x, text in labels])
-    return y + 22 + 13 * max(rows, 1 if off else 0)
+        labels.append((off[0], f"{names}: NaN, off the line", Ink.MARK))
+    return y + 22 + 13 * _labels(pen, line.area, y + 34, labels)
 
 
 def _named(sketch: Sketch, point: Point) -> str:
@@ -190,9 +187,8 @@ def ruler(sketch: Sketch, strip: Strip, area: Area, y: float, *, said: bool) -> 
         x = box.right
     rows = _labels(pen, area, y + 36, labels, 9.5)
     y += 28 + 13 * rows
-    if said and strip.said:
-        pen.text(area.center, y + 10, plain(strip.said), 11, Ink.INK, anchor="middle",
-                 width=area.width)  # fmt: skip
+    for line in wrapped(plain(strip.said), area.width, 11) if said else ():
+        pen.text(area.center, y + 10, line, 11, Ink.INK, anchor="middle")
         y += 16
     return y
 

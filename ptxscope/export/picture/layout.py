@@ -114,9 +114,11 @@ class Sketch:
         self.ports: dict[Place, Port] = {}
         self.slots: dict[str, Slot] = {}
         """Of rows by key, and of registers by role."""
-        long = ((x.name, x.label) for x in doc.operands if len(x.name) > _LONG)
-        written = ((x.name, "d") for x in doc.results if len(x.name) > _LONG)
-        self._short = sorted((*long, *written), key=lambda pair: -len(pair[0]))
+        ends = (place.key.rpartition(".")[2] for place in scene.results)
+        names = [(x.name, x.role) for x in doc.operands]
+        names += [(x.name, role) for x, role in zip(doc.results, ends, strict=False)]
+        long = {name: role for name, role in names if len(name) > _LONG}
+        self._short = sorted(long.items(), key=lambda pair: -len(pair[0]))
 
     def say(self, text: str) -> str:
         """A text in which names that are very long, which the line above tells, are a, b, c, d."""
@@ -174,7 +176,8 @@ class Sketch:
     def draw(self, link: Link, start: Point, end: Point) -> None:
         """A line; across only near its end, so that it passes by what stands between."""
         bend = end[1] - CROSSING
-        self.pen.flow(start, end, wire(link.tint), strong=link.taken, bend=bend)
+        self.pen.flow(start, end, wire(link.tint), strong=link.taken, head=link.taken,
+                      bend=bend)  # fmt: skip
         if not link.taken:
             self.pen.cross(end[0], end[1] - 10, Ink.MARK, 3.2)
 
@@ -192,7 +195,7 @@ def meet(source: Area, target: Area) -> tuple[float, float]:
     return source.center, target.inside(source.center, min(target.width, 30))
 
 
-_LONG = 16
+_LONG = 12
 """Names with more characters are told once."""
 
 

@@ -29,7 +29,8 @@ def register(sketch: Sketch, shown: Register, slot: Slot, y: float) -> float:
     if shown.unit == 1:
         (cell,) = shown.cells
         pill = truth(pen, areas[0].center, y, str(cell) == "1")
-        name = " ".join(filter(None, (shown.label, sketch.say(shown.name))))
+        name = sketch.say(shown.name)
+        name = shown.label if name in ("", shown.role) else f"{shown.label} {name}"
         ink = ROLE_INKS.get(shown.role, Ink.INK)
         pen.text(pill.x - 8, y + 16.5, name, 12, ink, anchor="end", mono=True, bold=True,
                  width=pill.x - 8 - areas[0].x)  # fmt: skip
@@ -59,10 +60,11 @@ def _name(sketch: Sketch, shown: Register, area: Area, y: float) -> float:
     pen.text(area.x, y + 12, shown.label, 15, ink, mono=True, bold=True)
     start = text_width(shown.label, 15, mono=True) + 8
     name = sketch.say(shown.name)
-    name = "" if name == shown.label else name
+    name = "" if name == shown.role else name
     meant = "" if shown.unit == 1 else shown.meant
-    needed = text_width(f"{name}   {meant}", 11, mono=True)
-    if start + needed > area.width:  # a narrow one has its number below its name
+    if sketch.scene.lanes > 1:  # there its name stands in the margin
+        name = ""
+    if start + text_width(f"{name}   {meant}", 11, mono=True) > area.width:
         pen.text(area.x + start, y + 12, name, 11, Ink.DIM, mono=True, width=area.width - start)
         pen.text(area.x, y + 26, meant, 11, Ink.DIM, mono=True, width=area.width)
         return y + 32
@@ -215,7 +217,12 @@ def _merged(sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float, _: 
     taken = bool(_of(cell, Look.TAKEN))
     (chip,), lost = _of(cell, Look.CHIP), _of(cell, Look.LOST)
     ink = Ink.INK if taken else Ink.C
-    sketch.link(row, cell.place.lane, area, y, centered=sketch.scene.lanes == 1)
+    if sketch.scene.lanes == 1:
+        for link, port in sketch.ways(row, cell.place.lane):  # t comes in beside its part of c
+            aside = 0 if link.source.key in sketch.registers else -18
+            sketch.draw(link, (port.area.center, port.y), (area.center + aside, y))
+    else:
+        sketch.link(row, cell.place.lane, area, y)
     pen.rect(area.x, y, area.width, _MERGED, Ink.PAGE, ink, radius=5, line=1.4)
     wide = text_width(chip.text, 17, mono=True)
     if not taken:
@@ -223,12 +230,13 @@ def _merged(sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float, _: 
         pen.rect(area.x + 4, y + 9, 16, 16, Ink.PAGE, None, radius=2)
         pen.rect(area.center - wide / 2 - 6, y + 6, wide + 12, 22, Ink.PAGE, None, radius=3)
     mask_box(pen, area.x + 7, y + 12, taken, ink)
-    pen.text(area.center, y + 23, chip.text, 17, ink, anchor="middle", mono=True, bold=True)
-    for span in lost:
-        room = area.center - wide / 2 - 3 - area.x - 21
-        width = min(text_width(span.text, 13, mono=True) + 6, room)
-        left = Area(area.center - wide / 2 - 3 - width, width)
+    center = area.center
+    for span in lost:  # above the bits that are kept: on their left
+        width = min(text_width(span.text, 13, mono=True) + 6, area.width - wide - 32)
+        center = min(max(center, area.x + 24 + width + wide / 2), area.right - 5 - wide / 2)
+        left = Area(center - wide / 2 - 3 - width, width)
         bits(pen, left, y + 7, 20, span.text, span.look, span.tint, 13)
+    pen.text(center, y + 23, chip.text, 17, ink, anchor="middle", mono=True, bold=True)
     notes = _of(cell, Look.CHANGED, *((Look.TEXT,) if sketch.scene.lanes == 1 else ()), Look.NAME)
     end = y + _MERGED
     for note in notes:
@@ -284,7 +292,7 @@ def _formula(
         pen.rect(area.x, y, area.width, _FORMULA, Ink.PAGE, Ink.LINE, radius=5)
         sketch.link(row, cell.place.lane, area, y)
     if left:
-        inside(pen, area, y + 17, plain(left), 13, Ink.DIM, bold=False)
+        inside(pen, area, y + 17, plain(left), 13, Ink.DIM, bold=False, margin=2)
         signs = [span.text.strip() for span in _of(cell, Look.TEXT) if span.text.strip()]
         inside(pen, area, y + 38, plain(f"{signs[0] if signs else '='} {shown}"), 17, ink)
         end = y + _FORMULA

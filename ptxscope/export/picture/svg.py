@@ -155,7 +155,7 @@ def _called(sketch: Sketch, role: str, y: float) -> float:
     pen.text(WORDS_X, y, shown.label, 13, ink, mono=True, bold=True)
     name = sketch.say(shown.name)
     if name and name != shown.label:
-        pen.text(WORDS_X + 16, y, name, 11, Ink.DIM, mono=True, width=WORDS_WIDTH - 86)
+        pen.text(WORDS_X + 16, y, name, 11, Ink.DIM, mono=True, width=WORDS_WIDTH - 76)
     pen.text(WORDS_X + WORDS_WIDTH, y, bits, 11.5, ink, anchor="end", mono=True)
     return y + 17
 
@@ -171,10 +171,11 @@ def _steps(sketch: Sketch, steps: tuple[StepView, ...], y: float, *, prefix: str
         if before is not None:
             pen.line(36, before, 36, top - 4, Ink.LINE)
         shown = scenes[step.number]
-        lanes = [x for row in shown.rows for x in sketch.brings(row) if x.by_lane]
         words = _words(sketch, step, top)
-        for each in dict.fromkeys(lanes):
-            words = _called(sketch, each.role, words + 4)
+        if sketch.scene.lanes > 1:
+            brought = {x.role: x for row in shown.rows for x in sketch.brings(row) if x.unit > 1}
+            for role in brought:
+                words = _called(sketch, role, words + 4)
         before = top + 20
         end = max(draw_rows(sketch, shown, y), words - 6)
         y = _step_notes(pen, step, end)
