@@ -94,13 +94,12 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float) -> float:
     for row in step.rows:
         areas = sketch.areas(row)
         top = free(areas)
-        if not isinstance(row.figure, Choice):
-            for shown in sketch.brings(row):
-                slot = sketch.slots[shown.role]
-                where = sketch.areas_for(len(shown.cells) if shown.by_lane else 1, slot)
-                end = register(sketch, shown, slot, free(where) + _APART)
-                skyline += [(area, end) for area in where]
-                top = free(areas)
+        for shown in sketch.brings(row):
+            slot = sketch.slots[shown.role]
+            where = sketch.areas_for(len(shown.cells) if shown.by_lane else 1, slot)
+            end = register(sketch, shown, slot, free(where) + _APART)
+            skyline += [(area, end) for area in where]
+            top = free(areas)
         beside = [x for x in step.rows if x.name in _SIDES and row.name in _SIDES] or [row]
         drop = max(_drop(sketch, x, top) for x in beside)
         end = _draw(sketch, row, top + drop)

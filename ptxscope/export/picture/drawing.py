@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
+from functools import lru_cache
 from html import escape
 from typing import NamedTuple
 
@@ -126,6 +127,7 @@ def _is_wide(char: str) -> bool:
     return ord(char) > 0x1100 and char not in "…→“”‘’–"
 
 
+@lru_cache(maxsize=512)
 def _em(char: str) -> float:
     """The width of a character of a wide sans-serif font, in em."""
     if _is_wide(char):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-from ...scene.records import Link, Place, Register, RowScene, Scene, Tint
+from ...scene.records import Choice, Link, Place, Register, RowScene, Scene, Tint
 from ..document import CellView, Document, StepView
 from .drawing import Ink, Pen
 
@@ -149,7 +149,9 @@ class Sketch:
         return part(FIGURES, slot).columns(count, GAP)
 
     def brings(self, row: RowScene) -> list[Register]:
-        """The registers that a row reads and that are not drawn yet."""
+        """The registers that a row reads and that are not drawn yet; a choice shows its own."""
+        if isinstance(row.figure, Choice):
+            return []
         keys = dict.fromkeys(link.source.key for link in row.links)
         drawn = {place.key for place in self.ports}
         return [self.registers[x] for x in keys if x in self.registers and x not in drawn]
