@@ -197,7 +197,7 @@ def meet(source: Area, target: Area) -> tuple[float, float]:
     return source.center, target.inside(source.center, min(target.width, 30))
 
 
-_LONG = 12
+_LONG = 11
 """Names with more characters are told once."""
 
 

@@ -213,9 +213,14 @@ def _note(pen: Pen, text: str, y: float, area: Area) -> float:
 def _results(results: tuple[ResultView, ...], sketch: Sketch, y: float) -> float:
     """Every destination with its bits in one piece; returns the end."""
     pen = sketch.pen
-    areas = FIGURES.columns(len(results), 20) if len(results) > 1 else [FIGURES.middle(440)]
     if not results:
-        return _nowhere(sketch, areas[0], y)
+        return _nowhere(sketch, FIGURES.middle(440), y)
+    areas = FIGURES.columns(len(results), 20)
+    if len(results) == 1:  # the name stands beside the word in the middle
+        name, bits, _ = results[0]
+        beside = text_width(f"{sketch.say(name)} =", 14, mono=True) + 26
+        wide = text_width(bits, 26, mono=True) + 2 * beside
+        areas = [FIGURES.middle(max(440, wide))]
     pen.open("px-result")
     top = y + 34
     pen.text(WORDS_X, top + 26, "Result", 14, Ink.INK, bold=True)
