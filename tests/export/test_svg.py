@@ -108,6 +108,13 @@ def test_a_word_that_is_read_written_and_kept_is_still_found_once() -> None:
     assert "".join(drawn(shown).itertext()).count("0xabcdef00") == 1
 
 
+def test_a_fraction_of_zeros_does_not_look_like_the_result() -> None:
+    shown = trace("set.lt.u32.f64 d, a, b", {"a": 0, "b": 0x3FF << 52})
+    assert "".join(drawn(shown).itertext()).count("0xffffffff") == 1
+    shown = trace("set.lt.u32.f64 d, a, b", {"a": 0, "b": 0})
+    assert "".join(drawn(shown).itertext()).count("0x00000000") == 1
+
+
 def test_a_clamp_shows_where_the_number_fell_and_where_it_went() -> None:
     """127 + 1 and 1 + 128 lie above 127; -128 + 255 and -1 + 2 lie in the range."""
     band = group(drawn(QUAD), "px-saturate")

@@ -168,7 +168,8 @@ def strips(sketch: Sketch, row: RowScene, figure: Strips, y: float) -> float:
 def ruler(sketch: Sketch, strip: Strip, area: Area, y: float, *, said: bool) -> float:
     """A number to the bit: a box for each stretch, its label below it; returns the end."""
     pen = sketch.pen
-    digits = sum(len(stretch.text) + 1 for stretch in strip.stretches)
+    texts = [plain(stretch.text) for stretch in strip.stretches]
+    digits = sum(len(text) + 1 for text in texts)
     size = min(13.0, int(area.width / (digits * 0.605 + 0.1) * 10) / 10)
     total = digits * size * 0.605
     name = strip.name if strip.name in ("", "a", "b", "c", "d") else sketch.say(strip.name)
@@ -177,13 +178,14 @@ def ruler(sketch: Sketch, strip: Strip, area: Area, y: float, *, said: bool) -> 
         y += 16
     x = area.center - total / 2
     labels = []
-    for stretch in strip.stretches:
-        box = Area(x, (len(stretch.text) + 1) * size * 0.605)
+    for stretch, text in zip(strip.stretches, texts, strict=True):
+        box = Area(x, (len(text) + 1) * size * 0.605)
         tint = sketch.tint_of(strip.place)
-        bits(pen, box, y, 24, stretch.text, stretch.look, tint, size)
+        bits(pen, box, y, 24, text, stretch.look, tint, size)
         if stretch.label:
             ink = Ink.MARK if stretch.look is Look.LOST else Ink.DIM
-            labels.append((box.center, stretch.label, ink))
+            label = stretch.label if text == stretch.text else f"{stretch.label}, hexadecimal"
+            labels.append((box.center, label, ink))
         x = box.right
     rows = _labels(pen, area, y + 36, labels, 9.5)
     y += 28 + 13 * rows
