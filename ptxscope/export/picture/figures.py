@@ -136,8 +136,7 @@ def _labels(
         where = area.inside(x, wide)
         left = where - wide / 2
         at = next((at for at, end in enumerate(ends) if end + 4 <= left), len(ends))
-        ends[at:] = [*ends[at + 1 :]] if at < len(ends) else []
-        ends.insert(at, where + wide / 2)
+        ends[at : at + 1] = [where + wide / 2]
         pen.text(where, y + 13 * at, text, size, ink, anchor="middle", width=area.width)
     return len(ends)
 
@@ -167,20 +166,27 @@ def strips(sketch: Sketch, row: RowScene, figure: Strips, y: float) -> float:
 
 def ruler(sketch: Sketch, strip: Strip, area: Area, y: float, *, said: bool) -> float:
     """A number to the bit: a box for each stretch, its label below it; returns the end."""
-    pen = sketch.pen
+    pen, tint = sketch.pen, sketch.tint_of(strip.place)
     texts = [plain(stretch.text) for stretch in strip.stretches]
     digits = sum(len(text) + 1 for text in texts)
     size = min(13.0, int(area.width / (digits * 0.605 + 0.1) * 10) / 10)
     total = digits * size * 0.605
-    name = strip.name if strip.name in ("", "a", "b", "c", "d") else sketch.say(strip.name)
-    if name:
-        pen.text(area.x, y + 12, name, 11, Ink.DIM, mono=True, bold=True, width=area.width)
+    if strip.name:
+        pen.text(
+            area.x,
+            y + 12,
+            sketch.say(strip.name),
+            11,
+            Ink.DIM,
+            mono=True,
+            bold=True,
+            width=area.width,
+        )
         y += 16
     x = area.center - total / 2
     labels = []
     for stretch, text in zip(strip.stretches, texts, strict=True):
         box = Area(x, (len(text) + 1) * size * 0.605)
-        tint = sketch.tint_of(strip.place)
         bits(pen, box, y, 24, text, stretch.look, tint, size)
         if stretch.label:
             ink = Ink.MARK if stretch.look is Look.LOST else Ink.DIM

@@ -58,18 +58,15 @@ def bits(
     style, (fill, frame) = STYLES[look], chip(tint)
     plain = look is Look.CHIP and fill is Ink.PAGE
     hue = frame if look in (Look.CHIP, Look.SIGN, Look.ZERO) else style.frame
-    pen.rect(
-        area.x, y, area.width, height, style.fill or fill, hue, radius=3, dash=style.dash
-    )  # fmt: skip
+    pen.rect(area.x, y, area.width, height, style.fill or fill, hue, radius=3, dash=style.dash)
     ink = Ink.INK if plain else style.text
-    middle, base = y + height / 2, y + height / 2 + size * 0.36
-    wide = text_width(text, min(size, (area.width - 4) / max(text_width(text, 1, mono=True), 0.1)),
-                      mono=True)  # fmt: skip
+    middle = y + height / 2
     if style.hatched:
+        wide = min(text_width(text, size, mono=True), area.width - 4)
         pen.hatch(area.x, y, area.width, height, hue)
         pen.rect(area.center - wide / 2 - 2, middle - 8, wide + 4, 16, Ink.PAGE, None, radius=2)
-    pen.text(area.center - aside / 2, base, text, size, ink, anchor="middle", mono=True,
-             bold=style.bold, width=area.width - 2)  # fmt: skip
+    pen.text(area.center - aside / 2, middle + size * 0.36, text, size, ink, anchor="middle",
+             mono=True, bold=style.bold, width=area.width - 2)  # fmt: skip
     if style.struck:
         pen.line(area.x + 2, middle + 1, area.right - 2, middle - 1, Ink.MARK, 1.4)
 
