@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...scene.records import Choice, Gate, Option, Place, RowScene, Tint
-from .drawing import Ink, text_width
+from .drawing import LEAST, Ink, text_width
 from .layout import Area, Point, Sketch, Slot, chip, wire
 from .rows import inside, plain
 from .signs import PILL_HEIGHT, truth
@@ -99,8 +99,13 @@ def _draw_option(sketch: Sketch, option: Option, box: Area, y: float) -> None:
         radius=5, line=1.6 if strong else 1, dash="" if strong else "4 3",
     )  # fmt: skip
     on = strong and fill is not Ink.PAGE
-    said = f"{sketch.say(option.name)}, if {'true' if option.if_true else 'false'}"
-    pen.text(box.x + 8, y + 13, said, 10, Ink.ON if on else Ink.DIM, width=box.width - 14)
+    name, when = sketch.say(option.name), f"if {'true' if option.if_true else 'false'}"
+    room, ink = box.width - 14, Ink.ON if on else Ink.DIM
+    if text_width(f"{name}, {when}", LEAST) <= room:
+        pen.text(box.x + 8, y + 13, f"{name}, {when}", 10, ink, width=room)
+    else:
+        pen.text(box.x + 8, y + 11, f"{name},", 10, ink, width=room)
+        pen.text(box.x + 8, y + 21, when, LEAST, ink)
     ink = Ink.ON if on else (Ink.INK if strong else Ink.DIM)
     inside(pen, box, y + 35, plain(option.bits), 17, ink, bold=strong)
 

@@ -93,6 +93,8 @@ PALETTE: dict[Ink, tuple[str, str]] = {
 }
 """Every ink on a light page and on a dark one."""
 
+LEAST = 9.0
+"""The smallest letters."""
 HATCH = 6.0
 """How far the lines of a hatch are apart."""
 MONO = '"DejaVu Sans Mono", ui-monospace, Menlo, Consolas, monospace'
@@ -177,7 +179,7 @@ class Fitted(NamedTuple):
     size: float
 
 
-def fitted(text: str, width: float, size: float, mono: bool, least: float = 8) -> Fitted:
+def fitted(text: str, width: float, size: float, mono: bool, least: float = LEAST) -> Fitted:
     """The text in a size at which it fits, cut with an ellipsis where none does."""
     wide = text_width(text, 1, mono)
     if wide * size <= width:
@@ -209,6 +211,11 @@ class Pen:
     def close(self) -> None:
         """End a group."""
         self.parts.append("</g>")
+
+    def bundle(self, start: int, css: str) -> None:
+        """Make a group of the lines that were drawn since so many of them."""
+        if len(self.flows) > start:
+            self.flows[start:] = [f'<g class="{css}">', *self.flows[start:], "</g>"]
 
     def rect(
         self,

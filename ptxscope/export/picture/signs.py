@@ -112,3 +112,27 @@ def flags(pen: Pen, area: Area, y: float, found: Sequence[Flag]) -> None:
 def flags_height(most: int) -> float:
     """How high so many flags stand."""
     return 14 * most + 4 if most else 0
+
+
+def differs(pen: Pen, area: Area, y: float, end: float) -> None:
+    """A frame around what is another in the answer beside it, and a sign beside it."""
+    left, right, top, low = map(number, (area.x - 3, area.right + 3, y - 3, end + 3))
+    pen.path(f"M{left} {top}L{right} {top}L{right} {low}L{left} {low}Z", Ink.MARK, line=1.8)
+    unequal(pen, area.right + 6, y + 8)
+
+
+def unequal(pen: Pen, x: float, y: float) -> None:
+    """The sign for what differs, drawn: not every font has it."""
+    a, b, c, d = map(number, (x, x + 9, y - 2, y + 2))
+    e, f, g, h = map(number, (x + 2, x + 7, y + 6, y - 6))
+    pen.path(f"M{a} {c}L{b} {c}M{a} {d}L{b} {d}M{e} {g}L{f} {h}", Ink.MARK, line=1.5)
+
+
+def underline(pen: Pen, center: float, y: float, word: str, other: str, size: float) -> None:
+    """Bars below the digits of a word that are others in another word."""
+    each = size * 0.602
+    left = center - len(word) * each / 2
+    for at, (x, z) in enumerate(zip(word, other, strict=True)):
+        if x != z:
+            start = left + at * each
+            pen.line(start + 1.5, y, start + each - 1.5, y, Ink.MARK, 3)
