@@ -110,7 +110,8 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float) -> float:
         end = _draw(sketch, row, top + drop)
         for cell, area in zip(row.cells, areas, strict=True):
             if cell.place.lane in sketch.differing.get(row.key, ()):
-                differs(sketch.pen, area, top + drop, end)
+                last = area.right > sketch.figures.right - 12
+                differs(sketch.pen, area, top + drop, end, last=last)
         skyline += [(area, end) for area in areas]
     return max(end for _, end in skyline)
 

@@ -196,6 +196,8 @@ def ruler(sketch: Sketch, strip: Strip, area: Area, y: float, *, said: bool) -> 
 
 _DIGIT = 0.605
 """How wide a digit is, of its size."""
+_ON = "…"
+"""The label of what goes on from the line above."""
 _SMALL = 9.5
 """The smallest digits of a ruler; one that is longer goes on below."""
 
@@ -206,23 +208,22 @@ def _cells(stretches: Iterable[Stretch]) -> int:
 
 
 def _folded(stretches: Iterable[Stretch], room: int) -> list[list[Stretch]]:
-    """Stretches in lines of so many digits, broken between groups of them."""
+    """Stretches in lines of so many digits; one that no line holds is broken between groups."""
     lines: list[list[Stretch]] = [[]]
     for stretch in stretches:
+        if lines[-1] and _cells([*lines[-1], stretch]) > room >= _cells([stretch]):
+            lines.append([])
         rest = stretch.text
-        while rest:
+        while _cells([*lines[-1], stretch._replace(text=rest)]) > room:
             free = room - _cells(lines[-1]) - 1
-            if len(rest) <= free:
-                taken = len(rest)
-            else:
-                taken = max(rest.rfind(" ", 0, max(free, 0) + 1), 0)
-                if not taken and not lines[-1]:
-                    taken = free
+            taken = max(rest.rfind(" ", 0, max(free, 0) + 1), 0)
+            if not taken and not lines[-1]:  # no groups: parts that are about as long
+                taken = -(-len(rest) // -(-len(rest) // free))
             if taken:
                 lines[-1].append(stretch._replace(text=rest[:taken]))
-                rest = rest[taken:].strip()
-            if rest:
-                lines.append([])
+                stretch, rest = stretch._replace(label=_ON), rest[taken:].strip()
+            lines.append([])
+        lines[-1].append(stretch._replace(text=rest))
     return lines
 
 

@@ -114,14 +114,15 @@ def flags_height(most: int) -> float:
     return 14 * most + 4 if most else 0
 
 
-def differs(pen: Pen, area: Area, y: float, end: float) -> None:
-    """A frame around what is another in the answer beside it, and a sign beside it."""
+def differs(pen: Pen, area: Area, y: float, end: float, *, last: bool) -> None:
+    """A frame around what is another in the answer beside it; a sign where nothing is beside."""
     left, right, top, low = map(number, (area.x - 3, area.right + 3, y - 3, end + 3))
     pen.path(f"M{left} {top}L{right} {top}L{right} {low}L{left} {low}Z", Ink.MARK, line=1.8)
-    unequal(pen, area.right + 6, y + 8)
+    if last:
+        _unequal(pen, area.right + 8, y + 8)
 
 
-def unequal(pen: Pen, x: float, y: float) -> None:
+def _unequal(pen: Pen, x: float, y: float) -> None:
     """The sign for what differs, drawn: not every font has it."""
     a, b, c, d = map(number, (x, x + 9, y - 2, y + 2))
     e, f, g, h = map(number, (x + 2, x + 7, y + 6, y - 6))
