@@ -122,8 +122,8 @@ class Sketch:
         """Of rows by key, and of registers by role."""
         self.differing: Mapping[str, frozenset[int]] = {}
         """Lanes of rows that are others in the answer beside it."""
-        shown = {row.key for step in steps for row in step.rows}
-        drawn = [row for key, row in self.rows.items() if key in shown]
+        shown = {step.number for step in steps}
+        drawn = (row for step in scene.steps if step.number in shown for row in step.rows)
         self.fed = {link.source.key for row in drawn for link in row.links}
         """Registers, and rows, that something which is shown is made of."""
         ends = (place.key.rpartition(".")[2] for place in scene.results)

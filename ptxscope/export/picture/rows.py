@@ -31,7 +31,8 @@ def register(sketch: Sketch, shown: Register, slot: Slot, y: float) -> float:
     areas = sketch.areas_for(len(shown.cells), slot)
     if shown.unit == 1:
         (cell,) = shown.cells
-        pill = truth(pen, areas[0].center, y, str(cell) == "1")
+        known = cell.spans[0].look is not Look.EITHER
+        pill = truth(pen, areas[0].center, y, str(cell) == "1" if known else None)
         name = sketch.say(shown.name)
         name = shown.label if name in ("", shown.role) else f"{shown.label} {name}"
         ink = ROLE_INKS.get(shown.role, Ink.INK)
@@ -313,7 +314,7 @@ def _verdict(
             pen.rect(area.x, y, area.width, _VERDICT, Ink.PAGE, Ink.LINE, radius=5)
         large = 15 if len(row.cells) > 1 else 17
         inside(pen, area, y + 21, numbers[0].text, large)
-    pill = truth(pen, area.center, y + high + 5, bool(_of(cell, Look.HOLDS)))
+    pill = truth(pen, area.center, y + high + 5, _truth_of(cell))
     if name:
         pen.text(pill.x - 10, y + high + 22, sketch.say(name), 13, anchor="end", mono=True,
                  bold=True, width=pill.x - 10 - area.x)  # fmt: skip
@@ -323,6 +324,10 @@ def _verdict(
     end = y + (_VERDICT if numbers and framed else high + 29)
     sketch.leave(cell.place, pill, end)
     return end
+
+
+def _truth_of(cell: Cell) -> bool | None:
+    return None if _of(cell, Look.EITHER) else bool(_of(cell, Look.HOLDS))
 
 
 def _formula(
@@ -367,6 +372,7 @@ _SHAPES: dict[Look, Shape] = {
     Look.KEPT: _merged,
     Look.HOLDS: _verdict,
     Look.FAILS: _verdict,
+    Look.EITHER: _verdict,
     Look.CHIP: _bits,
     Look.VALUE: _formula,
     Look.CLAMPED: _formula,

@@ -75,10 +75,15 @@ PILL_WIDTH, PILL_HEIGHT = 66, 24
 """The size of a truth value."""
 
 
-def truth(pen: Pen, center: float, y: float, value: bool) -> Area:
+def truth(pen: Pen, center: float, y: float, value: bool | None) -> Area:
     """A truth value: a pill with a drawn sign and a word; returns its extent."""
-    ink, soft = (Ink.TRUE, Ink.TRUE_SOFT) if value else (Ink.MARK, Ink.MARK_SOFT)
     x = center - PILL_WIDTH / 2
+    if value is None:
+        pen.rect(x, y, PILL_WIDTH, PILL_HEIGHT, Ink.PAGE, Ink.DIM, radius=PILL_HEIGHT / 2,
+                 dash="2 2")  # fmt: skip
+        pen.text(center, y + 16.5, "0 or 1", 12, Ink.DIM, anchor="middle", bold=True)
+        return Area(x, PILL_WIDTH)
+    ink, soft = (Ink.TRUE, Ink.TRUE_SOFT) if value else (Ink.MARK, Ink.MARK_SOFT)
     pen.rect(
         x, y, PILL_WIDTH, PILL_HEIGHT, soft, ink, radius=PILL_HEIGHT / 2,
         dash="" if value else "4 2",
@@ -91,6 +96,11 @@ def truth(pen: Pen, center: float, y: float, value: bool) -> Area:
         pen.cross(left + 4, top + 4, ink)
     pen.text(x + 24, y + 16.5, "true" if value else "false", 12, ink, bold=True)
     return Area(x, PILL_WIDTH)
+
+
+def told(value: int | None) -> bool | None:
+    """A truth value as a pill takes it."""
+    return None if value is None else bool(value)
 
 
 def mask_box(pen: Pen, x: float, y: float, taken: bool, ink: Ink) -> None:

@@ -14,9 +14,9 @@ from ...engine.semantics.plan import Stage
 from ...engine.tracing.trace import Trace
 from ...scene.branches import agree
 from ...scene.build import scene
-from ...scene.records import StepScene
+from ...scene.records import Scene, StepScene
 from ..alt import alt
-from ..document import Answers, Document, StepView, document
+from ..document import Answers, Document, ResultView, StepView, document
 from ..options import DEFAULT, Options
 from .bands import draw_rows, place_rows
 from .drawing import Ink, Pen, definitions, escaped, number, text_width, wrapped
@@ -54,6 +54,18 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
         y = _agreed(pen, y)
     y = _foot(doc, pen, y)
     return "\n".join(_around(doc, pen, y)) + "\n"
+
+
+def picture(doc: Document, shown: Scene, ends: tuple[ResultView, ...]) -> str:
+    """The picture of a scene whose values are not known, and what kinds come out of it."""
+    pen = Pen(f"px-{crc32(doc.command.encode('utf-8', 'replace')):08x}")
+    sketch = Sketch(pen, shown, doc, doc.steps)
+    place_rows(sketch)
+    y = top = _head(doc, pen)
+    y = _operands(sketch, _lanes(doc, sketch, y))
+    y = _steps(sketch, doc.steps, y, before=None)
+    y = results(doc, ends, sketch, columns(sketch, top, y))
+    return "\n".join(_around(doc, pen, _foot(doc, pen, y))) + "\n"
 
 
 def _sketch(pen: Pen, doc: Document, trace: Trace, steps: tuple[StepView, ...]) -> Sketch:
