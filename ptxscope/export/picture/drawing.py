@@ -189,6 +189,17 @@ def fitted(text: str, width: float, size: float, mono: bool, least: float = 8) -
     return Fitted(text + "…", least)
 
 
+class Mark(NamedTuple):
+    """Where something begins: what was drawn before it stands above."""
+
+    name: str
+    y: float
+    parts: int
+    """How many elements were drawn before."""
+    flows: int
+    """How many of the lines between rows."""
+
+
 class Pen:
     """Collects elements. Positions are of a shape's top left corner, a text's baseline."""
 
@@ -200,6 +211,12 @@ class Pen:
         """The lines between rows: they lie under everything else."""
         self.grounds: list[str] = []
         """What lies under these."""
+        self.marks: list[Mark] = []
+        """Where the picture may be cut."""
+
+    def mark(self, name: str, y: float) -> None:
+        """Say what begins here."""
+        self.marks.append(Mark(name, y, len(self.parts), len(self.flows)))
 
     def open(self, css: str, name: str = "") -> None:
         """Begin a group."""

@@ -8,6 +8,7 @@ colour alone. The result stands in it once, as one unbroken word.
 
 from __future__ import annotations
 
+from typing import NamedTuple
 from zlib import crc32
 
 from ...engine.tracing.trace import Trace
@@ -26,8 +27,22 @@ _FIRST = ("a", "b")
 """The registers that stand on top; others are drawn where they are read."""
 
 
+class Drawing(NamedTuple):
+    """All that is drawn of a trace; the pen's marks say where it may be cut."""
+
+    doc: Document
+    pen: Pen
+    height: float
+
+
 def render(trace: Trace, options: Options = DEFAULT) -> str:
     """The picture as an ``<svg>`` 800 px wide that scales; its height follows from its steps."""
+    drawn = drawing(trace, options)
+    return "\n".join(_around(*drawn)) + "\n"
+
+
+def drawing(trace: Trace, options: Options = DEFAULT) -> Drawing:
+    """Draw a trace, with a mark at each step (``step-saturate``), ``result`` … and ``foot``."""
     doc = document(trace, options)
     prefix = f"px-{crc32(doc.command.encode('utf-8', 'replace')):08x}"
     pen = Pen(prefix)
@@ -35,12 +50,16 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
     y = top = _head(doc, pen)
     y = _operands(sketch, _lanes(doc, sketch, y))
     y = _steps(sketch, doc.steps, y, prefix="step")
+    pen.mark("result", y)
     y = _results(doc.results, sketch, _columns(sketch, top, y))
+    pen.mark("notes", y)
     y = _notes(doc, pen, y)
     if doc.answers:
+        pen.mark("answers", y)
         y = _answers(doc, doc.answers, pen, y)
+    pen.mark("foot", y)
     y = _foot(doc, pen, y)
-    return "\n".join(_around(doc, pen, y)) + "\n"
+    return Drawing(doc, pen, y)
 
 
 def _sketch(pen: Pen, doc: Document, trace: Trace, steps: tuple[StepView, ...]) -> Sketch:
@@ -50,11 +69,7 @@ def _sketch(pen: Pen, doc: Document, trace: Trace, steps: tuple[StepView, ...]) 
 
 
 def _around(doc: Document, pen: Pen, height: float) -> list[str]:
-    prefix, high = pen.prefix, number(height)
-    title = escaped(doc.title or doc.ptx)
-    steps = ", ".join(step.title for step in doc.steps)
-    about = escaped(plain(f"{doc.ptx} Model {doc.model}. Steps: {steps}."))
-    page = Pen(prefix)
+    page = Pen(pen.prefix)
     page.rect(0.5, 0.5, WIDTH - 1, height - 1, Ink.PAGE, Ink.LINE, radius=12)
     drawn = [
         *page.parts,
@@ -65,15 +80,26 @@ def _around(doc: Document, pen: Pen, height: float) -> list[str]:
         *pen.parts,
     ]
     return [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="px-svg" role="img" '
-        f'viewBox="0 0 {WIDTH} {high}" width="{WIDTH}" height="{high}" '
+        *opened(doc, pen.prefix, WIDTH, height),
+        definitions("\n".join(drawn)),
+        *drawn,
+        "</svg>",
+    ]
+
+
+def opened(doc: Document, prefix: str, width: float, height: float, role: str = "img") -> list[str]:
+    """The beginning of an ``<svg>``: its size, and what it shows in words."""
+    wide, high = number(width), number(height)
+    title = escaped(doc.title or doc.ptx)
+    steps = ", ".join(step.title for step in doc.steps)
+    about = escaped(plain(f"{doc.ptx} Model {doc.model}. Steps: {steps}."))
+    return [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="px-svg" role="{role}" '
+        f'viewBox="0 0 {wide} {high}" width="{wide}" height="{high}" '
         f'font-family="DejaVu Sans, sans-serif" '
         f'aria-labelledby="{prefix}-title {prefix}-desc">',
         f'<title id="{prefix}-title">{title}</title>',
         f'<desc id="{prefix}-desc">{about}</desc>',
-        definitions("\n".join(drawn)),
-        *drawn,
-        "</svg>",
     ]
 
 
@@ -166,6 +192,7 @@ def _steps(sketch: Sketch, steps: tuple[StepView, ...], y: float, *, prefix: str
     scenes: dict[int, StepScene] = {step.number: step for step in sketch.scene.steps}
     before: float | None = None
     for step in steps:
+        pen.mark(f"{prefix}-{step.stage}", y)
         pen.open(f"px-step px-{step.stage}", f"{prefix}-{step.stage}")
         top = y + 18
         if before is not None:
