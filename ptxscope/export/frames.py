@@ -13,17 +13,21 @@ from ..engine.tracing.trace import Trace
 from .document import Document, StepView
 from .options import DEFAULT, Motion, Options
 from .picture import svg
-from .picture.drawing import Ink, Pen, definitions, number
-from .picture.layout import EDGE, WIDTH
+from .picture.drawing import Ink, Pen, definitions, number, text_width
+from .picture.layout import EDGE, WIDTH, Area
 
 _SLIDE = (1280.0, 720.0)
 _MARGIN = 14.0
 """Around the columns of a slide, and between them."""
+_LEFT, _INNER = EDGE - 4, WIDTH - 2 * (EDGE - 4)
+"""What of a picture's width is in a column."""
 _MOST_COLUMNS = 4
 _STEP, _END = 2.5, 5.0
 """Seconds for which a played picture shows a step, and the whole."""
 _FADE = 0.4
 
+_ALWAYS = ("operands", "foot")
+"""What is seen before the first step."""
 Wrap = Callable[[int, list[str]], list[str]]
 """Elements that are seen from a step on, which is 0 for what is always seen."""
 
@@ -103,7 +107,7 @@ def _bands(drawn: svg.Drawing) -> list[_Band]:
     for mark, (parts, flows) in zip(marks, ends, strict=True):
         is_step = mark.name.startswith("step-")
         number_ += is_step
-        step = number_ if is_step else 0 if mark.name == "foot" else steps
+        step = number_ if is_step else 0 if mark.name in _ALWAYS else steps
         bands.append(
             _Band(mark.y, step, pen.parts[mark.parts : parts], pen.flows[mark.flows : flows])
         )
@@ -148,50 +152,70 @@ def _parts(bands: list[_Band], wrap: Wrap) -> list[str]:
 
 
 def _slide(drawn: svg.Drawing, bands: list[_Band], wrap: Wrap) -> Iterator[str]:
-    """The picture in columns; lines that are cut go on at the top of the next."""
+    """The picture in columns below its line; lines that are cut go on at the top of the next."""
     prefix = drawn.pen.prefix
-    left, inner = EDGE - 10, WIDTH - 2 * (EDGE - 10)
-    columns = _columns([band.y for band in bands[1:]], drawn.height)
-    scale = _scale(columns)
+    head, top = _head(drawn.doc, prefix)
+    yield from head
+    high = _SLIDE[1] - _MARGIN - top
+    columns = _columns([band.y for band in bands[1:]], drawn.height, high)
+    scale = _scale(columns, high)
     wide = (_SLIDE[0] - _MARGIN * (len(columns) + 1)) / len(columns)
-    tallest = max(column.end - column.top for column in columns)
-    y = max((_SLIDE[1] - tallest * scale) / 2, _MARGIN)
+    y = top + (high - _tallest(columns) * scale) / 2
     for at, column in enumerate(columns):
-        x = _MARGIN + at * (wide + _MARGIN) + (wide - inner * scale) / 2
+        x = _MARGIN + at * (wide + _MARGIN) + (wide - _INNER * scale) / 2
         name = f"{prefix}-column{at}"
-        size = f'width="{inner}" height="{number(column.end - column.top)}"'
+        size = f'width="{_INNER}" height="{number(column.end - column.top)}"'
         yield (
-            f'<clipPath id="{name}"><rect x="{left}" y="{number(column.top)}" {size}/></clipPath>'
+            f'<clipPath id="{name}"><rect x="{_LEFT}" y="{number(column.top)}" {size}/></clipPath>'
         )
         if at:
             line = Pen(prefix)
             middle = _MARGIN / 2 + at * (wide + _MARGIN)
-            line.line(middle, y, middle, _SLIDE[1] - y, Ink.LINE)
+            line.line(middle, y, middle, y + _tallest(columns) * scale, Ink.LINE)
             yield from line.parts
-        shift = f"translate({number(x - left * scale)} {number(y - column.top * scale)})"
-        yield f'<g transform="{shift} scale({scale:.4f})">'
-        yield f'<g clip-path="url(#{name})">'
-        yield from (*drawn.pen.grounds, *_flows(bands, wrap))
-        yield "</g>"
-        yield from _parts([band for band in bands if column.top <= band.y < column.end], wrap)
-        yield "</g>"
+        shift = f"translate({number(x - _LEFT * scale)} {number(y - column.top * scale)})"
+        own = [band for band in bands if column.top <= band.y < column.end]
+        yield f'<g transform="{shift} scale({scale:.4f})"><g clip-path="url(#{name})">'
+        yield from (*drawn.pen.grounds, *_flows(bands, wrap), *_parts(own, wrap))
+        yield "</g></g>"
 
 
-def _columns(cuts: list[float], height: float) -> list[_Column]:
-    """The height cut into columns so that they are shown as large as may be."""
-    cuts = sorted({cut for cut in cuts if 0 < cut < height})
-    ways = (
-        [_Column(top, end) for top, end in pairwise((0.0, *chosen, height))]
-        for count in range(min(_MOST_COLUMNS, len(cuts) + 1))
-        for chosen in combinations(cuts, count)
+def _head(doc: Document, prefix: str) -> tuple[list[str], float]:
+    """Title, instruction and model, large; and where they end."""
+    pen, area, y = Pen(prefix), Area(_MARGIN, _SLIDE[0] - 2 * _MARGIN), _MARGIN
+    if doc.title:
+        pen.text(area.x, y + 28, doc.title, 28, bold=True, width=area.width / 1.12)
+        y += 44
+    model = f"model {doc.model}"
+    badge = min(text_width(model, 15) + 28, area.width / 3)
+    pen.rect(area.x, y, area.width, 46, Ink.SOFT, Ink.LINE, radius=8)
+    pen.text(
+        area.x + 16, y + 30.5, doc.ptx, 21, mono=True, bold=True, width=area.width - badge - 40
     )
-    return max(ways, key=_scale)
+    pen.rect(area.right - badge - 10, y + 9, badge, 28, Ink.PAGE, Ink.DIM, radius=14)
+    center = area.right - 10 - badge / 2
+    pen.text(center, y + 28, model, 15, Ink.DIM, anchor="middle", width=badge - 14)
+    return pen.parts, y + 46 + _MARGIN
 
 
-def _scale(columns: list[_Column]) -> float:
+def _columns(cuts: list[float], end: float, high: float) -> list[_Column]:
+    """The picture below its head, in columns that are as large as may be, and as alike."""
+    first, *more = sorted({cut for cut in cuts if cut < end})
+    ways = (
+        [_Column(*column) for column in pairwise((first, *chosen, end))]
+        for count in range(min(_MOST_COLUMNS, len(more) + 1))
+        for chosen in combinations(more, count)
+    )
+    return max(ways, key=lambda columns: (_scale(columns, high), -_tallest(columns)))
+
+
+def _scale(columns: list[_Column], high: float) -> float:
     wide = (_SLIDE[0] - _MARGIN * (len(columns) + 1)) / len(columns)
-    tallest = max(column.end - column.top for column in columns)
-    return min(wide / (WIDTH - 2 * (EDGE - 10)), (_SLIDE[1] - 2 * _MARGIN) / tallest)
+    return min(wide / _INNER, high / _tallest(columns))
+
+
+def _tallest(columns: list[_Column]) -> float:
+    return max(column.end - column.top for column in columns)
 
 
 # --- what moves --------------------------------------------------------------------------

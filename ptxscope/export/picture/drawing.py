@@ -213,6 +213,8 @@ class Pen:
         """What lies under these."""
         self.marks: list[Mark] = []
         """Where the picture may be cut."""
+        self.lettering = 1.0
+        """How much larger than usual words beside the figures are."""
 
     def mark(self, name: str, y: float) -> None:
         """Say what begins here."""

@@ -23,6 +23,8 @@ from .layout import EDGE, FIGURES, ROLE_INKS, WIDTH, WORDS_WIDTH, WORDS_X, Area,
 from .rows import plain, register
 
 _PAGE = Area(EDGE, WIDTH - 2 * EDGE)
+_BESIDE = 1.3
+"""How much larger the words of a step are on a slide, where they would be small."""
 _FIRST = ("a", "b")
 """The registers that stand on top; others are drawn where they are read."""
 
@@ -42,12 +44,14 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
 
 
 def drawing(trace: Trace, options: Options = DEFAULT) -> Drawing:
-    """Draw a trace, with a mark at each step (``step-saturate``), ``result`` … and ``foot``."""
+    """Draw a trace; its marks are ``operands``, ``step-saturate`` …, ``result`` …, ``foot``."""
     doc = document(trace, options)
     prefix = f"px-{crc32(doc.command.encode('utf-8', 'replace')):08x}"
     pen = Pen(prefix)
+    pen.lettering = _BESIDE if options.slide else 1
     sketch = _sketch(pen, doc, trace, doc.steps)
     y = top = _head(doc, pen)
+    pen.mark("operands", y)
     y = _operands(sketch, _lanes(doc, sketch, y))
     y = _steps(sketch, doc.steps, y, prefix="step")
     pen.mark("result", y)
@@ -212,13 +216,14 @@ def _steps(sketch: Sketch, steps: tuple[StepView, ...], y: float, *, prefix: str
 
 def _words(sketch: Sketch, step: StepView, y: float) -> float:
     """Number, title and sentence of a step at the margin; returns their end."""
-    pen = sketch.pen
+    pen, large = sketch.pen, sketch.pen.lettering
     pen.dot(36, y + 8, Ink.INK, hollow=True, size=11)
     pen.text(36, y + 12.3, str(step.number), 12, Ink.INK, anchor="middle", bold=True)
     shown = step.title[:1].upper() + step.title[1:]
-    pen.text(WORDS_X, y + 12.5, shown, 14, Ink.INK, bold=True, width=WORDS_WIDTH)
-    lines = wrapped(plain(sketch.say(step.about)), WORDS_WIDTH, 11)
-    return pen.lines(WORDS_X, y + 29, lines, 11, Ink.DIM, step=14.5)
+    pen.text(WORDS_X, y + 12.5, shown, 14 * large, Ink.INK, bold=True, width=WORDS_WIDTH)
+    lines = wrapped(plain(sketch.say(step.about)), WORDS_WIDTH, 11 * large)
+    first = y + 12.5 + 16.5 * large
+    return pen.lines(WORDS_X, first, lines, 11 * large, Ink.DIM, step=14.5 * large)
 
 
 def _step_notes(pen: Pen, step: StepView, y: float) -> float:
