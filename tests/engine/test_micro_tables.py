@@ -24,7 +24,7 @@ from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.text.instruction import Guard
 from ptxscope.engine.tracing import stages, words
 from ptxscope.engine.tracing.trace import Trace
-from ptxscope.export import FORMATS
+from ptxscope.export import TEXTS
 from ptxscope.export.document import EXTENSIONS
 from ptxscope.export.options import Options
 from ptxscope.export.picture import bands, rows
@@ -99,7 +99,7 @@ def test_every_kind_is_in_a_plan_and_said_and_drawn_in_every_format() -> None:
             assert stages.about(trace, step)
         # the schema knows no model of a misconception
         mistaken = trace.model.name in _MISCONCEPTIONS
-        formats = tuple(x for x in FORMATS if x != "json" or not mistaken)
+        formats = tuple(x for x in TEXTS if x != "json" or not mistaken)
         every.check(trace, Options(standalone=True), formats)
         lines = draw(View(trace, len(trace.steps)), 100, 80).lines
         drawn = {piece.target[0] for line in lines for piece in line if piece.target}  # type: ignore[index]

@@ -191,6 +191,17 @@ def fitted(text: str, width: float, size: float, mono: bool, least: float = LEAS
     return Fitted(text + "…", least)
 
 
+class Mark(NamedTuple):
+    """Where something begins: what was drawn before it stands above."""
+
+    name: str
+    y: float
+    parts: int
+    """How many elements were drawn before."""
+    flows: int
+    """How many of the lines between rows."""
+
+
 class Pen:
     """Collects elements. Positions are of a shape's top left corner, a text's baseline."""
 
@@ -202,6 +213,14 @@ class Pen:
         """The lines between rows: they lie under everything else."""
         self.grounds: list[str] = []
         """What lies under these."""
+        self.marks: list[Mark] = []
+        """Where the picture may be cut."""
+        self.lettering = 1.0
+        """How much larger than usual words beside the figures are."""
+
+    def mark(self, name: str, y: float) -> None:
+        """Say what begins here."""
+        self.marks.append(Mark(name, y, len(self.parts), len(self.flows)))
 
     def open(self, css: str, name: str = "") -> None:
         """Begin a group."""
@@ -211,11 +230,6 @@ class Pen:
     def close(self) -> None:
         """End a group."""
         self.parts.append("</g>")
-
-    def bundle(self, start: int, css: str) -> None:
-        """Make a group of the lines that were drawn since so many of them."""
-        if len(self.flows) > start:
-            self.flows[start:] = [f'<g class="{css}">', *self.flows[start:], "</g>"]
 
     def rect(
         self,

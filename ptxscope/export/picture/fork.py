@@ -77,24 +77,21 @@ def fork_of(doc: Document, trace: Trace, options: Options) -> Fork | None:
 def branches(doc: Document, fork: Fork, pen: Pen, y: float) -> float:
     """Where the trunk parts, and both branches to their results; returns the end."""
     areas = _PAGE.columns(2, _APART)
-    pen.open("px-fork")
-    pen.text(EDGE, y + 24, "Here the answers part" if fork.trunk else "Two answers", 15, Ink.INK,
-             bold=True)  # fmt: skip
-    if fork.trunk:
-        pen.text(EDGE, y + 41, "Above, both are the same.", 11, Ink.DIM)
+    stages = [stage for stage in Stage if any(stage in x.steps for x in fork.branches)]
+    own = next(branch for branch in fork.branches if branch.own)
+    marked = [stage for stage in stages if stage in own.steps]
+    if marked:  # what says that they part is seen with the first step in which they do
+        pen.mark(f"step-{marked[0]}", y)
     top = y + _WAYS
-    middle = FIGURES.center
-    pen.dot(middle, y + 6, Ink.MARK, size=5)
-    for area in areas:
-        pen.flow((middle, y + 10), (area.center, top), Ink.MARK)
-    pen.close()
+    _part(fork, pen, areas, y, top)
     drawn = [_sketch(doc, branch, area, pen) for branch, area in
              zip(fork.branches, areas, strict=True)]  # fmt: skip
     for sketch, branch in zip(drawn, fork.branches, strict=True):
         _name(sketch, branch, top)
     y = top + 34
-    stages = [stage for stage in Stage if any(stage in x.steps for x in fork.branches)]
     for stage in stages:
+        if stage in marked[1:]:
+            pen.mark(f"step-{stage}", y)
         found = fork.pairs(stage)
         for sketch in drawn:
             sketch.differing = {pair.key: pair.lanes for pair in found}
@@ -102,23 +99,30 @@ def branches(doc: Document, fork: Fork, pen: Pen, y: float) -> float:
         words = _words(drawn, fork, stage, y, alike=alike)
         both = zip(drawn, fork.branches, strict=True)
         y = max(words, *(_band(sketch, branch, stage, y) for sketch, branch in both))
+    pen.mark("result", y)
     ends = []
     for sketch, branch, other in zip(drawn, fork.branches, fork.branches[::-1], strict=True):
         columns(sketch, top, y)
         ends.append(results(doc, branch.results, sketch, y, other.results))
-        pen.grounds += sketch.pen.grounds
-        pen.flows += sketch.pen.flows
-        css = "px-branch" if branch.own else "px-branch px-other"
-        pen.open(css)
-        pen.parts += sketch.pen.parts
-        pen.close()
     return _differences(fork, pen, max(ends))
 
 
+def _part(fork: Fork, pen: Pen, areas: list[Area], y: float, top: float) -> None:
+    """The line that forks."""
+    pen.open("px-fork")
+    pen.text(EDGE, y + 24, "Here the answers part" if fork.trunk else "Two answers", 15, Ink.INK,
+             bold=True)  # fmt: skip
+    if fork.trunk:
+        pen.text(EDGE, y + 41, "Above, both are the same.", 11, Ink.DIM)
+    pen.dot(FIGURES.center, y + 6, Ink.MARK, size=5)
+    for area in areas:
+        pen.flow((FIGURES.center, y + 10), (area.center, top), Ink.MARK)
+    pen.close()
+
+
 def _sketch(doc: Document, branch: Branch, area: Area, pen: Pen) -> Sketch:
-    """The sketch of a branch, with a pen of its own: it is read as a whole."""
-    steps = tuple(branch.steps.values())
-    sketch = Sketch(Pen(pen.prefix), scene(branch.trace), doc, steps, area)
+    """The sketch of a branch: nothing of the trunk is drawn in it yet."""
+    sketch = Sketch(pen, scene(branch.trace), doc, tuple(branch.steps.values()), area)
     place_rows(sketch)
     return sketch
 
@@ -171,13 +175,18 @@ def _band(sketch: Sketch, branch: Branch, stage: Stage, y: float) -> float:
     if step is None:
         return y
     pen = sketch.pen
-    start = len(pen.flows)
-    pen.open(f"px-step px-{stage}", f"{'step' if branch.own else 'other'}-{stage}")
+    pen.open(*_group(branch, stage))
     end = draw_rows(sketch, next(x for x in sketch.scene.steps if x.stage is stage), y)
     end = step_notes(pen, step, end, sketch.figures)
     pen.close()
-    pen.bundle(start, f"px-of-{stage}")
     return end
+
+
+def _group(branch: Branch, stage: Stage) -> tuple[str, str]:
+    """Class and name of a step of an answer."""
+    if branch.own:
+        return f"px-step px-{stage}", f"step-{stage}"
+    return f"px-step px-{stage} px-other", f"other-{stage}"
 
 
 def _differences(fork: Fork, pen: Pen, y: float) -> float:

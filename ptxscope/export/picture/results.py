@@ -32,14 +32,13 @@ def results(
     Beside another answer the digits that differ are marked, and names stand above the bits.
     """
     pen, forked = sketch.pen, beside is not None
-    start, top = len(pen.flows), y + 34
+    top = y + 34
     pen.open("px-result")
     if not forked:
         pen.text(WORDS_X, top + 26, "Result", 14, Ink.INK, bold=True)
     if not found:
         end = _nowhere(doc, sketch, top)
         pen.close()
-        pen.bundle(start, "px-of-result")
         return end
     areas = sketch.figures.columns(len(found), 20)
     if len(found) == 1 and not forked:  # the name stands beside the word in the middle
@@ -51,7 +50,6 @@ def results(
         _end(sketch, place, area, top, strong=True)
         _result(sketch, shown, other.bits, area, top, stacked=forked)
     pen.close()
-    pen.bundle(start, "px-of-result")
     return top + (84 if forked else 66)
 
 

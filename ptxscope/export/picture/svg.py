@@ -8,6 +8,7 @@ colour alone. The result stands in it once, as one unbroken word.
 
 from __future__ import annotations
 
+from typing import NamedTuple
 from zlib import crc32
 
 from ...engine.semantics.plan import Stage
@@ -28,57 +29,77 @@ from .rows import plain, register
 
 _PAGE = Area(EDGE, WIDTH - 2 * EDGE)
 AGREED = "One answer: on these values isa and every known ptxas agree."
+_BESIDE = 1.3
+"""How much larger the words of a step are on a slide, where they would be small."""
 _FIRST = ("a", "b")
 """The registers that stand on top; others are drawn where they are read."""
 
 
+class Drawing(NamedTuple):
+    """All that is drawn of a trace; the pen's marks say where it may be cut."""
+
+    doc: Document
+    pen: Pen
+    height: float
+
+
 def render(trace: Trace, options: Options = DEFAULT) -> str:
     """The picture as an ``<svg>`` 800 px wide that scales; its height follows from its steps."""
+    return _standing(drawing(trace, options))
+
+
+def drawing(trace: Trace, options: Options = DEFAULT) -> Drawing:
+    """Draw a trace; its marks are ``operands``, ``step-saturate`` …, ``result`` …, ``foot``."""
     doc = document(trace, options)
-    prefix = f"px-{crc32(doc.command.encode('utf-8', 'replace')):08x}"
-    pen = Pen(prefix)
+    pen = _pen(doc)
+    pen.lettering = _BESIDE if options.slide else 1
     fork = fork_of(doc, trace, options)
     trunk = fork.trunk if fork else doc.steps
-    sketch = _sketch(pen, doc, trace, trunk)
+    sketch = Sketch(pen, scene(trace), doc, trunk)
+    place_rows(sketch)
     y = top = _head(doc, pen)
+    pen.mark("operands", y)
     y = _operands(sketch, _lanes(doc, sketch, y))
     y = _steps(sketch, trunk, y, before=fork.stage if fork else None)
     if fork:
         y = branches(doc, fork, pen, columns(sketch, top, y) + 8)
     else:
+        pen.mark("result", y)
         y = results(doc, doc.results, sketch, columns(sketch, top, y))
+    pen.mark("notes", y)
     y = _notes(doc, pen, y)
     if doc.answers:
+        pen.mark("answers", y)
         y = _answers(doc.answers, pen, y, forked=fork is not None)
     elif options.both and options.result and agree(trace):
+        pen.mark("answers", y)
         y = _agreed(pen, y)
-    y = _foot(doc, pen, y)
-    return "\n".join(_around(doc, pen, y)) + "\n"
+    pen.mark("foot", y)
+    return Drawing(doc, pen, _foot(doc, pen, y))
 
 
 def picture(doc: Document, shown: Scene, ends: tuple[ResultView, ...]) -> str:
     """The picture of a scene whose values are not known, and what kinds come out of it."""
-    pen = Pen(f"px-{crc32(doc.command.encode('utf-8', 'replace')):08x}")
+    pen = _pen(doc)
     sketch = Sketch(pen, shown, doc, doc.steps)
     place_rows(sketch)
     y = top = _head(doc, pen)
     y = _operands(sketch, _lanes(doc, sketch, y))
     y = _steps(sketch, doc.steps, y, before=None)
     y = results(doc, ends, sketch, columns(sketch, top, y))
-    return "\n".join(_around(doc, pen, _foot(doc, pen, y))) + "\n"
+    return _standing(Drawing(doc, pen, _foot(doc, pen, y)))
 
 
-def _sketch(pen: Pen, doc: Document, trace: Trace, steps: tuple[StepView, ...]) -> Sketch:
-    sketch = Sketch(pen, scene(trace), doc, steps)
-    place_rows(sketch)
-    return sketch
+def _pen(doc: Document) -> Pen:
+    return Pen(f"px-{crc32(doc.command.encode('utf-8', 'replace')):08x}")
+
+
+def _standing(drawn: Drawing) -> str:
+    return "\n".join(_around(*drawn)) + "\n"
 
 
 def _around(doc: Document, pen: Pen, height: float) -> list[str]:
-    prefix, high = pen.prefix, number(height)
-    title = escaped(doc.title or doc.ptx)
-    about = escaped(plain(alt(doc)))
-    page = Pen(prefix)
+    page = Pen(pen.prefix)
     page.rect(0.5, 0.5, WIDTH - 1, height - 1, Ink.PAGE, Ink.LINE, radius=12)
     drawn = [
         *page.parts,
@@ -89,15 +110,25 @@ def _around(doc: Document, pen: Pen, height: float) -> list[str]:
         *pen.parts,
     ]
     return [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="px-svg" role="img" '
-        f'viewBox="0 0 {WIDTH} {high}" width="{WIDTH}" height="{high}" '
+        *opened(doc, pen.prefix, WIDTH, height),
+        definitions("\n".join(drawn)),
+        *drawn,
+        "</svg>",
+    ]
+
+
+def opened(doc: Document, prefix: str, width: float, height: float, role: str = "img") -> list[str]:
+    """The beginning of an ``<svg>``: its size, and what it shows in words."""
+    wide, high = number(width), number(height)
+    title = escaped(doc.title or doc.ptx)
+    about = escaped(plain(alt(doc)))
+    return [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="px-svg" role="{role}" '
+        f'viewBox="0 0 {wide} {high}" width="{wide}" height="{high}" '
         f'font-family="DejaVu Sans, sans-serif" '
         f'aria-labelledby="{prefix}-title {prefix}-desc">',
         f'<title id="{prefix}-title">{title}</title>',
         f'<desc id="{prefix}-desc">{about}</desc>',
-        definitions("\n".join(drawn)),
-        *drawn,
-        "</svg>",
     ]
 
 
@@ -195,7 +226,7 @@ def _steps(sketch: Sketch, steps: tuple[StepView, ...], y: float, before: Stage 
             continue
         y = _gap(pen, left_out, y, above)
         left_out = []
-        start = len(pen.flows)
+        pen.mark(f"step-{step.stage}", y)
         pen.open(f"px-step px-{step.stage}", f"step-{step.stage}")
         top = y + 18
         if above is not None:
@@ -210,7 +241,6 @@ def _steps(sketch: Sketch, steps: tuple[StepView, ...], y: float, before: Stage 
         end = max(draw_rows(sketch, scene_step, y), words - 6)
         y = step_notes(pen, step, end, FIGURES)
         pen.close()
-        pen.bundle(start, f"px-of-{step.stage}")
     return _gap(pen, left_out, y, above)
 
 
@@ -229,13 +259,14 @@ def _gap(pen: Pen, steps: list[StepScene], y: float, above: float | None) -> flo
 
 def _words(sketch: Sketch, step: StepView, y: float) -> float:
     """Number, title and sentence of a step at the margin; returns their end."""
-    pen = sketch.pen
+    pen, large = sketch.pen, sketch.pen.lettering
     pen.dot(36, y + 8, Ink.INK, hollow=True, size=11)
     pen.text(36, y + 12.3, str(step.number), 12, Ink.INK, anchor="middle", bold=True)
     shown = step.title[:1].upper() + step.title[1:]
-    pen.text(WORDS_X, y + 12.5, shown, 14, Ink.INK, bold=True, width=WORDS_WIDTH)
-    lines = wrapped(plain(sketch.say(step.about)), WORDS_WIDTH, 11)
-    return pen.lines(WORDS_X, y + 29, lines, 11, Ink.DIM, step=14.5)
+    pen.text(WORDS_X, y + 12.5, shown, 14 * large, Ink.INK, bold=True, width=WORDS_WIDTH)
+    lines = wrapped(plain(sketch.say(step.about)), WORDS_WIDTH, 11 * large)
+    first = y + 12.5 + 16.5 * large
+    return pen.lines(WORDS_X, first, lines, 11 * large, Ink.DIM, step=14.5 * large)
 
 
 def _answers(answers: Answers, pen: Pen, y: float, *, forked: bool) -> float:
