@@ -240,7 +240,9 @@ def _part(trace: Trace, options: Options) -> Iterator[str]:
         yield from ("--until", str(every[shown[-1]]))
         return
     if shown and not whole:
-        runs = [[at for _, at in run] for _, run in groupby(enumerate(shown), lambda x: x[0] - x[1])]
+        runs = [
+            [at for _, at in run] for _, run in groupby(enumerate(shown), lambda x: x[0] - x[1])
+        ]
         ends = (dict.fromkeys((run[0] + 1, run[-1] + 1)) for run in runs)
         yield from ("--steps", ",".join("-".join(map(str, end)) for end in ends))
     if not options.result:
@@ -386,6 +388,4 @@ def _versions(divergence: Divergence) -> str:
     """The versions with this answer for these reasons, so that no two answers are called alike."""
     other = divergence.other
     every = ((m, Trace(other.instruction, m, other.operands)) for m in PTXAS_MODELS)
-    return versions(
-        [m for m, x in every if (x.result, x.errata) == (other.result, other.errata)]
-    )
+    return versions([m for m, x in every if (x.result, x.errata) == (other.result, other.errata)])

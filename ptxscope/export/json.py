@@ -81,8 +81,10 @@ def read(text: str) -> tuple[Trace, Options]:
 
 def _trace(data: Object) -> Trace:
     ins = parse(data["instruction"]["canonical"])
-    operands = {str(Role(x["role"])): _bits(x["bits"]) for x in data["operands"]}
+    operands = {x["role"]: _bits(x["bits"]) for x in data["operands"]}
     for role, bits in operands.items():
+        if role not in set(Role):
+            raise KeyError(role)
         if not 0 <= bits < 1 << ins.type_of(role).bits:
             raise ValueError(f"operand {role}: {bits} does not fit in .{ins.type_of(role)}")
     trace = Trace(ins, model(data["model"]["name"]), operands, from_json(data["annotations"]))
