@@ -11,7 +11,8 @@ from ..engine.text.errors import printable
 from ..engine.tracing.annotations import Annotations
 from ..engine.tracing.notes import parse_note, stages_between
 from ..export import FORMATS, export
-from ..export.options import Options
+from ..export.options import Options, checked_id
+from ..export.theme import THEMES, Theme
 from . import CommandError
 from .arguments import (
     Parser,
@@ -86,6 +87,13 @@ def _add_options(to: argparse.ArgumentParser) -> None:
     to.add_argument(
         "--standalone", action="store_true", help="a whole HTML page rather than a fragment"
     )
+    to.add_argument(
+        "--theme",
+        choices=THEMES,
+        default="auto",
+        help="HTML and SVG: light, dark, or as the page is that they stand in (auto, default)",
+    )
+    to.add_argument("--id", default="", metavar="NAME", help="HTML and SVG: what ids begin with")
     part = to.add_mutually_exclusive_group()
     part.add_argument("--steps", metavar="1-4", help="only these steps, by number or name")
     part.add_argument("--until", metavar="STEP", help="only the steps up to this one")
@@ -97,10 +105,12 @@ def _document(chosen: argparse.Namespace) -> str:
         notes = tuple(parse_note(text, trace) for text in chosen.note)
         part = f"-{chosen.until}" if chosen.until else chosen.steps
         stages = stages_between(part, trace) if part else None
+        id_ = checked_id(chosen.id) if chosen.id else ""
     except ValueError as error:
         raise CommandError(f"error: {printable(str(error))}") from None
     annotated = replace(trace, annotations=Annotations(chosen.title, chosen.caption, notes))
-    return export(annotated, chosen.format, Options(chosen.both, chosen.standalone, stages))
+    options = Options(chosen.both, chosen.standalone, stages, Theme(chosen.theme), id_)
+    return export(annotated, chosen.format, options)
 
 
 def _write(path: str, text: str) -> None:
