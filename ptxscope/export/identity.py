@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import blake2s
 
 from .document import Document
-from .options import Options, checked_id
+from .options import DEFAULT, Options, checked_id
 
 
 def prefix(document: Document, options: Options, kind: str) -> str:
@@ -16,7 +16,11 @@ def prefix(document: Document, options: Options, kind: str) -> str:
     if options.id:
         return checked_id(options.id)
     trace = document.trace
-    asked = [sorted(map(str, x)) if isinstance(x, frozenset) else x for x in options]
+    asked = [
+        (name, sorted(map(str, value)) if isinstance(value, frozenset) else value)
+        for name, value in options._asdict().items()
+        if value != getattr(DEFAULT, name)
+    ]
     instruction, values = str(trace.instruction), sorted(trace.operands.items())
     told = ascii((kind, instruction, values, trace.model.name, trace.annotations, asked))
     return f"px-{blake2s(told.encode(), digest_size=5).hexdigest()}"
