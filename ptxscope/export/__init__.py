@@ -47,7 +47,8 @@ def export(trace: Trace, format: str = "text", options: Options = DEFAULT) -> st
     """The trace as a document in one of ``FORMATS``. Raises ValueError for another name."""
     if format not in FORMATS:
         raise ValueError(f"unknown format {format!r}: {', '.join(FORMATS)}")
-    text: str = import_module(_HOMES[Format(format)], __name__).render(trace, options)
+    made = import_module(_HOMES[Format(format)], __name__)
+    text: str = made.render(trace, options._replace(format=format))
     return text
 
 

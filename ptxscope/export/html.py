@@ -16,7 +16,7 @@ from ..engine.tracing.provenance import provenance
 from ..engine.tracing.trace import Trace
 from ..engine.tracing.words import operand_name
 from . import theme
-from .document import NOTHING_KEPT, Answers, Document, RowView, StepView, document
+from .document import Answers, Document, RowView, StepView, document
 from .identity import prefix
 from .options import DEFAULT, Options
 
@@ -59,7 +59,7 @@ def _article(doc: Document, options: Options) -> Iterator[str]:
     yield f"<style>\n{style(options.theme)}</style>"
     yield "<header>"
     title = escape(doc.title or doc.trace.instruction.opcode)
-    yield f'<h{level} id="{id_}-title">{title}</h{level}>'
+    yield f'<h{level} id="{id_}-title" dir="auto">{title}</h{level}>'
     yield f"<pre><code>{escape(doc.ptx)}</code></pre>"
     yield f'<p class="px-dim">Model <code>{escape(doc.model)}</code></p>'
     yield "</header>"
@@ -71,15 +71,17 @@ def _article(doc: Document, options: Options) -> Iterator[str]:
         )
     for step in doc.steps:
         yield from _step(doc.trace, step, level + 1, f"{id_}-step")
+    if doc.left_out:
+        yield f'<p class="px-dim">{escape(doc.left_out)}</p>'
     yield from _results(doc, level + 1, f"{id_}-result")
     for note in doc.lane_notes:
-        yield f'<aside class="px-note">{escape(note)}</aside>'
+        yield f'<aside class="px-note" dir="auto">{escape(note)}</aside>'
     for note in doc.notes:
         yield f'<p class="px-dim"><strong>Note:</strong> {escape(note)}.</p>'
     if doc.answers:
         yield from _answers(doc.answers, level + 1, id_)
     if doc.caption:
-        yield f'<p class="px-caption">{escape(doc.caption)}</p>'
+        yield f'<p class="px-caption" dir="auto">{escape(doc.caption)}</p>'
     yield "<footer>"
     yield f"<p>{escape(doc.source)}</p>"
     yield f"<pre><code>{escape(doc.command)}</code></pre>"
@@ -119,7 +121,7 @@ def _step(trace: Trace, step: StepView, level: int, id_: str) -> Iterator[str]:
         shown = (_row(trace, row) for row in rows)
         yield from _table("px-lanes", f"{step.number}. {step.title}", ("", *names), shown)
     for note in step.notes:
-        yield f'<aside class="px-note">{escape(note)}</aside>'
+        yield f'<aside class="px-note" dir="auto">{escape(note)}</aside>'
     yield "</section>"
 
 
@@ -154,8 +156,8 @@ def _results(doc: Document, level: int, id_: str) -> Iterator[str]:
             f"<p><code>{escape(name)}</code> = <output>{bits}</output> "
             f'<span class="px-dim">{escape(meant)}</span></p>'
         )
-    if not doc.results:
-        yield f'<p class="px-dim">{escape(NOTHING_KEPT)}</p>'
+    if doc.no_result:
+        yield f'<p class="px-dim">{escape(doc.no_result)}</p>'
     yield "</section>"
 
 

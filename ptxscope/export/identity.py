@@ -19,7 +19,7 @@ def prefix(document: Document, options: Options, kind: str) -> str:
     asked = [
         (name, sorted(map(str, value)) if isinstance(value, frozenset) else value)
         for name, value in options._asdict().items()
-        if value != getattr(DEFAULT, name)
+        if name != "format" and value != getattr(DEFAULT, name)
     ]
     instruction, values = str(trace.instruction), sorted(trace.operands.items())
     told = ascii((kind, instruction, values, trace.model.name, trace.annotations, asked))

@@ -20,6 +20,10 @@ class Options(NamedTuple):
     """A whole page rather than a fragment to be put into one."""
     stages: frozenset[Stage] | None = None
     """The steps to show; None shows them all."""
+    result: bool = True
+    """Show the result; what would tell it goes with it."""
+    format: str = ""
+    """What the document is made in, as the command that it prints names it."""
     theme: Theme = Theme.AUTO
     """Light, dark, or whichever the page is."""
     id: str = ""

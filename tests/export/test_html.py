@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
+import shlex
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -18,10 +19,10 @@ from ptxscope import export, trace
 from ptxscope.cli import CommandError
 from ptxscope.cli.trace import rendered
 from ptxscope.engine.semantics.plan import Stage
-from ptxscope.engine.text.errors import printable
 from ptxscope.engine.text.values import hex_text
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.export.document import document
+from ptxscope.export.harmless import harmless
 from ptxscope.export.identity import prefix
 from ptxscope.export.options import Options
 from ptxscope.export.theme import Theme
@@ -85,9 +86,9 @@ def test_hostile_text_stays_text(text: str) -> None:
     tree = page(export(annotated(E3, text), "html", PAGE))
     (script,) = texts(tree, "script")
     assert script.strip() == PAGE_SCRIPT.strip()
-    said = printable(text)
+    said = harmless(text)
     assert sorted(texts(tree, "aside")) == sorted([said, f"lane 0: {said}", f"lane 0: {said}"])
-    assert texts(tree, "title") == [printable(text)]
+    assert texts(tree, "title") == [said]
 
 
 def test_both_answers_stand_in_one_page() -> None:
@@ -182,3 +183,26 @@ def test_without_a_style_sheet_its_words_stand_apart() -> None:
         assert all((x.tail or " ") == " " for x in cell)
     assert not [x for x in tree.iter() if x.get("style")]
     assert all(x.get("aria-label") for x in tree.iter("table"))
+
+
+PARTS = ["vadd4.s32.s32.s32.sat d, a, b, c", "a=0x7f80ff01", "b=0x01ff0280", "c=0", "-f", "html"]
+
+
+def test_a_part_says_what_was_left_out() -> None:
+    said = "".join(fragment(rendered([*PARTS, "--steps=2-4"])).itertext())
+    assert "Steps not shown: 1 select, 5 merge, 6 write." in said
+    assert "0x7f800181" in said  # 0x7f + 1 and 0x80 - 1 are clamped, 0xff + 2, 1 + 0x80 are not
+
+
+@pytest.mark.parametrize("part", ["--until=saturate", "--no-result"])
+def test_a_result_that_is_kept_back_is_nowhere(part: str) -> None:
+    words = [*PARTS, part, *(["--steps=1-4"] if part == "--no-result" else [])]
+    made = rendered(words)
+    assert "7f800181" not in made
+    assert "the result is not shown here" in made
+
+
+def test_what_it_was_made_with_makes_it_again() -> None:
+    made = rendered([*PARTS, "--theme=dark", "--id=x", "--until=add", "--standalone"])
+    (command,) = [x for x in texts(page(made), "code") if x.startswith("ptxscope trace ")]
+    assert rendered(shlex.split(command)[2:]) == made
