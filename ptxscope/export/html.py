@@ -36,7 +36,8 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width">\n'
         f"<title>{title}</title>\n<style>\n{colours}\n"
-        "html{background:var(--px-page);color-scheme:var(--px-scheme)}body{margin:.5rem}\n"
+        "html{background:var(--px-page);color-scheme:var(--px-scheme,light dark)}\n"
+        "body{margin:.5rem}\n"
         f"</style>\n</head>\n<body>\n{article}\n"
         f"<script>\n{_file('page.js')}</script>\n</body>\n</html>\n"
     )

@@ -78,6 +78,7 @@ def test_a_fragment_is_one_article_with_its_style_and_no_script() -> None:
     assert "<script" not in document
     assert "http" not in document
     assert "prefers-color-scheme:dark" in document
+    assert "light-dark(" in document
     assert "@media print" in document
 
 

@@ -44,7 +44,9 @@ class Host(NamedTuple):
 
 
 HOSTS = {
-    "unmarked": Host("", None),
+    "unmarked": Host("", False),
+    "as the system": Host('style="color-scheme: light dark"', None),
+    "only dark": Host('style="color-scheme: dark"', True, True),
     "furo light": Host('data-theme="light"', False),
     "furo dark": Host('data-theme="dark"', True, True),
     "furo auto": Host('data-theme="auto"', None),
@@ -115,7 +117,7 @@ def check_whole(browser: Browser, width: int) -> None:
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light system", "dark system"])
-@pytest.mark.parametrize("host", some(HOSTS, 0, 2, 5, 6))
+@pytest.mark.parametrize("host", some(HOSTS, 0, 1, 5, 8))
 def test_it_is_as_light_as_its_page(browser: Browser, host: str, dark: bool) -> None:
     of = HOSTS[host]
     fragment = export(TRACES["e3"], "html", Options(both=True))
@@ -164,7 +166,7 @@ def test_two_themes_stand_on_one_page(browser: Browser) -> None:
 
 
 def test_on_paper_it_is_dark_on_light_and_whole(browser: Browser) -> None:
-    for host in ("unmarked", "furo dark"):
+    for host in ("unmarked", "furo dark", "only dark"):
         browser.open(page(HOSTS[host], export(TRACES["vadd4"], "html")))
         browser.print()
         check_readable(browser.words())
