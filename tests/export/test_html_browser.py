@@ -67,7 +67,8 @@ def page(host: Host, fragment: str) -> str:
     return f"""<!DOCTYPE html><html lang="en"><head><title>x</title><style>
     body {{ color: {ink}; background: {ground}; margin: 8px }}
     .host h3, .host h4, .host p, .host td, .host th, .host label, .host dt {{ color: {ink} }}
-    .host code, .host pre {{ color: {ink}; background: {other}; font-size: 9px }}
+    .host code, .host pre {{ color: {ink}; background: {other}; font-size: 9px;
+      word-break: break-all }}
     .host pre > code {{ color: {ink}; background: {other}; display: block; padding: 20px }}
     .host table {{ width: 1000px; font-size: 8px; text-align: right; background: {ground} }}
     .host tbody tr:nth-child(odd) {{ background: {other}; color: {ink} }}
@@ -107,6 +108,9 @@ def check_whole(browser: Browser, width: int) -> None:
     assert browser.value("document.documentElement.scrollWidth") <= width
     for said in browser.words():
         assert said.boxed or (said.left >= 0 and said.right <= width), said
+    assert browser.value(
+        "[...document.querySelectorAll('.px-bits code')].every(x => x.getClientRects().length < 2)"
+    )
     for box in browser.value(
         "[...document.querySelectorAll('.px-scroll')].map(box => [box.scrollWidth, "
         "box.clientWidth, getComputedStyle(box).overflowX, box.scrollHeight, box.clientHeight])"
