@@ -10,8 +10,8 @@
     See :ref:`clamp-step-saturate`: :ptx:value:`saturate lane 3 of clamp`, and d is
     :ptx:result:`clamp`.
 
-HTML builders show it as HTML or as SVG, LaTeX as a picture where resvg-py is installed; all
-others, and LaTeX without it, show the text form.
+HTML builders show it as HTML or as SVG, LaTeX as a picture where ``ptxscope[images]`` is
+installed; all others, and LaTeX without that, show the text form.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ from .cli import CommandError
 from .cli.arguments import split_words
 from .cli.trace import asked, rendered
 from .engine.tracing.stages import title
-from .export.theme import THEMES
+from .export import export
+from .export.theme import THEMES, Theme
 from .export.value import result, value
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ _WIDEST = 3
 """How many times larger than on a screen a picture is drawn for paper."""
 _LATEX = r"""
 
-\noindent\sphinxincludegraphics[width=\linewidth,height=.9\textheight,keepaspectratio]{{{{{}}}.png}}
+\noindent\sphinxincludegraphics[width=\linewidth,height=.9\textheight,keepaspectratio]{{{}}}
 
 """
 _log = logging.getLogger(__name__)
@@ -272,17 +273,28 @@ def _framed(trace: _TraceNode) -> str:
 
 
 def _picture(words: list[str], folder: Path) -> str | None:
-    """Write a picture for paper; its name without ``.png``, or None where nothing can draw it."""
-    try:
-        import resvg_py
-    except ImportError:
-        return None
-    light = [word for word in words if not word.startswith("--theme=")]
-    svg = rendered([*light, "--theme=light", "-f", "svg"])
-    name = f"ptx-{blake2s(svg.encode(), digest_size=8).hexdigest()}"
-    drawn = resvg_py.svg_to_bytes(svg_string=svg, zoom=_WIDEST)
-    (folder / f"{name}.png").write_bytes(bytes(drawn))
-    return name
+    """Write a picture for paper; its name, or None where nothing that can draw it is installed."""
+    trace, options, _ = asked([word for word in words if not word.startswith("--theme=")])
+    for suffix, draw in (("pdf", _exported), ("png", _exported), ("png", _by_resvg)):
+        try:
+            data = draw(trace, suffix, options._replace(theme=Theme.LIGHT))
+        except (ImportError, ValueError):
+            continue
+        name = f"ptx-{blake2s(data, digest_size=8).hexdigest()}"
+        (folder / f"{name}.{suffix}").write_bytes(data)
+        return f"{{{name}}}.{suffix}"  # in braces: a dot in a name would begin its suffix
+    return None
+
+
+def _exported(trace: Trace, suffix: str, options: Options) -> bytes:
+    made: Any = export(trace, suffix, options)
+    return bytes(made)
+
+
+def _by_resvg(trace: Trace, _: str, options: Options) -> bytes:
+    import resvg_py
+
+    return bytes(resvg_py.svg_to_bytes(svg_string=export(trace, "svg", options), zoom=_WIDEST))
 
 
 def _users(_: Sphinx, env: Any) -> list[str]:

@@ -116,10 +116,13 @@ def test_paper_gets_pictures_with_labels(tmp_path: Path) -> None:
     assert built(tmp_path, {"index": PAGE.replace("FORMAT", "svg"), "other": OTHER}, "latex") == ""
     (tex,) = (tmp_path / "out").glob("*.tex")
     text = tex.read_text(encoding="utf-8")
-    shown = re.findall(r"\\sphinxincludegraphics\[.*?\]\{\{(.*?)\}\.png\}", text)
+    shown = re.findall(r"\\sphinxincludegraphics\[.*?\]\{\{(.*?)\}\.(pdf|png)\}", text)
     assert len(shown) == 2
-    for name in shown:
-        data = (tmp_path / "out" / f"{name}.png").read_bytes()
+    for name, suffix in shown:
+        data = (tmp_path / "out" / f"{name}.{suffix}").read_bytes()
+        if suffix == "pdf":
+            assert data.startswith(b"%PDF-")
+            continue
         assert data.startswith(b"\x89PNG\r\n\x1a\n")
         wide, high = struct.unpack(">II", data[16:24])
         assert wide >= 2 * 800  # twice what a screen shows
@@ -130,7 +133,7 @@ def test_paper_gets_pictures_with_labels(tmp_path: Path) -> None:
 
 
 def test_paper_without_a_drawing_library_gets_the_text(tmp_path: Path) -> None:
-    conf = "import sys\nsys.modules['resvg_py'] = None\n"
+    conf = "import sys\nsys.modules |= dict.fromkeys(('resvg_py', 'typst'))\n"
     pages = {"index": PAGE.replace("FORMAT", "svg"), "other": OTHER}
     assert built(tmp_path, pages, "latex", conf) == ""
     (tex,) = (tmp_path / "out").glob("*.tex")
