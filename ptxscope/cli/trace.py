@@ -12,7 +12,8 @@ from ..engine.tracing.annotations import Annotations
 from ..engine.tracing.notes import parse_note, stages_between
 from ..engine.tracing.trace import Trace
 from ..export import FORMATS, TEXTS, export
-from ..export.options import DEFAULT, Options
+from ..export.options import DEFAULT, Options, checked_id
+from ..export.theme import THEMES, Theme
 from . import CommandError
 from .arguments import (
     Parser,
@@ -132,6 +133,13 @@ def _add_options(to: argparse.ArgumentParser, formats: Sequence[str]) -> None:
         "--standalone", action="store_true", help="a whole HTML page rather than a fragment"
     )
     add_picture(to)
+    to.add_argument(
+        "--theme",
+        choices=THEMES,
+        default="auto",
+        help="HTML and SVG: light, dark, or as the page is that they stand in (auto, default)",
+    )
+    to.add_argument("--id", default="", metavar="NAME", help="HTML and SVG: what ids begin with")
     part = to.add_mutually_exclusive_group()
     part.add_argument("--steps", metavar="1-4", help="only these steps, by number or name: 1,3-4")
     part.add_argument(
@@ -147,6 +155,7 @@ def _asked(chosen: argparse.Namespace) -> tuple[Trace, Options]:
         notes = tuple(parse_note(text, trace) for text in chosen.note)
         part = f"-{chosen.until}" if chosen.until else chosen.steps
         stages = stages_between(part, trace) if part else None
+        id_ = checked_id(chosen.id) if chosen.id else ""
     except ValueError as error:
         raise CommandError(f"error: {printable(str(error))}") from None
     extra = trace.annotations
@@ -159,6 +168,8 @@ def _asked(chosen: argparse.Namespace) -> tuple[Trace, Options]:
         both=options.both or chosen.both,
         standalone=chosen.standalone,
         result=options.result and not chosen.no_result,
+        theme=Theme(chosen.theme),
+        id=id_,
     )
     return trace, picture_options(chosen, options)
 

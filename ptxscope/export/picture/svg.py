@@ -9,7 +9,6 @@ colour alone. The result stands in it once, as one unbroken word.
 from __future__ import annotations
 
 from typing import NamedTuple
-from zlib import crc32
 
 from ...engine.semantics.plan import Stage
 from ...engine.tracing.trace import Trace
@@ -18,9 +17,11 @@ from ...scene.build import scene
 from ...scene.records import Scene, StepScene
 from ..alt import alt
 from ..document import Answers, Document, ResultView, StepView, document
+from ..identity import prefix
 from ..options import DEFAULT, Options
+from ..theme import Theme
 from .bands import draw_rows, place_rows
-from .drawing import Ink, Pen, definitions, escaped, number, text_width, wrapped
+from .drawing import Ink, Pen, definitions, dressed, escaped, number, text_width, wrapped
 from .figures import ruler
 from .fork import branches, fork_of
 from .layout import EDGE, FIGURES, ROLE_INKS, WIDTH, WORDS_WIDTH, WORDS_X, Area, Sketch
@@ -41,6 +42,7 @@ class Drawing(NamedTuple):
     doc: Document
     pen: Pen
     height: float
+    theme: Theme = Theme.AUTO
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
@@ -51,7 +53,7 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
 def drawing(trace: Trace, options: Options = DEFAULT) -> Drawing:
     """Draw a trace; its marks are ``operands``, ``step-saturate`` …, ``result`` …, ``foot``."""
     doc = document(trace, options)
-    pen = _pen(doc)
+    pen = Pen(prefix(doc, options, "svg"))
     pen.lettering = _BESIDE if options.slide else 1
     fork = fork_of(doc, trace, options)
     trunk = fork.trunk if fork else doc.steps
@@ -75,12 +77,12 @@ def drawing(trace: Trace, options: Options = DEFAULT) -> Drawing:
         pen.mark("answers", y)
         y = _agreed(pen, y)
     pen.mark("foot", y)
-    return Drawing(doc, pen, _foot(doc, pen, y))
+    return Drawing(doc, pen, _foot(doc, pen, y), options.theme)
 
 
 def picture(doc: Document, shown: Scene, ends: tuple[ResultView, ...]) -> str:
     """The picture of a scene whose values are not known, and what kinds come out of it."""
-    pen = _pen(doc)
+    pen = Pen(prefix(doc, DEFAULT, "form"))
     sketch = Sketch(pen, shown, doc, doc.steps)
     place_rows(sketch)
     y = top = _head(doc, pen)
@@ -90,15 +92,11 @@ def picture(doc: Document, shown: Scene, ends: tuple[ResultView, ...]) -> str:
     return _standing(Drawing(doc, pen, _foot(doc, pen, y)))
 
 
-def _pen(doc: Document) -> Pen:
-    return Pen(f"px-{crc32(doc.command.encode('utf-8', 'replace')):08x}")
-
-
 def _standing(drawn: Drawing) -> str:
     return "\n".join(_around(*drawn)) + "\n"
 
 
-def _around(doc: Document, pen: Pen, height: float) -> list[str]:
+def _around(doc: Document, pen: Pen, height: float, theme: Theme) -> list[str]:
     page = Pen(pen.prefix)
     page.rect(0.5, 0.5, WIDTH - 1, height - 1, Ink.PAGE, Ink.LINE, radius=12)
     drawn = [
@@ -111,13 +109,13 @@ def _around(doc: Document, pen: Pen, height: float) -> list[str]:
     ]
     return [
         *opened(doc, pen.prefix, WIDTH, height),
-        definitions("\n".join(drawn)),
-        *drawn,
+        definitions("\n".join(drawn), theme),
+        *dressed(drawn, theme),
         "</svg>",
     ]
 
 
-def opened(doc: Document, prefix: str, width: float, height: float, role: str = "img") -> list[str]:
+def opened(doc: Document, name: str, width: float, height: float, role: str = "img") -> list[str]:
     """The beginning of an ``<svg>``: its size, and what it shows in words."""
     wide, high = number(width), number(height)
     title = escaped(doc.title or doc.ptx)
@@ -126,9 +124,9 @@ def opened(doc: Document, prefix: str, width: float, height: float, role: str = 
         f'<svg xmlns="http://www.w3.org/2000/svg" class="px-svg" role="{role}" '
         f'viewBox="0 0 {wide} {high}" width="{wide}" height="{high}" '
         f'font-family="DejaVu Sans, sans-serif" '
-        f'aria-labelledby="{prefix}-title {prefix}-desc">',
-        f'<title id="{prefix}-title">{title}</title>',
-        f'<desc id="{prefix}-desc">{about}</desc>',
+        f'aria-labelledby="{name}-title {name}-desc">',
+        f'<title id="{name}-title">{title}</title>',
+        f'<desc id="{name}-desc">{about}</desc>',
     ]
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ...engine.isa.types import Type
-from ...engine.text.instruction import Instruction
-from ...engine.tracing.trace import Trace
-from ...scene.form import blank, form_scene
-from ..document import Document, ResultView, document
-from ..options import DEFAULT
-from .svg import picture
+from ..engine.isa.types import Type
+from ..engine.text.instruction import Instruction
+from ..engine.tracing.trace import Trace
+from ..scene.form import blank, form_scene
+from .document import Document, ResultView, document
+from .options import DEFAULT
+from .picture.svg import picture
 
 
 def render(ins: Instruction) -> str:
