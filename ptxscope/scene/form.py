@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import NamedTuple
 
 from ..engine.isa.roles import Role
@@ -50,7 +50,11 @@ class _Told(NamedTuple):
         key = self.row.input_keys[index]
         known = self.trace.rows.get(key)
         name = known.name if known else operand_name(self.trace, key)
-        several = lane is not None and len(self.row.inputs[index]) > 1
+        if known and isinstance(known.micro, m.Negate):
+            name = f"-{_Told(self.trace, known).called(0)}"
+        elif known and isinstance(known.micro, m.Not):
+            name = truth_name(self.trace, key)
+        several = lane is not None and lane >= 0 and len(self.row.inputs[index]) > 1
         return f"{name}{lane}" if several else name
 
     @property
@@ -78,9 +82,10 @@ def form_scene(trace: Trace) -> Scene:
     steps = tuple(
         step._replace(rows=tuple(_row(trace, row) for row in step.rows)) for step in drawn.steps
     )
-    return drawn._replace(
-        registers=tuple(_register(trace, x) for x in drawn.registers), steps=steps
-    )
+    read = {link.source for row in drawn.rows.values() for link in row.links
+            if link.taken or isinstance(trace.rows[row.key].micro, m.Choose)}  # fmt: skip
+    registers = tuple(_register(trace, x, read) for x in drawn.registers)
+    return drawn._replace(registers=registers, steps=steps)
 
 
 def _row(trace: Trace, shown: RowScene) -> RowScene:
@@ -95,7 +100,7 @@ def _row(trace: Trace, shown: RowScene) -> RowScene:
 # --- registers --------------------------------------------------------------------------
 
 
-def _register(trace: Trace, shown: Register) -> Register:
+def _register(trace: Trace, shown: Register, read: Container[Place]) -> Register:
     """Its parts by their letters, and its type."""
     ins, role = trace.instruction, shown.role
     type_ = ins.type_of(role)
@@ -103,7 +108,8 @@ def _register(trace: Trace, shown: Register) -> Register:
     for cell in shown.cells:
         first, *rest = cell.spans
         name = _letters(role, shown.unit, cell.place.lane)
-        look = Look.EITHER if type_ is Type.PRED else first.look
+        look = Look.CHIP if cell.place in read else Look.UNUSED
+        look = Look.EITHER if type_ is Type.PRED else look
         number = integer_type(type_ is Type.S32, shown.unit)
         spans = (first._replace(text=name, look=look), *(x._replace(text=number) for x in rest))
         cells.append(cell._replace(spans=spans))
@@ -264,10 +270,20 @@ def _word(told: _Told) -> str:
     micro = told.row.micro
     if isinstance(micro, m.Encode):
         return f"{'1.0' if micro.true == 0x3F80_0000 else 'all 1s'} or 0"
+    if isinstance(micro, m.Pack):
+        return _joined(told)
     low, high = told.source_range()
     bits = micro.bits if isinstance(micro, m.Truncate) else 32
     cut = low < -(1 << bits - 1) or high >= 1 << bits
     return f"{told.called(0)}[{bits - 1}:0]" if cut else told.called(0)
+
+
+def _joined(told: _Told) -> str:
+    """The parts of a word side by side, the highest first."""
+    known = told.trace.rows[told.row.input_keys[0]]
+    assert isinstance(known.micro, m.Merge)
+    lanes = [_merge(_Told(told.trace, known), lane) for lane in range(len(known.lanes))]
+    return " ".join(spans[1].text for spans in reversed(lanes))
 
 
 def _accumulate(told: _Told, lane: int) -> Spans:
@@ -340,6 +356,55 @@ _FORMULAS: dict[type, Callable[[_Told, int], str]] = {
     m.Pack: _wrapping("{}"),
 }
 """What is computed, in letters."""
+
+
+def said(trace: Trace, row: RowTrace) -> str:
+    """What a row computes, in letters and whatever the lane; empty where it only moves bits."""
+    told = _Told(trace, row)
+    formula = _FORMULAS.get(type(row.micro)) or _SAID.get(type(row.micro))
+    return formula(told, -1) if formula else ""
+
+
+def _relation(told: _Told, _: int) -> str:
+    return _compare(told, 0)[0].text if len(told.row.lanes) == 1 else _any_lane(told)
+
+
+def _any_lane(told: _Told) -> str:
+    micro = told.row.micro
+    assert isinstance(micro, m.Compare)
+    return relation(micro.cmp, told.called(0), told.called(1))
+
+
+def _total(told: _Told, _: int) -> str:
+    micro = told.row.micro
+    assert isinstance(micro, m.Accumulate)
+    lanes = (told.called(0, lane) for lane in reversed(range(micro.of)) if lane in micro.lanes)
+    return " + ".join([told.called(1), *lanes])
+
+
+def _either(told: _Told, _: int) -> str:
+    seen = Seen(told.trace, told.row)
+    condition = truth_name(told.trace, told.row.input_keys[0])
+    return f"{condition} ? {option_name(seen, 1)} : {option_name(seen, 2)}"
+
+
+_SAID: dict[type, Callable[[_Told, int], str]] = {
+    m.Extend: lambda told, _: f"{_type_of(told)}({told.called(0)})",
+    m.Clamp: lambda told, _: told.range,
+    m.Compare: _relation,
+    m.Combine: lambda told, _: (
+        f"{told.called(0)} {getattr(told.row.micro, 'boolop', '')} {told.called(1)}"
+    ),
+    m.Accumulate: _total,
+    m.Choose: _either,
+    m.Flush: lambda told, _: f"ftz({told.called(0)})",
+}
+
+
+def _type_of(told: _Told) -> str:
+    micro = told.row.micro
+    assert isinstance(micro, m.Extend)
+    return integer_type(micro.signed, micro.bits)
 
 
 # --- figures ----------------------------------------------------------------------------
