@@ -331,14 +331,11 @@ class Lanes(Pane):
             elif again:
                 self.action_nudge(1)
 
-    async def on_click(self, event: events.Click) -> None:
-        """Left takes a selector's step on, right back."""
-        target = self.target_at(event.x, event.y)
-        if event.button == 3 and isinstance(target, Place) and self._slot(target):
-            self.place = target
+    def right_clicked(self, target: object) -> None:
+        """Take a selector a step back."""
+        if isinstance(target, Place) and self._slot(target):
+            self.stand_on(target)
             self.action_nudge(-1)
-        else:
-            await super().on_click(event)
 
     def _is_operand(self, place: Place) -> bool:
         return self._trace is not None and place.key in self._trace.operands
