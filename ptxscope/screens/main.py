@@ -43,7 +43,6 @@ from ..widgets.menu import Item
 from ..widgets.modifier_row import ModifierRow
 from ..widgets.modifiers import Modifiers
 from ..widgets.operands import Field, Operands
-from ..widgets.steps import Steps
 from ..widgets.value_field import ValueField
 from .aside import MessagesAside
 
@@ -76,10 +75,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
         & #body { height: 1fr; margin-bottom: 1; }
         & #side { width: 31; }
         & #center { width: 1fr; }
-        & #picture { height: 1fr; width: 1fr; }
-        & #detail { height: auto; width: 1fr; }
         & #lanes { height: 1fr; min-height: 3; }
-        & #steps { display: none; }
         & #operands { height: auto; max-height: 8; }
         & #modifiers { height: auto; max-height: 60%; }
         & #side.-listing > Browser { display: none; }
@@ -101,13 +97,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
             & #modifiers { display: none; }
             & #modifier-row { display: block; }
         }
-        &.-wide {
-            & #side { width: 44; }
-            & #center { layout: horizontal; }
-            & #detail { height: 1fr; width: 62; }
-            & #steps { display: block; height: 1fr; }
-            & #operands { max-height: 40%; }
-        }
+        &.-wide #side { width: 44; }
     }
     """
 
@@ -166,12 +156,9 @@ class MainScreen(MessagesAside, InkScreen[None]):
                 yield Listing()
                 yield Modifiers()
             with Vertical(id="center"):
-                with Vertical(id="picture"):
-                    yield Lanes()
-                    yield ResultBar()
-                with Vertical(id="detail"):
-                    yield Steps()
-                    yield Operands()
+                yield Lanes()
+                yield ResultBar()
+                yield Operands()
         yield HintBar()
         yield ValueField()
         yield KeyBar()
@@ -224,8 +211,6 @@ class MainScreen(MessagesAside, InkScreen[None]):
         self.query_one(ResultBar).show(trace, found, pin, self._held_back_by())
         parting = divergence_of(trace, found)
         self.query_one(Lanes).show(trace, self.step, parting, pin, moving=moving)
-        playing = self._playing is not None
-        self.query_one(Steps).show(trace, self.step, parting, playing=playing)
 
     def _step_title(self) -> str:
         trace = self.session.trace
@@ -376,8 +361,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
             self._show_step()
 
     @on(Lanes.StepChosen)
-    @on(Steps.Chosen)
-    def _step_chosen(self, event: Steps.Chosen | Lanes.StepChosen) -> None:
+    def _step_chosen(self, event: Lanes.StepChosen) -> None:
         self._pause()
         self._go_to(event.number)
 

@@ -27,6 +27,8 @@ from .lane_wires import INDENT, crosses, wires
 from .pane import Line, Piece
 from .step_words import step_words
 
+WIDEST = 150
+"""Columns that the lanes have at most: more would only draw them apart."""
 LABEL = 19
 """Columns in front of the lanes: step number and title (14), row name (5)."""
 _NUMBER = 14
@@ -74,8 +76,6 @@ class View(NamedTuple):
     """Another answer, shown beside the trace from where they part."""
     pin: Trace | None = None
     """An evaluation to compare with, row by row."""
-    told: bool = True
-    """The words of steps stand here too; False where a list beside the lanes has them."""
     progress: float = 1
     """How far the current step is drawn, from 0 to 1."""
 
@@ -97,7 +97,7 @@ class _Block(NamedTuple):
 
 def draw(view: View, width: int, height: int) -> Drawing:
     """Every register and step of a trace in so many columns, and if they fit in so many lines."""
-    painter = _Painter(view, max(width - LABEL, 24))
+    painter = _Painter(view, max(min(width, WIDEST) - LABEL, 24))
     blocks = list(painter.blocks())
     made: dict[tuple[int, Level], list[Line]] = {}
 
@@ -108,10 +108,10 @@ def draw(view: View, width: int, height: int) -> Drawing:
 
     levels = [Level.FOLDED] * len(blocks)
     current = next(at for at, block in enumerate(blocks) if block.number == painter.current.number)
-    levels[current] = Level.TOLD if view.told else Level.OPEN
+    levels[current] = Level.TOLD
     head = painter.head()
     used = len(head) + sum(len(lines_of(at, level)) for at, level in enumerate(levels))
-    for at, level in _upgrades(blocks, current, told=view.told):
+    for at, level in _upgrades(blocks, current):
         more = len(lines_of(at, level)) - len(lines_of(at, levels[at]))
         if used + more > height:
             break
@@ -130,18 +130,17 @@ def draw(view: View, width: int, height: int) -> Drawing:
     return Drawing(lines, steps)
 
 
-def _upgrades(blocks: Sequence[_Block], current: int, *, told: bool) -> Iterator[tuple[int, Level]]:
+def _upgrades(blocks: Sequence[_Block], current: int) -> Iterator[tuple[int, Level]]:
     """What is opened next while there is room: what is nearest to the current step first."""
     registers = [at for at, block in enumerate(blocks) if block.number is None]
     steps = [at for at, block in enumerate(blocks) if block.number is not None and at != current]
     steps.sort(key=lambda at: (at > current, abs(at - current)))
     yield from ((at, Level.ROWS) for at in steps)
     yield from ((at, Level.OPEN) for at in registers)
-    if told:
-        yield current, Level.FULL
+    yield current, Level.FULL
     yield from ((at, Level.OPEN) for at in steps)
-    if told:
-        yield from ((at, Level.TOLD) for at in steps)
+    yield from ((at, Level.TOLD) for at in steps)
+    yield from ((at, Level.FULL) for at in steps)
 
 
 class _Painter:

@@ -32,8 +32,6 @@ from .pane import Line, Pane
 _MOTION = 0.2
 """Seconds in which a step is drawn."""
 _FRAMES = 6
-WIDE = "-wide"
-"""The class of a screen where the list of steps stands beside the lanes."""
 
 
 class Lanes(Pane):
@@ -201,7 +199,6 @@ class Lanes(Pane):
             lights,
             self._divergence,
             self._pin,
-            not self.screen.has_class(WIDE),  # there the list of steps has the words
             self._progress,
         )
         drawing = draw(view, width, self.scrollable_content_region.height)

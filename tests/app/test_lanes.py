@@ -46,7 +46,7 @@ def at(pane: Pane, target: object) -> Offset:
 def told(drive: Driver) -> str:
     """What the picture says, on the part of it that is seen."""
     shown = []
-    for id_ in ("lanes", "steps", "result"):
+    for id_ in ("lanes", "result"):
         pane = drive.pane(id_)
         if pane.display and pane.size:
             height = pane.scrollable_content_region.height
