@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
 from functools import partial
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from typing import NamedTuple
 
 from ..engine.semantics.plan import Stage
@@ -20,7 +20,7 @@ from ..engine.tracing.words import row_name
 from ..scene.build import scene
 from ..scene.cells import cells_of
 from ..scene.figures import figure_of
-from ..scene.records import Cell, Look, Register, RowScene, Running
+from ..scene.records import Cell, Look, Register, RowScene, Running, Span
 from .lane_cells import DARK, Draw, Lights, filled, laid, length, pieces, wrapped
 from .lane_figures import figure_lines, tells_all
 from .lane_wires import INDENT, crosses, wires
@@ -333,8 +333,8 @@ class _Painter:
             return []
         shown = _scene_of(trace, row)
         if other is not None and other.values != row.values and len(other.lanes) == len(row.lanes):
-            differing = {lane for lane, x in enumerate(row.values) if x != other.values[lane]}
-            shown = shown._replace(cells=tuple(_marked(x, differing) for x in shown.cells))
+            cells = zip(shown.cells, cells_of(trace, other), strict=True)
+            shown = shown._replace(cells=tuple(_marked(x, y) for x, y in cells))
         lines = row_lines(shown, width, lights or DARK, min(level, Level.OPEN), 1)
         if lights is not None:
             return lines
@@ -472,15 +472,26 @@ def _merged(left: list[str], right: list[str]) -> list[str]:
     return sorted({**dict.fromkeys(left), **dict.fromkeys(right)}, key=position)
 
 
-def _marked(cell: Cell, differing: set[int]) -> Cell:
-    """A cell whose outcome is marked where the other answer has another one."""
-    if cell.place.lane not in differing:
+def _marked(cell: Cell, other: Cell) -> Cell:
+    """A cell whose outcome is marked, digit by digit, where the other answer has another one."""
+    at, there = _outcome(cell), _outcome(other)
+    if at is None or there is None or cell.spans[at].text == other.spans[there].text:
         return cell
-    spans = list(cell.spans)
-    at = max((i for i, span in enumerate(spans) if span.look in _OUTCOMES), default=None)
-    if at is not None:
-        spans[at] = spans[at]._replace(look=Look.DIFFERS)
-    return cell._replace(spans=tuple(spans))
+    span, text = cell.spans[at], other.spans[there].text
+    if len(span.text) != len(text):
+        runs = [span._replace(look=Look.DIFFERS)]
+    else:
+        same = zip(span.text, text, strict=True)
+        runs = [
+            Span("".join(x for x, _ in pair), Look.DIFFERS if differs else Look.VALUE)
+            for differs, pair in groupby(same, key=lambda pair: pair[0] != pair[1])
+        ]
+    return cell._replace(spans=(*cell.spans[:at], *runs, *cell.spans[at + 1 :]))
+
+
+def _outcome(cell: Cell) -> int | None:
+    """Which span of a cell is what comes out."""
+    return max((i for i, span in enumerate(cell.spans) if span.look in _OUTCOMES), default=None)
 
 
 def _pinned(piece: Piece, same: set[int] | None = None) -> Piece:
