@@ -29,9 +29,9 @@ from .step_words import step_words
 
 WIDEST = 150
 """Columns that the lanes have at most: more would only draw them apart."""
-LABEL = 19
-"""Columns in front of the lanes: step number and title (14), row name (5)."""
-_NUMBER = 14
+LABEL = 20
+"""Columns in front of the lanes: step number and title (15), row name (5)."""
+_NUMBER = 15
 _WIRED = 12
 """Columns of a lane from which on wires are drawn."""
 _BESIDE = {1: 26, 2: 36, 4: 60}
@@ -42,9 +42,8 @@ _NAMES = {
     "amount": "by",
     "not": "!t",
     "guard": "@",
-    "clamped": "clamp",
     "number": "int",
-    "magnitude": "|old|",
+    "magnitude": "|d|",
 }
 """Rows whose name is too long for its column."""
 
@@ -279,6 +278,7 @@ class _Painter:
         """Both answers' rows of a stage, beside each other or one below the other."""
         half = self.width // 2 - 2
         beside = half >= _BESIDE[self.scene.lanes]
+        width = half - 1 if beside else self.width
         sides = (self._side(divergence.isa), self._side(divergence.other))
         if stage is divergence.stage:
             yield "", self._names(divergence, half if beside else 0)
@@ -288,7 +288,7 @@ class _Painter:
             x, y = found
             differs = x is None or y is None or x.values != y.values
             shown = [
-                self._branch_row(trace, row, other, lights, level, half if beside else self.width)
+                self._branch_row(trace, row, other, lights, level, width)
                 for (trace, lights), row, other in zip(sides, found, found[::-1], strict=True)
             ]
             name = (x or y).name  # type: ignore[union-attr]
