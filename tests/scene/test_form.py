@@ -117,9 +117,10 @@ def test_rows_of_two_answers_are_paired_and_marked() -> None:
     ]  # fmt: skip
     merge = next(x for x in pairs(found.isa, found.other, list(found.isa.steps)[4].stage))
     assert merge.lanes == {0}
-    cells = scene(found.isa).rows["merge.t"].cells
-    looks = [[x.look for x in marked(cell, merge.lanes).spans] for cell in cells]
-    assert [Look.DIFFERS in x for x in looks] == [False, False, False, True]
+    mine, theirs = (scene(x).rows["merge.t"].cells for x in (found.isa, found.other))
+    cells = [marked(x, y) for x, y in zip(mine, theirs, strict=True)]
+    differing = ["".join(x.text for x in c.spans if x.look is Look.DIFFERS) for c in cells]
+    assert differing == ["", "", "", "00"]
 
 
 def test_answers_that_agree() -> None:
