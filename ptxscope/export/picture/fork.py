@@ -21,6 +21,8 @@ _PAGE = Area(EDGE, WIDTH - 2 * EDGE)
 _APART = 156
 """Between the branches: the words of both stand there."""
 _MIDDLE = Area(WIDTH / 2 - 62, 124)
+_LONGEST = 5
+"""Names with more characters are told once: a branch has half the room."""
 _WAYS = 72
 """Height in which the trunk forks."""
 
@@ -122,7 +124,7 @@ def _part(fork: Fork, pen: Pen, areas: list[Area], y: float, top: float) -> None
 
 def _sketch(doc: Document, branch: Branch, area: Area, pen: Pen) -> Sketch:
     """The sketch of a branch: nothing of the trunk is drawn in it yet."""
-    sketch = Sketch(pen, scene(branch.trace), doc, tuple(branch.steps.values()), area)
+    sketch = Sketch(pen, scene(branch.trace), doc, tuple(branch.steps.values()), area, _LONGEST)
     place_rows(sketch)
     return sketch
 
