@@ -190,6 +190,14 @@ def test_forks_are_drawn_well(step: int) -> None:
     assert {Stage.SATURATE, Stage.MERGE, Stage.SECONDARY, Stage.EXTEND} <= seen
 
 
+def test_numbers_of_twenty_digits_fit_in_a_branch() -> None:
+    """0xfffe0001 << 32 is taken as s64, in half of a branch."""
+    values = {"a": 0xFFFE0001, "b": 32, "c": 0x7F}
+    shown = trace("vshl.s32.u32.u32.clamp.min d, a, b, c", values)
+    assert divergences(shown)
+    assert_drawn_well(shown, BOTH)
+
+
 # --- bits that fall off -----------------------------------------------------------------
 
 
