@@ -141,7 +141,7 @@ def _words(drawn: list[Sketch], fork: Fork, stage: Stage, y: float, *, alike: bo
     told: list[str] = []
     title = y + 24
     end = title + 16
-    for sketch, branch, x in zip(drawn, fork.branches, (_MIDDLE.x + 2, _MIDDLE.right - 2),
+    for sketch, branch, x in zip(drawn, fork.branches, (_MIDDLE.x + 6, _MIDDLE.right - 6),
                                  strict=True):  # fmt: skip
         step, pen = branch.steps.get(stage), sketch.pen
         if step is None:
@@ -153,7 +153,7 @@ def _words(drawn: list[Sketch], fork: Fork, stage: Stage, y: float, *, alike: bo
         if not told:
             shown = step.title[:1].upper() + step.title[1:]
             pen.text(_MIDDLE.center, title - 10, shown, 13, Ink.INK, anchor="middle", bold=True,
-                     width=_MIDDLE.width - 28)  # fmt: skip
+                     width=_MIDDLE.width - 34)  # fmt: skip
             if alike:
                 pen.text(_MIDDLE.center, end - 8, "both alike", 11, Ink.DIM, anchor="middle")
                 end += 14
