@@ -20,14 +20,10 @@ from tests.export.inked import CELL, DARK, WIDTH, Grid
 _PAGE = """<!DOCTYPE html><pre id="out"></pre><script>
 (async () => {
   const found = [];
-  for (const [source, fragment, seconds] of SOURCES) {
+  for (const [source, fragment] of SOURCES) {
     const image = new Image();
     image.src = "data:image/svg+xml;base64," + source + fragment;
     await image.decode();
-    if (seconds) {  // an animation goes on only where it is seen
-      document.body.append(image);
-      await new Promise(done => setTimeout(done, 1000 * seconds));
-    }
     const wide = WIDTH, high = Math.round(image.naturalHeight * wide / image.naturalWidth);
     const canvas = Object.assign(document.createElement("canvas"), {width: wide, height: high});
     const context = canvas.getContext("2d");
@@ -54,8 +50,6 @@ class Source(NamedTuple):
 
     svg: str
     fragment: str = ""
-    seconds: float = 0
-    """How long it has been seen."""
 
 
 def run(*words: str, folder: Path) -> str:
@@ -77,8 +71,8 @@ def run(*words: str, folder: Path) -> str:
 
 
 def inked(sources: Sequence[Source], folder: Path, *, still: bool = True) -> list[Grid]:
-    """What it inks of pictures in a page; where motion is welcome, they may move."""
-    data = [(base64.b64encode(x.svg.encode()).decode(), x.fragment, x.seconds) for x in sources]
+    """What it inks of pictures in a page; where motion is welcome, as they begin."""
+    data = [(base64.b64encode(x.svg.encode()).decode(), x.fragment) for x in sources]
     page = _PAGE.replace("SOURCES", json.dumps(data))
     for word, value in (("CELL", CELL), ("WIDTH", WIDTH), ("DARK", DARK)):
         page = re.sub(rf"\b{word}\b", str(value), page)
