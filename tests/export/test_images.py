@@ -104,8 +104,9 @@ def test_where_there_are_no_fonts_that_is_said(monkeypatch: pytest.MonkeyPatch) 
 
 def texts(pdf: bytes) -> list[str]:
     """What can be selected on each page, without blanks."""
-    pymupdf = pytest.importorskip("pymupdf")
-    return ["".join(page.get_text().split()) for page in pymupdf.open(stream=pdf, filetype="pdf")]
+    pdfium = pytest.importorskip("pypdfium2")
+    with pdfium.PdfDocument(pdf) as document:
+        return ["".join(page.get_textpage().get_text_range().split()) for page in document]
 
 
 def written(svg: str) -> list[str]:
@@ -128,10 +129,10 @@ def test_a_pdf_has_a_page_of_the_size_of_the_picture_and_always_the_same_bytes()
     pytest.importorskip("typst")
     pdf = export(VMAD, "pdf", Options(scale=2))
     assert pdf == export(VMAD, "pdf", Options(scale=2))
-    pymupdf = pytest.importorskip("pymupdf")
-    (page,) = pymupdf.open(stream=pdf, filetype="pdf")
+    pdfium = pytest.importorskip("pypdfium2")
     wide, high = own_size(export(VMAD, "svg"))
-    assert page.rect[2:] == pytest.approx((1.5 * wide, 1.5 * high))
+    with pdfium.PdfDocument(pdf) as document:
+        assert document[0].get_size() == pytest.approx((1.5 * wide, 1.5 * high))
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from ptxscope import export, trace
+from ptxscope.export import images
 from ptxscope.export.options import DEFAULT, Motion, Options
 from tests.export import browser
 from tests.export.inked import WIDTH, Grid, differences, grid, resvg
@@ -83,15 +84,17 @@ def cairosvg(svg: str) -> Grid:
 
 
 def pdf(svg: str) -> Grid:
-    """What MuPDF inks of the PDF that is made of it."""
+    """What PDFium inks of the PDF that is made of it."""
     _module("typst")
-    pymupdf = _module("pymupdf")
-    from ptxscope.export import images
-
-    (page,) = pymupdf.open(stream=images.pdf([svg]), filetype="pdf")
-    times = WIDTH / page.rect.width
-    found = page.get_pixmap(matrix=pymupdf.Matrix(times, times), alpha=True)
-    return grid(np.frombuffer(found.samples, np.uint8).reshape(found.height, found.width, 4))
+    pdfium = _module("pypdfium2")
+    with pdfium.PdfDocument(images.pdf([svg])) as document:
+        page = document[0]
+        # no line of PDFium's is thinner than a pixel: drawn large, and made small
+        large = page.render(scale=4 * WIDTH / page.get_width(), rev_byteorder=True).to_numpy()
+        high = -(-large.shape[0] // 4)
+        found = np.full((4 * high, 4 * WIDTH, 4), 255, np.uint8)
+        found[: large.shape[0], : large.shape[1], :3] = large[:, : 4 * WIDTH, :3]
+        return grid(found.reshape(high, 4, WIDTH, 4, 4).mean(axis=(1, 3)).astype(np.uint8))
 
 
 def _module(name: str) -> Any:
