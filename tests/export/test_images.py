@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -152,13 +153,14 @@ def test_typst_finds_fonts_where_the_system_has_none() -> None:
 # --- the command line --------------------------------------------------------------------
 
 
-def process(*words: str, **how: object) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
+def process(*words: str, **how: Any) -> subprocess.CompletedProcess[bytes]:
+    done: subprocess.CompletedProcess[bytes] = subprocess.run(
         [sys.executable, "-m", "ptxscope", "trace", *LINE, *words],
         stderr=subprocess.PIPE,
         timeout=60,
-        **how,  # type: ignore[call-overload, no-any-return]
+        **how,
     )
+    return done
 
 
 def test_an_image_goes_into_a_pipe_and_into_a_file(tmp_path: Path) -> None:
