@@ -8,10 +8,11 @@ import sys
 from ..engine.text.errors import printable
 from ..engine.tracing.trace import Trace
 from ..export import BINARY, export
-from ..export.options import Motion, Options
+from ..export.options import DEFAULT, Motion, Options
 from . import CommandError
 
-_PICTURES = ("svg", *sorted(BINARY))
+PICTURES = ("svg", *sorted(BINARY))
+"""Formats of pictures."""
 
 
 def add_picture(to: argparse.ArgumentParser) -> None:
@@ -65,6 +66,18 @@ def made_of(trace: Trace, format_: str, options: Options) -> str | bytes:
         raise _refusal(error, format_) from None
 
 
+def picture_of(svg: str, format_: str, options: Options = DEFAULT) -> str | bytes:
+    """An SVG in a format of pictures; raises CommandError where an image can't be made of it."""
+    if format_ not in BINARY:
+        return svg
+    from ..export import images
+
+    try:
+        return images.png(svg, options) if format_ == "png" else images.pdf([svg], options)
+    except (ValueError, ImportError) as error:
+        raise _refusal(error, format_) from None
+
+
 def put(made: str | bytes, format_: str) -> None:
     """Print a document; raises CommandError where it is binary and would go to a terminal."""
     if isinstance(made, str):
@@ -95,8 +108,8 @@ def write(path: str, made: str | bytes) -> None:
 
 def write_frames(where: str, trace: Trace, format_: str, options: Options) -> None:
     """Write a picture a step; all are made before the first is written."""
-    if format_ not in _PICTURES:
-        raise CommandError(f"error: frames are pictures: add -f {', -f '.join(_PICTURES)}")
+    if format_ not in PICTURES:
+        raise CommandError(f"error: frames are pictures: add -f {', -f '.join(PICTURES)}")
     from pathlib import Path
 
     from ..export import images

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,7 +12,8 @@ from ..engine.tracing.annotations import Annotations
 from ..engine.tracing.notes import parse_note, stages_between
 from ..engine.tracing.trace import Trace
 from ..export import FORMATS, TEXTS, export
-from ..export.options import Options
+from ..export.options import DEFAULT, Options, checked_id
+from ..export.theme import THEMES, Theme
 from . import CommandError
 from .arguments import (
     Parser,
@@ -32,9 +34,12 @@ examples:
   ptxscope trace 'asm("vmin4.s32.s32.s32 %0, %1, %2, %3;" : "=r"(d) : ...)' %1=[1,2,3,4] %2=0 %3=0
   ptxscope trace 'vadd4.s32.s32.s32.sat d, a, b, c' a=0x7f b=1 c=0 -f svg -o t.svg \\
       --title 'Saturation' --note 'saturate=the clamp is why 128 becomes 127'
+  ptxscope trace 'vmin4.s32.s32.s32 d, a, b, c' a=1 b=2 c=3 -f json | ptxscope trace --from - -f rst
   ptxscope trace 'vmad.s32.s32.s32.sat.shr15 d, a, b, c' a=-9 b=7 c=1 -f pdf --slide \\
       --frames deck.pdf
 """
+_LONGEST = 1 << 24
+"""Characters of a JSON trace that are read; one has a few thousand."""
 
 
 def arguments() -> Parser:
@@ -43,26 +48,26 @@ def arguments() -> Parser:
 
 
 def run(words: Sequence[str]) -> int:
-    """Print the trace, or write it to a file."""
+    """Print the trace, or write it to a file; with ``--alt`` print what it says in words."""
     chosen = parsed(arguments(), words)
     trace, options = _asked(chosen)
     if chosen.frames is not None:
         if chosen.output is not None:
             raise CommandError("error: --frames has a place of its own; -o can't be given too")
         write_frames(chosen.frames, trace, chosen.format, options)
-        return 0
-    made = made_of(trace, chosen.format, options)
-    if chosen.output is None:
-        put(made, chosen.format)
-    else:
-        write(chosen.output, made)
+    elif chosen.output is not None:
+        write(chosen.output, made_of(trace, chosen.format, options))
+    if chosen.alt:
+        sys.stdout.write(_alt(trace, options))
+    elif chosen.output is None and chosen.frames is None:
+        put(made_of(trace, chosen.format, options), chosen.format)
     return 0
 
 
 def rendered(words: Sequence[str]) -> str:
     """The document that ``ptxscope trace WORDS`` prints; raises CommandError.
 
-    Options that ask for something else than a document of text are none here.
+    Options that ask for something else than a document are none here.
     """
     chosen = parsed(_arguments(document=True), words)
     trace, options = _asked(chosen)
@@ -70,16 +75,44 @@ def rendered(words: Sequence[str]) -> str:
     return text
 
 
+def asked(words: Sequence[str]) -> tuple[Trace, Options, argparse.Namespace]:
+    """What ``ptxscope trace WORDS`` is asked to make, for who makes it; raises CommandError.
+
+    Beside the options of a document ``-o`` is taken.
+    """
+    to = _arguments(document=True)
+    _add_output(to)
+    chosen = parsed(to, words)
+    return (*_asked(chosen), chosen)
+
+
 def _arguments(*, document: bool) -> Parser:
     about = "Print an annotated trace of one evaluation."
     to = parser("trace", about, _EPILOG, add_help=not document)
-    add_instruction(to)
+    add_instruction(to, optional=not document)
     add_model(to)
     _add_options(to, TEXTS if document else FORMATS)
+    to.set_defaults(read=None)
     if not document:
-        to.add_argument("-o", "--output", metavar="FILE", help="write to a file")
+        to.set_defaults(model=None)
+        _add_output(to)
         add_frames(to)
+        to.add_argument(
+            "--alt",
+            action="store_true",
+            help="print what the document says in words, for an alt=; -o writes the document too",
+        )
+        to.add_argument(
+            "--from",
+            dest="read",
+            metavar="FILE.json",
+            help="the trace that `-f json` wrote, in place of PTX and values; - is standard input",
+        )
     return to
+
+
+def _add_output(to: argparse.ArgumentParser) -> None:
+    to.add_argument("-o", "--output", metavar="FILE", help="write to a file")
 
 
 def _add_options(to: argparse.ArgumentParser, formats: Sequence[str]) -> None:
@@ -100,20 +133,76 @@ def _add_options(to: argparse.ArgumentParser, formats: Sequence[str]) -> None:
         "--standalone", action="store_true", help="a whole HTML page rather than a fragment"
     )
     add_picture(to)
+    to.add_argument(
+        "--theme",
+        choices=THEMES,
+        default="auto",
+        help="HTML and SVG: light, dark, or as the page is that they stand in (auto, default)",
+    )
+    to.add_argument("--id", default="", metavar="NAME", help="HTML and SVG: what ids begin with")
     part = to.add_mutually_exclusive_group()
-    part.add_argument("--steps", metavar="1-4", help="only these steps, by number or name")
-    part.add_argument("--until", metavar="STEP", help="only the steps up to this one")
+    part.add_argument("--steps", metavar="1-4", help="only these steps, by number or name: 1,3-4")
+    part.add_argument(
+        "--until", metavar="STEP", help="only the steps up to this one, and no result before it"
+    )
+    to.add_argument("--no-result", action="store_true", help="keep the result back")
 
 
 def _asked(chosen: argparse.Namespace) -> tuple[Trace, Options]:
     """The trace with its annotations, and what is to be shown of it."""
-    trace = traced(instruction(chosen.ptx), chosen.values, chosen_model(chosen.model))
+    trace, options = _given(chosen) if chosen.read is None else _read(chosen)
     try:
         notes = tuple(parse_note(text, trace) for text in chosen.note)
         part = f"-{chosen.until}" if chosen.until else chosen.steps
         stages = stages_between(part, trace) if part else None
+        id_ = checked_id(chosen.id) if chosen.id else ""
     except ValueError as error:
         raise CommandError(f"error: {printable(str(error))}") from None
-    annotated = replace(trace, annotations=Annotations(chosen.title, chosen.caption, notes))
-    options = Options(chosen.both, chosen.standalone, stages)
-    return annotated, picture_options(chosen, options)
+    extra = trace.annotations
+    title, caption = chosen.title or extra.title, chosen.caption or extra.caption
+    trace = replace(trace, annotations=Annotations(title, caption, (*extra.notes, *notes)))
+    if stages is not None:
+        whole = {step.stage for step in trace.steps} <= stages
+        options = options._replace(stages=stages, result=whole or not chosen.until)
+    options = options._replace(
+        both=options.both or chosen.both,
+        standalone=chosen.standalone,
+        result=options.result and not chosen.no_result,
+        theme=Theme(chosen.theme),
+        id=id_,
+    )
+    return trace, picture_options(chosen, options)
+
+
+def _given(chosen: argparse.Namespace) -> tuple[Trace, Options]:
+    """The trace of the line and the values that are given."""
+    if chosen.ptx is None:
+        arguments().error("PTX is missing, or --from FILE.json in its place")
+    ins = instruction(chosen.ptx)
+    return traced(ins, chosen.values, chosen_model(chosen.model or "isa")), DEFAULT
+
+
+def _read(chosen: argparse.Namespace) -> tuple[Trace, Options]:
+    """The trace that a file holds, and what was shown of it."""
+    from ..export.json import read
+    from .inputs import called, opened
+
+    given = [chosen.ptx, *chosen.values, chosen.model and f"--model {chosen.model}"]
+    if more := next(filter(None, given), None):
+        message = f"--from has instruction, values and model; {printable(more)} can't be given too"
+        raise CommandError(f"error: {message}")
+    with opened(chosen.read) as stream:
+        text = stream.read(_LONGEST + 1)
+    try:
+        if len(text) > _LONGEST:
+            raise ValueError(f"it has more than {_LONGEST:,} characters")
+        return read(text)
+    except ValueError as error:
+        raise CommandError(f"error: {called(chosen.read)}: {printable(str(error))}") from None
+
+
+def _alt(trace: Trace, options: Options) -> str:
+    from ..export.alt import alt
+    from ..export.document import document
+
+    return alt(document(trace, options)) + "\n"

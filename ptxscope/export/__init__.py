@@ -18,6 +18,8 @@ class Format(StrEnum):
 
     TEXT = "text"
     MARKDOWN = "markdown"
+    RST = "rst"
+    ASCIIDOC = "asciidoc"
     HTML = "html"
     SVG = "svg"
     JSON = "json"
@@ -44,6 +46,8 @@ _HOMES: Mapping[Format, str] = {
 SUFFIXES: Mapping[Format, str] = {
     Format.TEXT: "txt",
     Format.MARKDOWN: "md",
+    Format.RST: "rst",
+    Format.ASCIIDOC: "adoc",
     Format.HTML: "html",
     Format.SVG: "svg",
     Format.JSON: "json",
@@ -79,7 +83,8 @@ def export(
     if format not in FORMATS:
         raise ValueError(f"unknown format {format!r}: {', '.join(FORMATS)}")
     home, _, function = _HOMES[Format(format)].partition(":")
-    made: str | bytes = getattr(import_module(home, __name__), function or "render")(trace, options)
+    render = getattr(import_module(home, __name__), function or "render")
+    made: str | bytes = render(trace, options._replace(format=format))
     return made
 
 

@@ -1,13 +1,15 @@
 """What every format says about a trace, before any format has drawn it.
 
 A Document is the trace in words and numbers: plain text throughout, not escaped for any
-format, so that all formats say the same.
+format, so that all formats say the same. What a writer wrote is kept (see ``harmless``); whatever
+shows it in a terminal makes it printable.
 """
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from itertools import groupby
 from typing import NamedTuple
 
 from .. import __version__
@@ -26,12 +28,15 @@ from ..engine.tracing.formula import Formula
 from ..engine.tracing.stages import about, title
 from ..engine.tracing.trace import RowTrace, Step, Trace
 from ..engine.tracing.words import part_name, reading, result_text, row_name, words
-from .options import Options
+from .harmless import harmless
+from .options import DEFAULT, Options
 
 EXTENSIONS = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}
 """Flags that a step's own sentence already tells."""
 NOTHING_KEPT = "nothing is written: the predicate goes nowhere"
 """What stands for the results where there are none."""
+NOT_SHOWN = "the result is not shown here"
+"""What stands for the results where a writer keeps them back."""
 
 
 class OperandView(NamedTuple):
@@ -156,7 +161,11 @@ class Document(NamedTuple):
     model: str
     operands: tuple[OperandView, ...]
     steps: tuple[StepView, ...]
+    left_out: str
+    """Which steps are not shown, in a sentence; empty where all are."""
     results: tuple[ResultView, ...]
+    no_result: str
+    """What stands for the results where there are none; empty where there are."""
     notes: tuple[str, ...]
     lane_notes: tuple[str, ...]
     """What a writer said of a lane, or of the whole."""
@@ -165,46 +174,87 @@ class Document(NamedTuple):
     source: str
     """Section of the PTX ISA, versions."""
     command: str
-    """The shell command that prints this trace."""
+    """The shell command that makes this document."""
 
 
-def document(trace: Trace, options: Options) -> Document:
+def document(trace: Trace, options: Options = DEFAULT) -> Document:
     """A trace as a Document."""
     entry, extra = trace.instruction.entry, trace.annotations
     least = entry.minimum(trace.instruction.form)
+    results = tuple(_results(trace)) if options.result else ()
     return Document(
         trace,
-        printable(extra.title),
+        harmless(extra.title),
         printable(str(trace.instruction)),
         trace.model.name,
         tuple(_operands(trace)),
         tuple(_step(trace, step) for step in trace.steps if options.shows(step.stage)),
-        tuple(_results(trace)),
+        _left_out(trace, options),
+        results,
+        "" if results else NOTHING_KEPT if options.result else NOT_SHOWN,
         tuple(map(printable, trace.notes)),
         tuple(map(_note, extra.on_lanes)),
         _answers(trace, options),
-        printable(extra.caption),
+        harmless(extra.caption),
         f"PTX ISA {entry.section} ({least}); ptxscope {__version__}",
-        command(trace),
+        command(trace, options),
     )
 
 
-def command(trace: Trace) -> str:
-    """The shell command that prints this trace, notes and all."""
-    parts = ["ptxscope", "trace", str(trace.instruction)]
+def command(trace: Trace, options: Options = DEFAULT) -> str:
+    """The shell command that makes a document of this trace, notes and all."""
+    return " ".join(map(shlex.quote, map(harmless, _words(trace, options))))
+
+
+def _words(trace: Trace, options: Options) -> Iterator[str]:
+    yield from ("ptxscope", "trace", str(trace.instruction))
     for needed in trace.instruction.inputs:
         bits = hex_text(trace.operands[needed.roles[0]], needed.type.bits)
-        parts.append(f"{needed.name}={bits}")
+        yield f"{needed.name}={bits}"
     if trace.model.errata:
-        parts += ["--model", trace.model.name]
+        yield from ("--model", trace.model.name)
+    if options.format and options.format != "text":
+        yield from ("-f", options.format)
     extra = trace.annotations
     if extra.title:
-        parts += ["--title", extra.title]
+        yield from _given("--title", extra.title)
     if extra.caption:
-        parts += ["--caption", extra.caption]
+        yield from _given("--caption", extra.caption)
     for note in extra.notes:
-        parts += ["--note", f"{note.target}={note.text}"]
-    return " ".join(map(shlex.quote, map(printable, parts)))
+        yield from _given("--note", f"{note.target}={note.text}")
+    yield from ["--both"] * options.both + ["--standalone"] * options.standalone
+    yield from _given("--theme", options.theme) if options.theme is not DEFAULT.theme else ()
+    yield from _given("--id", options.id) if options.id else ()
+    yield from _part(trace, options)
+
+
+def _given(name: str, value: str) -> tuple[str, ...]:
+    """An option and its value, which may begin as an option does."""
+    return (f"{name}={value}",) if value.startswith("-") else (name, value)
+
+
+def _part(trace: Trace, options: Options) -> Iterator[str]:
+    """The options by which a part of a trace is shown."""
+    every = [step.stage for step in trace.steps]
+    shown = [at for at, stage in enumerate(every) if options.shows(stage)]
+    whole = len(shown) == len(every)
+    if shown and not options.result and not whole and shown == [*range(len(shown))]:
+        yield from ("--until", str(every[shown[-1]]))
+        return
+    if shown and not whole:
+        runs = [
+            [at for _, at in run] for _, run in groupby(enumerate(shown), lambda x: x[0] - x[1])
+        ]
+        ends = (dict.fromkeys((run[0] + 1, run[-1] + 1)) for run in runs)
+        yield from ("--steps", ",".join("-".join(map(str, end)) for end in ends))
+    if not options.result:
+        yield "--no-result"
+
+
+def _left_out(trace: Trace, options: Options) -> str:
+    steps = (f"{x.number} {title(x)}" for x in trace.steps if not options.shows(x.stage))
+    listed = ", ".join(steps)
+    return listed and f"Steps not shown: {listed}."
 
 
 def both_of(trace: Trace, options: Options) -> tuple[Trace, ...]:
@@ -286,42 +336,48 @@ def _short(row: RowTrace, lane: int, formula: Formula) -> str:
 
 def _note(note: Note) -> str:
     where = f"lane {note.lane}: " if note.lane is not None else ""
-    return printable(where + note.text)
+    return where + harmless(note.text)
 
 
 def _answers(trace: Trace, options: Options) -> Answers | None:
     found = divergences(trace)
     if not found:
         return None
-    isa = Answer("isa, as documented", result_text(found[0].isa), ())
+    divergence = divergence_of(trace, found) or found[0]
+    if not options.result and not (options.both and options.shows(divergence.stage)):
+        return None  # that they part, and where, would tell of the result
+
+    def told(of: Trace) -> str:
+        return result_text(of) if options.result else "not shown"
+
+    isa = Answer("isa, as documented", told(found[0].isa), ())
     others = (
         Answer(
             f"ptxas {_versions(divergence)}, sm_70+",
-            result_text(divergence.other),
+            told(divergence.other),
             tuple(erratum.id for erratum in divergence.errata),
         )
         for divergence in found
     )
     errata = {e.id: e for divergence in found for e in divergence.errata}.values()
-    divergence = divergence_of(trace, found) or found[0]
     same = trace.model == divergence.other.model
     other = divergence.isa if same else divergence.other
-    steps = tuple(steps_from(other, divergence.stage)) if options.both else ()
+    steps = tuple(steps_from(other, divergence.stage, options)) if options.both else ()
     return Answers(
         (isa, *others),
         _title_of(divergence),
         tuple(errata),
         other.model.name,
-        other if options.both else None,
+        other if steps else None,
         steps,
     )
 
 
-def steps_from(trace: Trace, stage: Stage) -> Iterator[StepView]:
-    """The steps of a trace from a stage on."""
+def steps_from(trace: Trace, stage: Stage, options: Options = DEFAULT) -> Iterator[StepView]:
+    """The steps of a trace from a stage on, those of them that are shown."""
     order = list(Stage)
     for step in trace.steps:
-        if order.index(step.stage) >= order.index(stage):
+        if order.index(step.stage) >= order.index(stage) and options.shows(step.stage):
             yield _step(trace, step)
 
 
@@ -331,7 +387,7 @@ def _title_of(divergence: Divergence) -> str:
 
 
 def _versions(divergence: Divergence) -> str:
-    """The versions with this answer."""
-    result = divergence.other.result
-    ins, operands = divergence.other.instruction, divergence.other.operands
-    return versions([m for m in PTXAS_MODELS if Trace(ins, m, operands).result == result])
+    """The versions with this answer for these reasons, so that no two answers are called alike."""
+    other = divergence.other
+    every = ((m, Trace(other.instruction, m, other.operands)) for m in PTXAS_MODELS)
+    return versions([m for m, x in every if (x.result, x.errata) == (other.result, other.errata)])

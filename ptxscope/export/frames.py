@@ -13,7 +13,7 @@ from ..engine.tracing.trace import Trace
 from .document import Document, StepView
 from .options import DEFAULT, Motion, Options
 from .picture import svg
-from .picture.drawing import Ink, Pen, definitions, number, text_width
+from .picture.drawing import Ink, Pen, definitions, dressed, number, text_width
 from .picture.layout import EDGE, WIDTH, Area
 
 _SLIDE = (1280.0, 720.0)
@@ -132,10 +132,10 @@ def _document(drawn: svg.Drawing, doc: Document, options: Options, wrap: Wrap) -
     markers, over, style = _MOTIONS[options.motion](doc, pen.prefix, (wide, high))
     lines = [
         *svg.opened(doc, pen.prefix, wide, high, "group" if over else "img"),
-        definitions("\n".join(drawing)),
+        definitions("\n".join(drawing), options.theme),
         *([f"<style>{style}</style>"] if style else []),
         *markers,
-        *drawing,
+        *dressed(drawing, options.theme),
         *over,
         "</svg>",
     ]

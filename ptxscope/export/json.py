@@ -1,16 +1,20 @@
 """A trace as JSON, schema ``ptxscope.trace/1``, from which it can be drawn or read back.
 
-Integers of 2**53 and more are strings, so that no reader rounds them.
+Values (``bits``, ``value``) of 2**53 and more, whatever their sign, are always strings, so that
+no reader rounds them; smaller ones are always numbers. The schema says so.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from typing import Any
 
 from .. import __version__
+from ..engine.isa.roles import Role
 from ..engine.semantics.models import model
+from ..engine.semantics.plan import Stage
 from ..engine.text.errors import PtxError
 from ..engine.text.instruction import Instruction, Literal
 from ..engine.text.parser import parse
@@ -18,7 +22,7 @@ from ..engine.text.values import hex_text
 from ..engine.tracing.annotations import from_json, to_json
 from ..engine.tracing.provenance import provenance
 from ..engine.tracing.trace import Trace
-from ..engine.tracing.words import operand_name, reading
+from ..engine.tracing.words import reading
 from .document import Answers, CellView, Document, RowView, StepView, document
 from .options import DEFAULT, Options
 
@@ -26,25 +30,30 @@ SCHEMA = "ptxscope.trace/1"
 _EXACT = 1 << 53
 """From here on a reader that takes numbers for floats would round."""
 
+_NUMBER = re.compile("-?[0-9]{1,40}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 Object = dict[str, Any]
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
-    """The whole trace; ``options.stages`` is passed over."""
-    doc = document(trace, options._replace(stages=None))
-    text = json.dumps(as_json(doc), indent=2, ensure_ascii=False) + "\n"
+    """The trace, or the part of it that the options show."""
+    text = json.dumps(as_json(document(trace, options), options), indent=2, ensure_ascii=False)
     # half of a surrogate pair has no UTF-8: it is escaped, as it stands in a string anyway
-    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
 
 
 def load(text: str) -> Trace:
     """The trace that ``render`` wrote, equal to the one it was given.
 
-    Raises ValueError where the text is no such trace, or where its result is not what this
-    version computes.
+    Raises ValueError where the text is no such trace, or where what it recorded is not what this
+    version computes: which step and lane that is.
     """
+    return read(text)[0]
+
+
+def read(text: str) -> tuple[Trace, Options]:
+    """The trace that ``render`` wrote, and what was to be shown of it; raises as ``load`` does."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -52,31 +61,93 @@ def load(text: str) -> Trace:
     try:
         if data["schema"] != SCHEMA:
             raise ValueError(f"the schema is {data['schema']!r}, not {SCHEMA!r}")
-        trace = Trace(
-            parse(data["instruction"]["canonical"]),
-            model(data["model"]["name"]),
-            {x["role"]: int(x["bits"]) for x in data["operands"]},
-            from_json(data["annotations"]),
-        )
-        recorded = {x["name"]: int(x["bits"]) for x in data["results"]}
-        computed = trace.result
+        trace = _trace(data)
+        options = _options(data.get("shown", {}))
+        steps = [
+            (step["number"], row["key"], row["inputs"], [_bits(x["value"]) for x in row["lanes"]])
+            for step in data["steps"]
+            for row in step["rows"]
+        ]
+        recorded = {x["name"]: _bits(x["bits"]) for x in data["results"]}
     except PtxError as error:
         raise ValueError(f"its instruction is not legal: {error.message}") from None
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"this is no {SCHEMA}: {error!r} is missing or misplaced") from None
-    if recorded != computed:
+    for number, key, inputs, values in steps:
+        _follows(trace, number, key, inputs, values)
+    if recorded != (trace.result if options.result else {}):
         raise ValueError("its result is not what this version of ptxscope computes")
+    return trace, options
+
+
+def _trace(data: Object) -> Trace:
+    ins = _parsed(data["instruction"])
+    operands = {x["role"]: _bits(x["bits"]) for x in data["operands"]}
+    for role, bits in operands.items():
+        if role not in set(Role):
+            raise KeyError(role)
+        if not 0 <= bits < 1 << ins.type_of(role).bits:
+            raise ValueError(f"operand {role}: {bits} does not fit in .{ins.type_of(role)}")
+    trace = Trace(ins, model(data["model"]["name"]), operands, from_json(data["annotations"]))
+    missing = [x.role for x in trace.plan.sources if x.role not in operands]
+    if missing:
+        raise ValueError(f"operand {missing[0]} has no value")
     return trace
 
 
-def as_json(doc: Document) -> Object:
+def _parsed(data: Object) -> Instruction:
+    """The instruction as it was given, which may have been worth a note, if it is the same."""
+    ins, text = parse(data["canonical"]), data["text"]
+    with suppress(PtxError):
+        given = parse(text)
+        return given if given == ins else ins
+    return ins
+
+
+def _options(shown: Object) -> Options:
+    steps = shown.get("steps")
+    stages = None if steps is None else frozenset(map(Stage, steps))
+    return Options(
+        both=bool(shown.get("both", False)), stages=stages, result=bool(shown.get("result", True))
+    )
+
+
+def _bits(value: object) -> int:
+    """An integer as ``_integer`` wrote it."""
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        return int(value)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ValueError(f"{str(value)[:40]!r} is no integer")
+    return value
+
+
+def _follows(trace: Trace, number: object, key: str, inputs: object, values: list[int]) -> None:
+    """Raise ValueError where a recorded row is not what follows from the operands."""
+    row = trace.rows.get(key)
+    if row is None or inputs != list(row.input_keys) or len(values) != len(row.values):
+        raise ValueError(f"step {number}: this instruction computes no such row, {key}")
+    for lane, (value, computed) in enumerate(zip(values, row.values, strict=True)):
+        if value != computed:
+            raise ValueError(
+                f"step {number}: row {key}, lane {lane} is {value}, which does not follow from "
+                f"the operands; {computed} does"
+            )
+
+
+def as_json(doc: Document, options: Options = DEFAULT) -> Object:
     """A document as JSON objects."""
     trace = doc.trace
+    stages = options.stages
     return {
         "schema": SCHEMA,
         "version": __version__,
         "instruction": _instruction(trace.instruction),
         "model": {"name": trace.model.name, "errata": [e.id for e in trace.model.errata]},
+        "shown": {
+            "steps": None if stages is None else [str(x.stage) for x in doc.steps],
+            "result": options.result,
+            "both": options.both,
+        },
         "operands": [_operand(trace, role) for role in sorted(trace.operands)],
         "steps": [_step(trace, step) for step in doc.steps],
         "results": [
@@ -88,11 +159,11 @@ def as_json(doc: Document) -> Object:
                 "value": view.meant,
             }
             for (role, name), view in zip(
-                trace.instruction.results.items(), doc.results, strict=True
+                trace.instruction.results.items(), doc.results, strict=bool(doc.results)
             )
         ],
         "notes": list(doc.notes),
-        "errata": list(trace.errata),
+        "errata": list(trace.errata) if options.result else [],
         "answers": _answers(trace, doc.answers) if doc.answers else None,
         "annotations": to_json(trace.annotations),
         "source": doc.source,
@@ -109,7 +180,7 @@ def _operand(trace: Trace, role: str) -> Object:
     type_ = ins.type_of(role)
     return {
         "role": role,
-        "name": operand_name(trace, role),
+        "name": ins.called(role),
         "type": str(type_),
         "bits": _integer(bits),
         "hex": hex_text(bits, type_.bits),

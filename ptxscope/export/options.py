@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import NamedTuple
 
 from ..engine.semantics.plan import Stage
+from .theme import Theme
+
+_ID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,99}\Z")
 
 
 class Motion(StrEnum):
@@ -27,6 +31,10 @@ class Options(NamedTuple):
     """A whole page rather than a fragment to be put into one."""
     stages: frozenset[Stage] | None = None
     """The steps to show; None shows them all."""
+    result: bool = True
+    """Show the result; what would tell it goes with it."""
+    format: str = ""
+    """What the document is made in, as the command that it prints names it."""
     slide: bool = False
     """Pictures: in columns on a page of 16:9."""
     motion: Motion = Motion.STILL
@@ -35,6 +43,10 @@ class Options(NamedTuple):
     """PNG and PDF: how many times as large as the SVG; None is a format's own choice."""
     width: int | None = None
     """PNG and PDF: how wide in px, instead of a scale."""
+    theme: Theme = Theme.AUTO
+    """Light, dark, or whichever the page is."""
+    id: str = ""
+    """What ids begin with; empty makes one of all that is asked for."""
 
     def shows(self, stage: Stage) -> bool:
         """Whether a step is shown."""
@@ -42,3 +54,13 @@ class Options(NamedTuple):
 
 
 DEFAULT = Options()
+
+
+def checked_id(text: str) -> str:
+    """An id that a writer chose; raises ValueError where it can't be one everywhere."""
+    if not _ID.match(text):
+        raise ValueError(
+            f"{text[:40]!r} is no id: a letter, then letters, digits, '-', '_' and '.', "
+            "at most 100 in all"
+        )
+    return text

@@ -17,10 +17,11 @@ from ..engine.tracing.divergence import Divergence
 from ..engine.tracing.stages import title
 from ..engine.tracing.trace import RowTrace, Step, Trace
 from ..engine.tracing.words import row_name
+from ..scene.branches import OUTCOMES, marked, pairs
 from ..scene.build import scene
 from ..scene.cells import cells_of
 from ..scene.figures import figure_of
-from ..scene.records import Cell, Look, Register, RowScene, Running
+from ..scene.records import Cell, Register, RowScene, Running
 from .lane_cells import DARK, Draw, Lights, filled, laid, length, pieces, wrapped
 from .lane_figures import figure_lines, tells_all
 from .lane_wires import INDENT, crosses, wires
@@ -283,16 +284,15 @@ class _Painter:
         sides = (self._side(divergence.isa), self._side(divergence.other))
         if stage is divergence.stage:
             yield "", self._names(divergence, half if beside else 0)
-        rows = [_rows_of(trace, stage) for trace, _ in sides]
-        for key in _merged(*map(list, rows)):
-            found = [own.get(key) for own in rows]
-            x, y = found
-            differs = x is None or y is None or x.values != y.values
+        for pair in pairs(divergence.isa, divergence.other, stage):
+            found, differs = pair.rows, pair.differs
             shown = [
-                self._branch_row(trace, row, other, lights, level, half if beside else self.width)
-                for (trace, lights), row, other in zip(sides, found, found[::-1], strict=True)
+                self._branch_row(
+                    trace, row, pair.lanes, lights, level, half if beside else self.width
+                )
+                for (trace, lights), row in zip(sides, found, strict=True)
             ]
-            name = (x or y).name  # type: ignore[union-attr]
+            name = next(row.name for row in found if row)
             if beside:
                 for at, (first, second) in enumerate(zip_longest(*shown, fillvalue=Line())):
                     sign = Piece("≠ " if differs and at == 0 else "  ", "clamped")
@@ -325,7 +325,7 @@ class _Painter:
         self,
         trace: Trace,
         row: RowTrace | None,
-        other: RowTrace | None,
+        differing: frozenset[int],
         lights: Lights | None,
         level: Level,
         width: int,
@@ -333,9 +333,7 @@ class _Painter:
         if row is None:
             return []
         shown = _scene_of(trace, row)
-        if other is not None and other.values != row.values and len(other.lanes) == len(row.lanes):
-            differing = {lane for lane, x in enumerate(row.values) if x != other.values[lane]}
-            shown = shown._replace(cells=tuple(_marked(x, differing) for x in shown.cells))
+        shown = shown._replace(cells=tuple(marked(x, differing) for x in shown.cells))
         lines = row_lines(shown, width, lights or DARK, min(level, Level.OPEN), 1)
         if lights is not None:
             return lines
@@ -420,7 +418,7 @@ def _folded(rows: Sequence[RowScene], width: int, lights: Lights) -> Line | None
         line: Line = []
         for row in rows:
             cell = row.cells[column]
-            spans = [x for x in cell.spans if x.look in _OUTCOMES][-1:]
+            spans = [x for x in cell.spans if x.look in OUTCOMES][-1:]
             if not spans:
                 return None
             line += [Piece("  ")] if line else []
@@ -431,9 +429,6 @@ def _folded(rows: Sequence[RowScene], width: int, lights: Lights) -> Line | None
     if max(map(length, cells)) > each - (count > 1):
         return None
     return [piece for cell in cells for piece in filled(cell, each)]
-
-
-_OUTCOMES = (Look.CHIP, Look.VALUE, Look.CLAMPED, Look.HOLDS, Look.FAILS)
 
 
 def _behind(label: str, name: str, ink: str, lines: Sequence[Line]) -> Iterator[Line]:
@@ -450,38 +445,9 @@ def _named(name: str, lines: Sequence[Line]) -> Iterator[tuple[str, Line]]:
         yield name if at == 0 else "", line
 
 
-def _rows_of(trace: Trace, stage: Stage) -> dict[str, RowTrace]:
-    step = step_of(trace, stage)
-    return {row.key: row for row in step.rows} if step else {}
-
-
 def _scene_of(trace: Trace, row: RowTrace) -> RowScene:
     name = row_name(trace, row.row)
     return RowScene(row.key, name, cells_of(trace, row), figure_of(trace, row), ())
-
-
-def _merged(left: list[str], right: list[str]) -> list[str]:
-    """The keys of both sides in their order: what only the other one has comes first."""
-
-    def position(key: str) -> float:
-        if key in left:
-            return left.index(key)
-        following = (other for other in right[right.index(key) :] if other in left)
-        before = next(following, None)
-        return (left.index(before) if before else len(left)) - 0.5
-
-    return sorted({**dict.fromkeys(left), **dict.fromkeys(right)}, key=position)
-
-
-def _marked(cell: Cell, differing: set[int]) -> Cell:
-    """A cell whose outcome is marked where the other answer has another one."""
-    if cell.place.lane not in differing:
-        return cell
-    spans = list(cell.spans)
-    at = max((i for i, span in enumerate(spans) if span.look in _OUTCOMES), default=None)
-    if at is not None:
-        spans[at] = spans[at]._replace(look=Look.DIFFERS)
-    return cell._replace(spans=tuple(spans))
 
 
 def _pinned(piece: Piece, same: set[int] | None = None) -> Piece:

@@ -17,7 +17,7 @@ from ptxscope.engine.tracing.stages import title
 from ptxscope.export.frames import frames
 from ptxscope.export.options import DEFAULT, Motion, Options
 from ptxscope.export.picture.drawing import text_width
-from tests.export import browser
+from tests.export import chromium
 from tests.export.inked import differences, resvg
 from tests.export.samples import E2, E3, EXAMPLES, HOSTILE, annotated, example, register
 
@@ -235,7 +235,7 @@ def test_chromium_shows_the_steps_up_to_the_one_in_the_address(slide: bool, tmp_
     stepping = export(QUAD, "svg", Options(slide=slide, motion=Motion.STEPPING))
     still = frames(QUAD, Options(slide=slide))
     names = [f"#step-{step.stage}" for step in QUAD.steps] + ["#step-add", "#step-4", ""]
-    found = browser.inked([browser.Source(stepping, name) for name in names], tmp_path)
+    found = chromium.inked([chromium.Source(stepping, name) for name in names], tmp_path)
     shown = [*still, still[2], still[3], still[-1]]
     for name, inked, frame in zip(names, found, shown, strict=True):
         assert not differences(inked, resvg(frame.svg)), name
@@ -244,5 +244,5 @@ def test_chromium_shows_the_steps_up_to_the_one_in_the_address(slide: bool, tmp_
 @pytest.mark.parametrize("moves", [True, False], ids=["moving", "still"])
 def test_chromium_begins_with_the_first_step_where_it_may_move(moves: bool, tmp_path: Path) -> None:
     played = export(QUAD, "svg", PLAYING)
-    (inked,) = browser.inked([browser.Source(played)], tmp_path, still=not moves)
+    (inked,) = chromium.inked([chromium.Source(played)], tmp_path, still=not moves)
     assert not differences(inked, resvg(frames(QUAD)[0 if moves else -1].svg))

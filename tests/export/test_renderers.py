@@ -14,7 +14,7 @@ import pytest
 from ptxscope import export, trace
 from ptxscope.export import images
 from ptxscope.export.options import DEFAULT, Motion, Options
-from tests.export import browser
+from tests.export import chromium
 from tests.export.inked import WIDTH, Grid, differences, grid, resvg
 from tests.export.samples import E3
 
@@ -108,10 +108,10 @@ RENDERERS: dict[str, Callable[[str], Grid]] = {"cairosvg": cairosvg, "pdf": pdf}
 
 
 @pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Grid]:
+def in_chromium(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Grid]:
     """What Chromium inks of every family, in one go."""
-    sources = [browser.Source(drawn(name)) for name in FAMILIES]
-    found = browser.inked(sources, tmp_path_factory.mktemp("chromium"))
+    sources = [chromium.Source(drawn(name)) for name in FAMILIES]
+    found = chromium.inked(sources, tmp_path_factory.mktemp("chromium"))
     return dict(zip(FAMILIES, found, strict=True))
 
 
@@ -131,8 +131,8 @@ def test_renderers_ink_the_same(renderer: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_chromium_inks_the_same(name: str, chromium: dict[str, Grid]) -> None:
-    assert not differences(reference(name), chromium[name])
+def test_chromium_inks_the_same(name: str, in_chromium: dict[str, Grid]) -> None:
+    assert not differences(reference(name), in_chromium[name])
 
 
 @pytest.mark.parametrize(

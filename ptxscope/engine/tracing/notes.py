@@ -45,20 +45,24 @@ def stage_of(text: str, trace: Trace) -> Stage:
 
 
 def stages_between(text: str, trace: Trace) -> frozenset[Stage]:
-    """Read ``2``, ``1-4``, ``extend-saturate``, ``2-``: the stages of those steps.
+    """Read ``2``, ``1-4``, ``extend-saturate``, ``2-``, ``1,3-4``: the stages of those steps.
 
     Raises ValueError.
     """
+    return frozenset(stage for part in text.split(",") for stage in _between(part, trace))
+
+
+def _between(text: str, trace: Trace) -> list[Stage]:
     first, dash, last = text.partition("-")
     steps = trace.steps
-    low = stage_of(first.strip(), trace) if first.strip() else steps[0].stage
+    low = stage_of(first.strip(), trace) if first.strip() or not dash else steps[0].stage
     end = last.strip() if dash else first.strip()
     high = stage_of(end, trace) if end else steps[-1].stage
     order = [step.stage for step in steps]
     chosen = order[order.index(low) : order.index(high) + 1]
     if not chosen:
         raise ValueError(f"{text!r} has its ends the wrong way round")
-    return frozenset(chosen)
+    return chosen
 
 
 def _steps(trace: Trace) -> str:

@@ -1,0 +1,26 @@
+"""What the ids of a document begin with: another word for any two that differ."""
+
+from __future__ import annotations
+
+from hashlib import blake2s
+
+from .document import Document
+from .options import DEFAULT, Options, checked_id
+
+
+def prefix(document: Document, options: Options, kind: str) -> str:
+    """The id that a writer chose, or one made of all that the output depends on.
+
+    ``kind`` is the format: a picture may stand beside the table of the same trace.
+    """
+    if options.id:
+        return checked_id(options.id)
+    trace = document.trace
+    asked = [
+        (name, sorted(map(str, value)) if isinstance(value, frozenset) else value)
+        for name, value in options._asdict().items()
+        if name != "format" and value != getattr(DEFAULT, name)
+    ]
+    instruction, values = str(trace.instruction), sorted(trace.operands.items())
+    told = ascii((kind, instruction, values, trace.model.name, trace.annotations, asked))
+    return f"px-{blake2s(told.encode(), digest_size=5).hexdigest()}"
