@@ -72,14 +72,16 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
 def frames(trace: Trace, options: Options = DEFAULT) -> tuple[Frame, ...]:
     """A still picture for each step that is shown; only the last shows what comes of them."""
     options = options._replace(motion=Motion.STILL)
-    drawn = svg.drawing(trace, options)
-    doc, last = drawn.doc, len(drawn.doc.steps)
-    found = []
-    for at, step in enumerate(doc.steps, 1):
-        part = doc if at == last else doc._replace(steps=doc.steps[:at], results=(), answers=None)
-        text = _document(drawn, part, options, _up_to(at))
-        found.append(Frame(f"{at:02}-{step.stage}", text))
-    return tuple(found)
+    count = sum(options.shows(step.stage) for step in trace.steps)
+    return tuple(_frame(trace, options, at, count) for at in range(1, count + 1))
+
+
+def _frame(trace: Trace, options: Options, at: int, count: int) -> Frame:
+    drawn = svg.drawing(trace, options, f"-{at}")  # frames may stand on one page
+    doc = drawn.doc
+    part = doc if at == count else doc._replace(steps=doc.steps[:at], results=(), answers=None)
+    text = _document(drawn, part, options, _up_to(at))
+    return Frame(f"{at:02}-{doc.steps[at - 1].stage}", text)
 
 
 # --- what is seen when -------------------------------------------------------------------

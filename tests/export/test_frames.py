@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import xml.etree.ElementTree as ET
 from collections import Counter
 from itertools import combinations
@@ -12,8 +13,10 @@ from typing import NamedTuple
 import pytest
 
 from ptxscope import Trace, export, trace
+from ptxscope.cli.trace import asked
 from ptxscope.engine.text.values import hex_text
 from ptxscope.engine.tracing.stages import title
+from ptxscope.export.document import command
 from ptxscope.export.frames import frames
 from ptxscope.export.options import DEFAULT, Motion, Options
 from ptxscope.export.picture.drawing import text_width
@@ -129,6 +132,21 @@ def test_frames_are_of_the_steps_that_are_shown() -> None:
     chosen = frozenset(step.stage for step in QUAD.steps[1:4])
     found = frames(QUAD, Options(stages=chosen))
     assert [frame.name for frame in found] == ["01-extend", "02-operate", "03-saturate"]
+
+
+@pytest.mark.parametrize("options", [SLIDE, Options(id="mine"), Options(id="x" * 100)])
+def test_frames_may_stand_on_one_page(options: Options) -> None:
+    made = [export(QUAD, "svg", options), *(frame.svg for frame in frames(QUAD, options))]
+    ids = [{x.get("id") for x in ET.fromstring(svg).iter() if x.get("id")} for svg in made]
+    assert not any(one & other for one, other in combinations(ids, 2))
+
+
+@pytest.mark.parametrize("options", [Options(slide=True, scale=0.125), Options(width=640),
+                                     STEPPING, PLAYING._replace(slide=True)])  # fmt: skip
+def test_the_command_makes_it_again(options: Options) -> None:
+    words = shlex.split(command(VMAD, options._replace(format="svg")))
+    _, made, _ = asked(words[2:])
+    assert made._replace(format="") == options
 
 
 # --- slides ------------------------------------------------------------------------------
