@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from ..engine.semantics.plan import Stage
 from ..engine.tracing.divergence import divergence_of, divergences
 from ..engine.tracing.trace import RowTrace, Trace
-from .records import Cell, Look
+from .records import Cell, Look, Span
 
 OUTCOMES = (Look.CHIP, Look.VALUE, Look.CLAMPED, Look.HOLDS, Look.FAILS)
 """Looks of what comes out of a row."""
@@ -53,15 +54,26 @@ def pairs(isa: Trace, other: Trace, stage: Stage) -> Iterator[Pair]:
         yield Pair(key, left.get(key), right.get(key))
 
 
-def marked(cell: Cell, differing: frozenset[int]) -> Cell:
-    """A cell whose outcome is marked where the other answer has another one."""
-    if cell.place.lane not in differing:
+def marked(cell: Cell, other: Cell) -> Cell:
+    """A cell whose outcome is marked, digit by digit, where the other answer has another one."""
+    at, there = _outcome(cell), _outcome(other)
+    if at is None or there is None or cell.spans[at].text == other.spans[there].text:
         return cell
-    spans = list(cell.spans)
-    at = max((i for i, span in enumerate(spans) if span.look in OUTCOMES), default=None)
-    if at is not None:
-        spans[at] = spans[at]._replace(look=Look.DIFFERS)
-    return cell._replace(spans=tuple(spans))
+    span, text = cell.spans[at], other.spans[there].text
+    if len(span.text) != len(text):
+        runs = [span._replace(look=Look.DIFFERS)]
+    else:
+        same = zip(span.text, text, strict=True)
+        runs = [
+            Span("".join(x for x, _ in pair), Look.DIFFERS if differs else Look.VALUE)
+            for differs, pair in groupby(same, key=lambda pair: pair[0] != pair[1])
+        ]
+    return cell._replace(spans=(*cell.spans[:at], *runs, *cell.spans[at + 1 :]))
+
+
+def _outcome(cell: Cell) -> int | None:
+    """Which span of a cell is what comes out."""
+    return max((i for i, span in enumerate(cell.spans) if span.look in OUTCOMES), default=None)
 
 
 def differing_bits(x: int, y: int) -> list[tuple[int, int]]:

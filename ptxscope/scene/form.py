@@ -92,7 +92,9 @@ def _row(trace: Trace, shown: RowScene) -> RowScene:
     row = trace.rows[shown.key]
     told = _Told(trace, row)
     chooses = isinstance(row.micro, m.Choose)
-    links = tuple(link._replace(taken=link.taken or chooses) for link in shown.links)
+    links = shown.links
+    if chooses:  # which of the two is taken, and told first, is its condition's to say
+        links = tuple(sorted(link._replace(taken=True) for link in links))
     cells = tuple(_cell(told, cell, at) for at, cell in enumerate(shown.cells))
     return shown._replace(cells=cells, figure=_figure(told, shown.figure), links=links)
 

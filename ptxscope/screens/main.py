@@ -26,7 +26,6 @@ from ..engine.tracing.provenance import Cell, provenance
 from ..engine.tracing.stages import title
 from ..engine.tracing.trace import Trace
 from ..engine.tracing.words import operand_name, result_text
-from ..export.document import command
 from ..keys import bindings, key_names
 from ..scene.records import Place
 from ..session import Session, Setup, reading_time, trace_of
@@ -43,7 +42,6 @@ from ..widgets.menu import Item
 from ..widgets.modifier_row import ModifierRow
 from ..widgets.modifiers import Modifiers
 from ..widgets.operands import Field, Operands
-from ..widgets.steps import Steps
 from ..widgets.value_field import ValueField
 from .aside import MessagesAside
 
@@ -76,10 +74,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
         & #body { height: 1fr; margin-bottom: 1; }
         & #side { width: 31; }
         & #center { width: 1fr; }
-        & #picture { height: 1fr; width: 1fr; }
-        & #detail { height: auto; width: 1fr; }
         & #lanes { height: 1fr; min-height: 3; }
-        & #steps { display: none; }
         & #operands { height: auto; max-height: 8; }
         & #modifiers { height: auto; max-height: 60%; }
         & #side.-listing > Browser { display: none; }
@@ -101,13 +96,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
             & #modifiers { display: none; }
             & #modifier-row { display: block; }
         }
-        &.-wide {
-            & #side { width: 44; }
-            & #center { layout: horizontal; }
-            & #detail { height: 1fr; width: 62; }
-            & #steps { display: block; height: 1fr; }
-            & #operands { max-height: 40%; }
-        }
+        &.-wide #side { width: 44; }
     }
     """
 
@@ -166,12 +155,9 @@ class MainScreen(MessagesAside, InkScreen[None]):
                 yield Listing()
                 yield Modifiers()
             with Vertical(id="center"):
-                with Vertical(id="picture"):
-                    yield Lanes()
-                    yield ResultBar()
-                with Vertical(id="detail"):
-                    yield Steps()
-                    yield Operands()
+                yield Lanes()
+                yield ResultBar()
+                yield Operands()
         yield HintBar()
         yield ValueField()
         yield KeyBar()
@@ -224,8 +210,6 @@ class MainScreen(MessagesAside, InkScreen[None]):
         self.query_one(ResultBar).show(trace, found, pin, self._held_back_by())
         parting = divergence_of(trace, found)
         self.query_one(Lanes).show(trace, self.step, parting, pin, moving=moving)
-        playing = self._playing is not None
-        self.query_one(Steps).show(trace, self.step, parting, playing=playing)
 
     def _step_title(self) -> str:
         trace = self.session.trace
@@ -376,8 +360,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
             self._show_step()
 
     @on(Lanes.StepChosen)
-    @on(Steps.Chosen)
-    def _step_chosen(self, event: Steps.Chosen | Lanes.StepChosen) -> None:
+    def _step_chosen(self, event: Lanes.StepChosen) -> None:
         self._pause()
         self._go_to(event.number)
 
@@ -750,6 +733,8 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     def action_copy(self, what: str) -> None:
         """Copy the command that reproduces what is shown, or the result."""
+        from ..export.document import command
+
         trace = self.session.trace
         text = command(trace) if what == "command" else result_text(trace)
         self.app.copy_to_clipboard(text)

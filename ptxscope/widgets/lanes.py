@@ -32,8 +32,6 @@ from .pane import Line, Pane
 _MOTION = 0.2
 """Seconds in which a step is drawn."""
 _FRAMES = 6
-WIDE = "-wide"
-"""The class of a screen where the list of steps stands beside the lanes."""
 
 
 class Lanes(Pane):
@@ -201,7 +199,6 @@ class Lanes(Pane):
             lights,
             self._divergence,
             self._pin,
-            not self.screen.has_class(WIDE),  # there the list of steps has the words
             self._progress,
         )
         drawing = draw(view, width, self.scrollable_content_region.height)
@@ -331,14 +328,11 @@ class Lanes(Pane):
             elif again:
                 self.action_nudge(1)
 
-    async def on_click(self, event: events.Click) -> None:
-        """Left takes a selector's step on, right back."""
-        target = self.target_at(event.x, event.y)
-        if event.button == 3 and isinstance(target, Place) and self._slot(target):
-            self.place = target
+    def right_clicked(self, target: object) -> None:
+        """Take a selector a step back."""
+        if isinstance(target, Place) and self._slot(target):
+            self.stand_on(target)
             self.action_nudge(-1)
-        else:
-            await super().on_click(event)
 
     def _is_operand(self, place: Place) -> bool:
         return self._trace is not None and place.key in self._trace.operands

@@ -271,7 +271,7 @@ async def test_the_current_step_has_its_section_and_flags() -> None:
 
 async def test_a_tall_panel_shows_every_revealed_step() -> None:
     async with explorer(size=(200, 60)) as drive:
-        words = drive.pane("steps").text()
+        words = drive.pane("lanes").text()
         assert "1 select" in words
         assert "lane 3: 0x80 is -128 as s8" in words
         assert "%r0 and the lanes" in words

@@ -38,15 +38,20 @@ def gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
             pen.elbow(start, (x, top), ink, turn=turn)
         said = sketch.say(value.name) + ("" if value.value is None else f" = {value.value}")
         anchor, label = ("end", x - 6) if dx < 0 else ("start", x + 6)
-        pen.text(label, y + 8, said, 10.5, Ink.DIM, anchor=anchor, mono=True,
-                 width=area.width / 2 - 20)  # fmt: skip
+        room = area.width / 2 - 20
+        if not dx:  # nothing stands beside what is in the middle
+            alone = sketch.slots.get(row.key) is Slot.MIDDLE
+            room = (sketch.figures if alone else area).right - label
+        pen.text(label, y + 8, said, 10.5, Ink.DIM, anchor=anchor, mono=True, width=room)
     pen.rect(area.center - wide / 2, top, wide, _GATE, Ink.PAGE, Ink.INK, radius=8, line=1.4)
     pen.text(area.center, top + 16.5, figure.word, 13, anchor="middle", mono=True, bold=True)
     pill = top + _GATE + 14
     pen.flow((area.center, top + _GATE), (area.center, pill), Ink.DIM)
     extent = truth(pen, area.center, pill, told(figure.output.value))
+    # nothing stands beside what is in the middle
+    left = area.x if sketch.slots.get(row.key) is not Slot.MIDDLE else sketch.figures.x
     pen.text(extent.x - 8, pill + 16.5, sketch.say(figure.output.name), 12, Ink.DIM, anchor="end",
-             mono=True, bold=True, width=extent.x - 8 - area.x)  # fmt: skip
+             mono=True, bold=True, width=extent.x - 8 - left)  # fmt: skip
     sketch.leave(row.cells[0].place, extent, pill + PILL_HEIGHT)
     return pill + PILL_HEIGHT
 

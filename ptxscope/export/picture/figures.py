@@ -196,7 +196,7 @@ def ruler(sketch: Sketch, strip: Strip, area: Area, y: float, *, said: bool) -> 
 
 _DIGIT = 0.605
 """How wide a digit is, of its size."""
-_ON = "…"
+_ON = "goes on"
 """The label of what goes on from the line above."""
 _SMALL = 9.5
 """The smallest digits of a ruler; one that is longer goes on below."""

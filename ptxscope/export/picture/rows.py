@@ -36,8 +36,9 @@ def register(sketch: Sketch, shown: Register, slot: Slot, y: float) -> float:
         name = sketch.say(shown.name)
         name = shown.label if name in ("", shown.role) else f"{shown.label} {name}"
         ink = ROLE_INKS.get(shown.role, Ink.INK)
+        left = areas[0].x if slot is not Slot.MIDDLE else sketch.figures.x
         pen.text(pill.x - 8, y + 16.5, name, 12, ink, anchor="end", mono=True, bold=True,
-                 width=pill.x - 8 - areas[0].x)  # fmt: skip
+                 width=pill.x - 8 - left)  # fmt: skip
         sketch.leave(cell.place, pill, y + 24)
         return y + 24
     if not shown.by_lane:
