@@ -21,6 +21,7 @@ from ptxscope.export.frames import frames
 from ptxscope.export.options import DEFAULT, Motion, Options
 from ptxscope.export.picture.drawing import text_width
 from tests.export import chromium
+from tests.export.browser import CHROMIUM, Browser
 from tests.export.inked import differences, resvg
 from tests.export.samples import E2, E3, EXAMPLES, HOSTILE, annotated, example, register
 
@@ -266,3 +267,27 @@ def test_chromium_begins_with_the_first_step_where_it_may_move(moves: bool, tmp_
     played = export(QUAD, "svg", PLAYING)
     (inked,) = chromium.inked([chromium.Source(played)], tmp_path, still=not moves)
     assert not differences(inked, resvg(frames(QUAD)[0 if moves else -1].svg))
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not here")
+def test_a_click_shows_the_next_step_and_after_the_last_the_first(tmp_path: Path) -> None:
+    browser = Browser(tmp_path)
+    try:
+        browser.open(export(VMAD, "svg", STEPPING), 800)
+        seen = []
+        for _ in range(9):
+            browser.value(
+                "document.elementFromPoint(300, 300).closest('a')"
+                ".dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true}))"
+            )
+            shown = browser.value(
+                "[...document.querySelectorAll('.px-step')].map(step => "
+                "getComputedStyle(step).visibility === 'visible')"
+            )
+            seen.append(
+                (browser.value("location.hash"), shown.index(False) if False in shown else 7)
+            )
+    finally:
+        browser.close()
+    stages_ = [f"#step-{step.stage}" for step in VMAD.steps]
+    assert seen == [*zip(stages_, range(1, 8), strict=True), (stages_[0], 1), (stages_[1], 2)]
