@@ -17,6 +17,8 @@ class Format(StrEnum):
 
     TEXT = "text"
     MARKDOWN = "markdown"
+    RST = "rst"
+    ASCIIDOC = "asciidoc"
     HTML = "html"
     SVG = "svg"
     JSON = "json"
@@ -34,6 +36,8 @@ _HOMES: Mapping[Format, str] = {
 SUFFIXES: Mapping[Format, str] = {
     Format.TEXT: "txt",
     Format.MARKDOWN: "md",
+    Format.RST: "rst",
+    Format.ASCIIDOC: "adoc",
     Format.HTML: "html",
     Format.SVG: "svg",
     Format.JSON: "json",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hashlib import blake2s
 
 from .document import Document
+from .harmless import harmless
 from .options import DEFAULT, Options, checked_id
 
 
@@ -22,5 +23,8 @@ def prefix(document: Document, options: Options, kind: str) -> str:
         if name != "format" and value != getattr(DEFAULT, name)
     ]
     instruction, values = str(trace.instruction), sorted(trace.operands.items())
-    told = ascii((kind, instruction, values, trace.model.name, trace.annotations, asked))
+    # as the command has them that makes the document again
+    notes = [(note.target, harmless(note.text).strip()) for note in trace.annotations.notes]
+    extra = (document.title, document.caption, notes)
+    told = ascii((kind, instruction, values, trace.model.name, extra, asked))
     return f"px-{blake2s(told.encode(), digest_size=5).hexdigest()}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from typing import Any
 
 from .. import __version__
@@ -80,9 +81,11 @@ def read(text: str) -> tuple[Trace, Options]:
 
 
 def _trace(data: Object) -> Trace:
-    ins = parse(data["instruction"]["canonical"])
-    operands = {str(Role(x["role"])): _bits(x["bits"]) for x in data["operands"]}
+    ins = _parsed(data["instruction"])
+    operands = {x["role"]: _bits(x["bits"]) for x in data["operands"]}
     for role, bits in operands.items():
+        if role not in set(Role):
+            raise KeyError(role)
         if not 0 <= bits < 1 << ins.type_of(role).bits:
             raise ValueError(f"operand {role}: {bits} does not fit in .{ins.type_of(role)}")
     trace = Trace(ins, model(data["model"]["name"]), operands, from_json(data["annotations"]))
@@ -90,6 +93,15 @@ def _trace(data: Object) -> Trace:
     if missing:
         raise ValueError(f"operand {missing[0]} has no value")
     return trace
+
+
+def _parsed(data: Object) -> Instruction:
+    """The instruction as it was given, which may have been worth a note, if it is the same."""
+    ins, text = parse(data["canonical"]), data["text"]
+    with suppress(PtxError):
+        given = parse(text)
+        return given if given == ins else ins
+    return ins
 
 
 def _options(shown: Object) -> Options:

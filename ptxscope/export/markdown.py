@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable
 
 from ..engine.tracing.trace import Trace
-from .document import NOTHING_KEPT, Answers, Document, RowView, StepView, document
+from .document import document
 from .options import DEFAULT, Options
+from .outline import Heading, Line, Mark, Pen, Table, Verbatim, one_line, outline
 
 _SPECIAL = re.compile(
     r"[\\`*{}\[\]<>#|~&]|(?<!\w)_|_(?!\w)|!(?=\[)|^[-+=](?=[-+=\s]|$)|(?<=^\d)[.)](?=\s)"
@@ -16,24 +17,16 @@ _SPECIAL = re.compile(
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
     """Headings and tables; a lane a column, the most significant on the left."""
-    doc = document(trace, options)
-    parts = [*_head(doc), _operands(doc)]
-    for step in doc.steps:
-        parts += _step(step, "###")
-    parts += _results(doc)
-    parts += [f"> {escaped(note)}" for note in doc.lane_notes]
-    parts += [f"**Note:** {escaped(note)}." for note in doc.notes]
-    if doc.answers:
-        parts += _answers(doc.answers)
-    if doc.caption:
-        parts.append(f"*{escaped(doc.caption)}*")
-    parts += [escaped(doc.source), f"{fenced(doc.command, 'sh')}"]
-    return "\n\n".join(parts) + "\n"
+    return _PEN.written(outline(document(trace, options)))
 
 
 def escaped(text: str) -> str:
     """Text in which Markdown finds no markup."""
-    return _SPECIAL.sub(lambda match: "\\" + match[0], " ".join(text.split()))
+    return _marked(one_line(text))
+
+
+def _marked(text: str) -> str:
+    return _SPECIAL.sub(lambda match: "\\" + match[0], text)
 
 
 def code(text: str) -> str:
@@ -51,66 +44,45 @@ def fenced(text: str, language: str) -> str:
     return f"{fence}{language}\n{text}\n{fence}"
 
 
-def _cell(text: str) -> str:
-    """A code span in a table, where a pipe ends the cell even in code."""
-    return code(text).replace("|", "\\|") if text else ""
+def _line(line: Line) -> str:
+    return "".join(_SPANS[mark](text) for text, mark in line)
 
 
-def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    names = list(head)
-    lines = [names, ["---"] * len(names), *map(list, rows)]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+_SPANS: dict[Mark, Callable[[str], str]] = {
+    Mark.PLAIN: _marked,
+    Mark.CODE: code,
+    Mark.STRONG: lambda text: f"**{_marked(text)}**",
+    Mark.EMPHASIS: lambda text: f"*{_marked(text)}*",
+}
 
 
-def _head(doc: Document) -> Iterator[str]:
-    if doc.title:
-        yield f"## {escaped(doc.title)}"
-    yield fenced(doc.ptx, "ptx")
-    yield f"Model: {code(doc.model)}"
+def _heading(heading: Heading) -> str:
+    return f"{'#' * (heading.level + 2)} {_line(heading.line)}"
 
 
-def _operands(doc: Document) -> str:
-    rows = (
-        (_cell(label), _cell(name or label), _cell(bits), escaped(meant))
-        for _, label, name, bits, meant in doc.operands
+def _verbatim(block: Verbatim) -> str:
+    return fenced(block.text, block.language)
+
+
+def _cell(line: Line) -> str:
+    """A line in a table, where a bar ends the cell even in code."""
+    return "".join(
+        code(text).replace("|", "\\|") if mark is Mark.CODE else _SPANS[mark](text)
+        for text, mark in line
     )
-    return _table(("operand", "register", "bits", "value"), rows)
 
 
-def _step(step: StepView, level: str) -> Iterator[str]:
-    yield f"{level} {step.number}. {escaped(step.title)}"
-    yield escaped(step.about)
-    for lanes in sorted({len(row.cells) for row in step.rows}, reverse=True):
-        rows = [row for row in step.rows if len(row.cells) == lanes]
-        names = [cell.name for cell in rows[0].cells] if lanes > 1 else ["value"]
-        yield _table(["", *names], map(_row, rows))
-    for note in step.notes:
-        yield f"> {escaped(note)}"
+def _table(table: Table) -> str:
+    rows = [[_cell(line) for line in row] for row in (table.head, *table.rows)]
+    rows.insert(1, ["---"] * len(table.head))
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
-def _row(row: RowView) -> list[str]:
-    cells = []
-    for cell in row.cells:
-        flags = ", ".join(cell.flags)
-        cells.append(_cell(cell.text) + (f" **{flags}**" if flags else ""))
-    return [_cell(row.name), *cells]
-
-
-def _results(doc: Document) -> Iterator[str]:
-    yield "### Result"
-    for name, bits, meant in doc.results:
-        yield f"{code(name)} = {code(bits)}, {escaped(meant)}"
-    if not doc.results:
-        yield escaped(NOTHING_KEPT)
-
-
-def _answers(answers: Answers) -> Iterator[str]:
-    yield "### Two answers"
-    rows = ((escaped(x.label), _cell(x.result), ", ".join(x.errata)) for x in answers.all)
-    yield _table(("model", "result", "erratum"), rows)
-    yield f"They part at the step *{escaped(answers.step)}*."
-    yield "\n".join(f"- **{e.id}**: {escaped(e.sentence)}" for e in answers.errata)
-    if answers.steps:
-        yield f"### The steps of {code(answers.other)} from there"
-        for step in answers.steps:
-            yield from _step(step, "####")
+_PEN = Pen(
+    heading=_heading,
+    paragraph=_line,
+    verbatim=_verbatim,
+    table=_table,
+    remark=lambda line: f"> {_line(line)}",
+    points=lambda items: "\n".join(f"- {_line(item)}" for item in items),
+)

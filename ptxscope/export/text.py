@@ -1,4 +1,7 @@
-"""A trace as plain text of at most 80 columns: for bug reports, e-mail and terminals."""
+"""A trace as plain text of at most 80 columns: for bug reports, e-mail and terminals.
+
+Only here and where a terminal is drawn a writer's text is made printable.
+"""
 
 from __future__ import annotations
 
@@ -6,50 +9,55 @@ import shlex
 import textwrap
 from collections.abc import Iterator
 
+from ..engine.text.errors import printable
 from ..engine.tracing.trace import Trace
-from .document import NOTHING_KEPT, Answers, Document, RowView, StepView, document
+from .document import Answers, Document, RowView, StepView, document
 from .options import DEFAULT, Options
 
 WIDTH = 80
 _INDENT = 14
 
 
-def render(trace: Trace, options: Options = DEFAULT) -> str:
+def render(trace: Trace, options: Options = DEFAULT, width: int = WIDTH) -> str:
     """Instruction, operands, every step with its numbers, result, and where answers part."""
     doc = document(trace, options)
-    lines = [*_header(doc), "", *_operands(doc), ""]
+    lines = [*_header(doc, width), "", *_operands(doc, width), ""]
     for step in doc.steps:
-        lines += step_lines(step)
-    lines += ["", *(f"{name} = {bits}  {meant}" for name, bits, meant in doc.results)]
-    if not doc.results:
-        lines.append(NOTHING_KEPT)
+        lines += step_lines(step, width)
+    if doc.left_out:
+        lines += wrapped(doc.left_out, "", "  ", width)
+    lines.append("")
+    for name, bits, meant in doc.results:
+        lines += wrapped(f"{name} = {bits}  {meant}", "", "  ", width)
+    if doc.no_result:
+        lines.append(doc.no_result)
     for note in doc.lane_notes:
-        lines += ["", *wrapped(f"* {note}", "", "  ")]
+        lines += ["", *wrapped(f"* {printable(note)}", "", "  ", width)]
     for note in doc.notes:
-        lines += ["", *wrapped(f"Note: {note}.", "", "  ")]
+        lines += ["", *wrapped(f"Note: {note}.", "", "  ", width)]
     if doc.answers:
-        lines += ["", *_answers(doc.answers)]
+        lines += ["", *_answers(doc.answers, width)]
     if doc.caption:
-        lines += ["", *wrapped(doc.caption, "", "")]
-    lines += ["", *_footer(doc)]
+        lines += ["", *wrapped(printable(doc.caption), "", "", width)]
+    lines += ["", *wrapped(doc.source, "", "  ", width), *command_lines(doc.command, width)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-def _header(doc: Document) -> Iterator[str]:
+def _header(doc: Document, width: int) -> Iterator[str]:
     if doc.title:
-        yield from (*wrapped(doc.title, "", ""), "")
+        yield from (*wrapped(printable(doc.title), "", "", width), "")
     model = f"model: {doc.model}"
-    if len(doc.ptx) + len(model) + 2 <= WIDTH:
-        yield doc.ptx + model.rjust(WIDTH - len(doc.ptx))
+    if len(doc.ptx) + len(model) + 2 <= width:
+        yield doc.ptx + model.rjust(width - len(doc.ptx))
     else:
-        yield from (doc.ptx, model.rjust(WIDTH))
+        yield from (*wrapped(doc.ptx, "", "    ", width), model.rjust(width))
 
 
-def _operands(doc: Document) -> Iterator[str]:
-    width = max((len(operand.name) for operand in doc.operands), default=0)
-    width += 2 if width else 0
+def _operands(doc: Document, width: int) -> Iterator[str]:
+    names = max((len(operand.name) for operand in doc.operands), default=0)
+    names += 2 if names else 0
     for _, label, name, bits, meant in doc.operands:
-        yield f"  {label:<4}{name:<{width}}{bits}  {meant}"
+        yield from wrapped(f"{name:<{names}}{bits}  {meant}", f"  {label:<4}", " " * 8, width)
 
 
 def step_lines(step: StepView, width: int = WIDTH) -> Iterator[str]:
@@ -64,7 +72,7 @@ def step_lines(step: StepView, width: int = WIDTH) -> Iterator[str]:
         else:
             yield from _lane_by_lane(row, width)
     for note in step.notes:
-        yield from wrapped(note, "  *".ljust(_INDENT), " " * _INDENT, width)
+        yield from wrapped(printable(note), "  *".ljust(_INDENT), " " * _INDENT, width)
 
 
 def _single(row: RowView, width: int) -> Iterator[str]:
@@ -100,33 +108,43 @@ def _lanes(row: RowView, width: int) -> Iterator[str]:
         yield " " * _INDENT + "".join(f"{text:<{width}}" for text in told)
 
 
-def _answers(answers: Answers) -> Iterator[str]:
+def _answers(answers: Answers, width: int) -> Iterator[str]:
     yield "Two answers"
     for label, result, errata in answers.all:
-        yield f"  {label:<30}{result}  {', '.join(errata)}"
-    yield f"  They part at the step `{answers.step}`."
+        told = f"{label:<30}{result}  {', '.join(errata)}"
+        yield from wrapped(told.rstrip(), "  ", "      ", width)
+    yield from wrapped(f"They part at the step `{answers.step}`.", "  ", "  ", width)
     for erratum in answers.errata:
-        yield from wrapped(erratum.sentence, f"  {erratum.id:<5}", " " * 7)
+        yield from wrapped(erratum.sentence, f"  {erratum.id:<5}", " " * 7, width)
     if answers.steps:
         yield from ("", f"The steps of {answers.other} from there")
         for step in answers.steps:
-            yield from step_lines(step)
-
-
-def _footer(doc: Document) -> Iterator[str]:
-    yield doc.source
-    yield from command_lines(doc.command)
+            yield from step_lines(step, width)
 
 
 def command_lines(command: str, width: int = WIDTH) -> Iterator[str]:
     """A shell command, folded between its words."""
     line = "$"
-    for word in map(shlex.quote, shlex.split(command)):
+    for word in map(_quoted, shlex.split(command)):
         if len(line) + len(word) + 3 > width and line.strip() != "$":
             yield line + " \\"
             line = "   "
         line += " " + word
     yield line
+
+
+def _quoted(word: str) -> str:
+    """A word for a shell, in characters that a terminal only shows."""
+    if printable(word) == word:
+        return shlex.quote(word)
+    # what bash, ksh and zsh read, and POSIX since 2024
+    return "$'" + "".join(map(_escape, word)) + "'"
+
+
+def _escape(char: str) -> str:
+    if char in "\\'":
+        return f"\\{char}"
+    return char if printable(char) == char else f"\\U{ord(char):08x}"
 
 
 def wrapped(text: str, first: str, rest: str, width: int = WIDTH) -> list[str]:

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from importlib.resources import files
 
 import html5lib
+from docutils import nodes
+from docutils.core import publish_doctree
 from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
 
@@ -15,6 +17,7 @@ from ptxscope import Trace, export
 from ptxscope.engine.text.values import hex_text
 from ptxscope.export import FORMATS
 from ptxscope.export.options import Options
+from tests.export import asciidoc_reader
 
 _SCHEMA = json.loads(files("ptxscope.export").joinpath("trace.schema.json").read_text("utf-8"))
 _VALIDATOR = Draft202012Validator(_SCHEMA)
@@ -56,6 +59,28 @@ def _bars(line: str) -> int:
     return line.count("|") - line.count("\\|")
 
 
+def _rst(text: str) -> None:
+    """Nothing is wrong with it, and no row fell out of its table."""
+    if max(map(len, text.split("\n"))) > 9_000:
+        return  # docutils takes no longer lines
+    tree = rst_tree(text)
+    # of two equal headings docutils remarks, at its lowest level, that neither is a target
+    wrong = [x.astext() for x in tree.findall(nodes.system_message) if x["level"] > 1]
+    assert not wrong, wrong
+    for table in tree.findall(nodes.tgroup):
+        assert {len(row) for row in table.findall(nodes.row)} == {table["cols"]}
+
+
+def rst_tree(text: str) -> nodes.document:
+    """What docutils makes of it."""
+    settings = {"report_level": 5, "warning_stream": False, "halt_level": 5}
+    return publish_doctree(text, settings_overrides=settings)
+
+
+def _asciidoc(text: str) -> None:
+    assert asciidoc_reader.blocks(text)
+
+
 def _python(text: str) -> None:
     compile(text, "exported", "exec")
 
@@ -69,6 +94,8 @@ READERS: dict[str, Callable[[str], None]] = {
     "html": _html,
     "json": _json,
     "markdown": _markdown,
+    "rst": _rst,
+    "asciidoc": _asciidoc,
     "python": _python,
     "text": _unread,
     "c": _unread,

@@ -7,6 +7,7 @@ from dataclasses import replace
 from ptxscope import Trace, parse, trace
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.semantics.plan import Stage
+from ptxscope.engine.text.errors import printable
 from ptxscope.engine.tracing.annotations import Annotations, Note
 
 MODELS = ("isa", "ptxas")
@@ -31,6 +32,11 @@ HOSTILE = (
     "עברית العربية 🏳️‍🌈 \u202e evil",
     "x" * 10_000,
 )
+
+
+def kept(text: str) -> str:
+    """A writer's text as documents show it: only what could do something is made visible."""
+    return text.replace("\u202e", "\ufffd") if "\u202e" in text else printable(text)
 
 
 def annotated(trace_: Trace, text: str) -> Trace:

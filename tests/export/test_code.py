@@ -13,10 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ptxscope import Instruction, Trace, evaluate, export, trace
+from ptxscope import Instruction, Trace, evaluate, export, parse, trace
 from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.integers import Range
+from ptxscope.engine.semantics.plan import Row
 from ptxscope.engine.tracing.evaluate import bind
-from ptxscope.export.code.functions import function_name
+from ptxscope.export.code.functions import function_name, parameters
 from ptxscope.export.options import Options
 from tests.export.samples import E3
 from tests.reference_data import Golden, golden_forms
@@ -51,7 +53,7 @@ def test_python_agrees_with_every_golden_row(model: str, step: int) -> None:
     for ptx, rows in golden_forms()[::step]:
         shown = first_trace(ptx, rows, model)
         function = compiled(export(shown, "python"), function_name(shown))
-        roles = [source.role for source in shown.plan.sources]
+        roles = [source.role for source in parameters(shown.plan)]
         for row in rows:
             operands = bind(shown.instruction, row.values)
             found = function(*(operands[role] for role in roles))
@@ -66,7 +68,7 @@ def test_python_agrees_with_the_engine(
     ins, values = evaluation
     shown = trace(ins, values, model=model)
     function = compiled(export(shown, "python"), function_name(shown))
-    found = function(*(shown.operands[source.role] for source in shown.plan.sources))
+    found = function(*(shown.operands[source.role] for source in parameters(shown.plan)))
     expected = tuple(evaluate(ins, values, model=model).values())
     if len(expected) == 1:
         assert (found,) == expected
@@ -84,7 +86,7 @@ def test_c_agrees_with_golden_rows(model: str, tmp_path: Path) -> None:
         name = f"f{number}"
         text = export(shown, "c").replace("#include <stdint.h>\n\n", "")
         functions.append(text.replace(f" {function_name(shown)}(", f" {name}(", 1))
-        roles = [source.role for source in shown.plan.sources]
+        roles = [source.role for source in parameters(shown.plan)]
         for row in rows[:40]:
             operands = bind(shown.instruction, row.values)
             given_ = [f"UINT64_C({operands[role]})" for role in roles]
@@ -121,3 +123,79 @@ def test_both_answers_are_two_functions(format_: str) -> None:
 def test_a_name_cannot_end_the_comment() -> None:
     text = export(trace("vset.s32.s32.lt d, $a, b", {"$a": 1, "b": 2}), "c")
     assert text.count("*/") == text.count("/*")
+
+
+@pytest.mark.parametrize("opcode", [x for x in CATALOG if parse(CATALOG[x].example[0]).form.c])
+@pytest.mark.parametrize("format_", ["c", "python"])
+def test_a_function_takes_its_operands_as_they_are_written(opcode: str, format_: str) -> None:
+    shown = trace(*CATALOG[opcode].example)
+    text = export(shown, format_)
+    (head,) = re.findall(rf"\b{function_name(shown)}\((.*)\)", text)
+    taken = re.findall(r"\b([abc])\b", head)
+    assert taken == sorted(set(taken))
+    assert set(taken) == {x.role for x in shown.plan.sources} & set("abc")
+
+
+@pytest.mark.parametrize(
+    ("line", "taken"),
+    [
+        ("slct.b64.s32 d, a, b, c", "a b c"),
+        ("selp.u32 d, a, b, c", "a b c"),
+        ("@g selp.u32 d, a, b, c", "a b c guard d"),
+        ("@!g setp.lt.and.s32 p|q, a, b, !c", "a b c guard p q"),
+        ("vadd.s32.s32.s32 d.b1, a, b, c", "a b c"),
+    ],
+)
+def test_a_guard_and_old_values_come_behind_the_operands(line: str, taken: str) -> None:
+    shown = trace(line, {x.name: 0 for x in parse(line).inputs})
+    (head,) = re.findall(rf"def {function_name(shown)}\((.*)\)", export(shown, "python"))
+    assert head.replace(": int", "").split(", ") == taken.split()
+    (head,) = re.findall(rf"\b{function_name(shown)}\((.*)\)", export(shown, "c"))
+    assert re.findall(r"\w+", re.sub(r"\w+ \*\w+|int|uint\w+_t", "", head)) == taken.split()
+
+
+def test_nothing_follows_a_return() -> None:
+    for ptx, rows in golden_forms()[::9]:
+        for model in MODELS:
+            shown = first_trace(ptx, rows, model)
+            for format_, end in (("c", "}"), ("python", "")):
+                lines = export(shown, format_).splitlines()
+                returns = [at for at, x in enumerate(lines) if x.lstrip().startswith("return")]
+                for at in returns:
+                    assert [*lines, ""][at + 1] == end, lines
+
+
+def test_128_bits_are_used_where_64_do_not_do() -> None:
+    for ptx, rows in golden_forms()[::7]:
+        for model in MODELS:
+            shown = first_trace(ptx, rows, model)
+            ranges = {row.key: row.range for row in shown.plan.rows}
+            ranges |= {x.role: Range(0, (1 << x.type.bits) - 1) for x in shown.plan.sources}
+
+            def holds(row: Row, bits: tuple[int, int], ranges: dict[str, Range] = ranges) -> bool:
+                each = (row.range, *(ranges[key] for key in row.inputs))
+                return all(bits[0] <= x.low and x.high <= bits[1] for x in each)
+
+            # an operation on numbers of which some are below 0 and others 2**63 and more
+            needed = any(
+                not holds(row, (-(1 << 63), (1 << 63) - 1)) and not holds(row, (0, (1 << 64) - 1))
+                for row in shown.plan.rows
+            )
+            assert needed or "__int128" not in export(shown, "c"), ptx
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "slct.b64.s32 d, a, b, c",
+        "selp.f64 d, a, b, c",
+        "setp.lt.s64 p, a, b",
+        "setp.geu.f64 p|q, a, b",
+        "set.hi.f32.u64 d, a, b",
+        "vmad.s32.u32.u32.po.sat d, a, b, c",
+        "vshl.u32.u32.u32.clamp d, a, b",
+    ],
+)
+def test_these_need_no_128_bits(line: str) -> None:
+    shown = trace(line, {x.name: 0 for x in parse(line).inputs})
+    assert "__int128" not in export(shown, "c")

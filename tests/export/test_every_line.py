@@ -25,7 +25,7 @@ from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.text.instruction import Guard, Register
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.export import FORMATS
-from ptxscope.export.code.functions import function_name
+from ptxscope.export.code.functions import function_name, parameters
 from ptxscope.export.options import Options
 from tests.export.every import check
 from tests.reference import reference
@@ -178,7 +178,7 @@ def test_c_keeps_both_predicates_where_the_guard_forbids(
 ) -> None:
     line = "setp.lt.and.u32 p|q, a, b, c"
     shown = traced(f"{guard} {line}")
-    order = [x.role for x in shown.plan.sources]
+    order = [x.role for x in parameters(shown.plan)]
     checks = []
     for a, b, c, g, p, q in product((1, 2), (1, 2), (0, 1), (0, 1), (0, 1), (0, 1)):
         new = reference(line, {"a": a, "b": b, "c": c}, "isa")

@@ -22,11 +22,10 @@ from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.text.values import hex_text
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.export.document import document
-from ptxscope.export.harmless import harmless
 from ptxscope.export.identity import prefix
 from ptxscope.export.options import Options
 from ptxscope.export.theme import Theme
-from tests.export.samples import E3, EXAMPLES, HOSTILE, annotated, example
+from tests.export.samples import E3, EXAMPLES, HOSTILE, annotated, example, kept
 
 PAGE = Options(standalone=True)
 PAGE_SCRIPT = files("ptxscope.export").joinpath("page.js").read_text(encoding="utf-8")
@@ -87,7 +86,7 @@ def test_hostile_text_stays_text(text: str) -> None:
     tree = page(export(annotated(E3, text), "html", PAGE))
     (script,) = texts(tree, "script")
     assert script.strip() == PAGE_SCRIPT.strip()
-    said = harmless(text)
+    said = kept(text)
     assert sorted(texts(tree, "aside")) == sorted([said, f"lane 0: {said}", f"lane 0: {said}"])
     assert texts(tree, "title") == [said]
 

@@ -10,7 +10,7 @@ from ..semantics.lowering import signed_final
 from ..semantics.operation import Micro
 from ..semantics.plan import PlanStep, Row, Stage
 from .trace import Step, Trace
-from .words import UNIT_NAMES, integer_type, operand_name, relation
+from .words import UNIT_NAMES, guard_text, integer_type, relation, short_name
 
 _TITLES = {
     Stage.BOOLEAN: "Boolean",
@@ -71,7 +71,7 @@ def _select(trace: Trace, rows: tuple[Row, ...]) -> str:
         micro = row.micro
         assert isinstance(micro, m.Select)
         if len(micro.picks) == 1:
-            name = operand_name(trace, row.inputs[0])
+            name = short_name(trace, row.inputs[0])
             parts.append(
                 f"all of {name}"
                 if micro.unit == 32
@@ -86,7 +86,7 @@ def _select(trace: Trace, rows: tuple[Row, ...]) -> str:
 
 
 def _picked(trace: Trace, row: Row, micro: m.Select) -> str:
-    names = [operand_name(trace, role) for role in row.inputs]
+    names = [short_name(trace, role) for role in row.inputs]
     unit = UNIT_NAMES[micro.unit]
     if len(names) == 1 and [index for _, index in micro.picks] == list(range(len(micro.picks))):
         return f"each lane takes its own {unit} of {names[0]}"
@@ -235,7 +235,7 @@ def _merge(trace: Trace, rows: tuple[Row, ...]) -> str:
     micro = rows[0].micro
     assert isinstance(micro, m.Merge)
     kept = rows[0].inputs[1] if len(rows[0].inputs) > 1 else "c"
-    unit, c = UNIT_NAMES[micro.unit], operand_name(trace, kept)
+    unit, c = UNIT_NAMES[micro.unit], short_name(trace, kept)
     if len(trace.rows[rows[0].key].inputs[0]) == 1:
         took = "bits 31:16 of t" if micro.high else f"the low {micro.unit} bits of t"
         return f"{took[0].upper()}{took[1:]} replace {unit} {micro.lanes[0]} of {c}."
@@ -256,7 +256,7 @@ def _accumulate(trace: Trace, rows: tuple[Row, ...]) -> str:
     read = ", read as s32," if _has(rows, "c") else ""
     which = _which(micro)
     add = ".add: " if trace.instruction.form.secop else ""
-    return f"{add}{operand_name(trace, 'c')}{read} plus the {lanes} t of {which}, {end}."
+    return f"{add}{short_name(trace, 'c')}{read} plus the {lanes} t of {which}, {end}."
 
 
 def _which(micro: m.Accumulate) -> str:
@@ -269,7 +269,7 @@ def _which(micro: m.Accumulate) -> str:
 
 def _write(trace: Trace, rows: tuple[Row, ...]) -> str:
     micro = rows[0].micro
-    names = " and ".join(operand_name(trace, row.name) for row in rows)
+    names = " and ".join(short_name(trace, row.name) for row in rows)
     guarded = trace.instruction.guard is not None
     # what is written, and whether, is the guard's to say
     put = f"go to {names} if the guard holds" if guarded else f"are written to {names}"
@@ -298,12 +298,13 @@ def _whole(trace: Trace, row: Row) -> bool:
 def _guard(trace: Trace, rows: tuple[Row, ...]) -> str:
     guard = trace.instruction.guard
     assert guard
+    text, name = guard_text(trace), short_name(trace, "guard")
     when, otherwise = ("false", "true") if guard.negated else ("true", "false")
     if _has(rows, "old"):
-        d = operand_name(trace, rows[-1].name)
-        said = f"{guard} covers the choice of true or 0, not the conversion behind it"
-        return f"{said}: where {guard.name} is {otherwise}, the old {d} is converted."
-    return f"{guard}: the instruction acts only where {guard.name} is {when}."
+        d = short_name(trace, rows[-1].name)
+        said = f"{text} covers the choice of true or 0, not the conversion behind it"
+        return f"{said}: where {name} is {otherwise}, the old {d} is converted."
+    return f"{text}: the instruction acts only where {name} is {when}."
 
 
 _ABOUT: dict[Stage, Callable[[Trace, tuple[Row, ...]], str]] = {

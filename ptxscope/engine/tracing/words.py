@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from ..isa.integers import cast, limits
+from ..isa.roles import Role
 from ..isa.types import Cmp, Type
 from ..semantics import micro as m
 from ..semantics.arithmetic import EXACT
@@ -22,6 +23,8 @@ from .formula import Formula, Sign, becomes, equals
 from .trace import RowTrace, Trace
 
 UNIT_NAMES = {8: "byte", 16: "half-word", 32: "word"}
+_LONGEST_NAME = 16
+"""Characters of a name that sentences repeat."""
 _SIGNS = {
     Cmp.EQ: "==",
     Cmp.NE: "!=",
@@ -45,6 +48,18 @@ def relation(cmp: Cmp, left: str, right: str) -> str:
 def operand_name(trace: Trace, role: str) -> str:
     """What an operand is called: its register, or its literal."""
     return trace.instruction.called(role)
+
+
+def short_name(trace: Trace, role: str) -> str:
+    """What sentences call an operand: its name; where that is long, its role."""
+    name = operand_name(trace, role)
+    return name if len(name) <= _LONGEST_NAME else role
+
+
+def guard_text(trace: Trace) -> str:
+    """What sentences call the guard: ``@!p``."""
+    guard = trace.instruction.guard
+    return str(guard and guard._replace(name=short_name(trace, Role.GUARD)))
 
 
 def integer_type(signed: bool, bits: int = 32) -> str:
@@ -118,7 +133,7 @@ class _Scene(NamedTuple):
         """What an input is called: an operand's name, or a row's."""
         key = self.row.input_keys[index]
         known = self.trace.rows.get(key)
-        return known.row.name if known else operand_name(self.trace, key)
+        return known.row.name if known else short_name(self.trace, key)
 
 
 def words(trace: Trace, row: RowTrace, lane: int) -> Words:
@@ -145,7 +160,7 @@ def row_name(trace: Trace, row: Row) -> str:
 
 
 def _thrown(trace: Trace, role: str) -> bool:
-    return operand_name(trace, role) == "_"
+    return short_name(trace, role) == "_"
 
 
 def _factor(number: int) -> str:
@@ -303,7 +318,7 @@ def _wrap(micro: m.Wrap, s: _Scene) -> Words:
 
 def _truncate(micro: m.Truncate, s: _Scene) -> Words:
     bits = hex_text(s.value, micro.bits)
-    name = operand_name(s.trace, s.row.name)
+    name = short_name(s.trace, s.row.name)
     guarded = s.trace.instruction.guard is not None
     if micro.bits == 1:
         truth = value_text(s.value, Type.PRED)
@@ -460,7 +475,7 @@ def _choose(_: Micro, s: _Scene) -> Words:
 def _guarded(s: _Scene) -> Words:
     """Whether a guard lets a destination be written."""
     role = s.row.name
-    name, guard = operand_name(s.trace, role), s.trace.instruction.guard
+    name, guard = short_name(s.trace, role), guard_text(s.trace)
     bits = hex_text(s.value, s.trace.instruction.type_of(role).bits)
     if s.x:
         return Words(equals(name, bits), f"{guard} holds: {name} is written, {bits}")

@@ -8,19 +8,40 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from enum import Enum
 from itertools import groupby
 from typing import Any, NamedTuple, Protocol
 
 from ...engine.isa.integers import Range, limits
+from ...engine.isa.roles import ORDER, Role
 from ...engine.isa.types import BoolOp, Cmp
 from ...engine.semantics import micro as m
 from ...engine.semantics.operation import Micro
-from ...engine.semantics.plan import Plan, Row, Stage
+from ...engine.semantics.plan import Plan, Row, Source, Stage
 from ...engine.tracing.trace import Trace
+
+
+class Kind(Enum):
+    """What holds every value of a variable, or of an expression's parts."""
+
+    SIGNED = "64 bits with a sign"
+    UNSIGNED = "64 bits without"
+    WIDE = "more than 64 bits"
+
+
+def kind_of(ranges: Iterable[Range]) -> Kind:
+    """What all of these fit in; with a sign where both do."""
+    every = list(ranges)
+    if all(range_.within(64, signed=True) for range_ in every):
+        return Kind.SIGNED
+    return Kind.UNSIGNED if all(x.within(64, signed=False) for x in every) else Kind.WIDE
 
 
 class Dialect(Protocol):
     """What the languages say differently."""
+
+    def within(self, kind: Kind) -> Dialect:
+        """The same, in an expression of a kind."""
 
     def number(self, value: int) -> str:
         """An integer literal."""
@@ -40,8 +61,11 @@ class Dialect(Protocol):
     def truth(self, condition: str) -> str:
         """A condition as 1 or 0."""
 
-    def read(self, name: str, *, wide: bool) -> str:
-        """A variable in an expression; in a wide one, for which 64 bits do not do."""
+    def read(self, name: str, kind: Kind) -> str:
+        """A variable of a kind, in the expression."""
+
+    def low64(self, x: str, signed: bool) -> str:
+        """The low 64 bits of an operand of the expression, with or without a sign."""
 
     def float_bits(self, x: str) -> str:
         """The binary32 pattern of a variable that holds an integer of at most 32 bits."""
@@ -52,8 +76,8 @@ class Assignment(NamedTuple):
 
     name: str
     expression: str
-    wide: bool
-    """Whether 64 bits with a sign don't hold every value in it."""
+    kind: Kind
+    """What holds every value of it."""
     stage: Stage
     row: str
     """The row's key."""
@@ -64,22 +88,44 @@ class Assignment(NamedTuple):
 _RELATIONS = {Cmp.EQ: "==", Cmp.NE: "!=", Cmp.LT: "<", Cmp.LE: "<=", Cmp.GT: ">", Cmp.GE: ">="}
 
 
+def parameters(plan: Plan) -> list[Source]:
+    """What a function takes: a, b, c as they are written, a guard, old values."""
+    return sorted(plan.sources, key=lambda source: ORDER[Role(source.role)])
+
+
 def assignments(plan: Plan, dialect: Dialect, names: dict[str, str]) -> list[Assignment]:
     """The plan's rows, a statement a lane; ``names`` are the parameters by role."""
     known = {role: [name] for role, name in names.items()}
-    ranges = {source.role: limits(source.type.bits, signed=False) for source in plan.sources}
+    ranges = {names[x.role]: limits(x.type.bits, signed=False) for x in plan.sources}
     found = []
     for row in plan.rows:
         base = row.key.replace(".", "_")
-        wide = any(_is_wide(ranges[key]) for key in row.inputs) or _is_wide(row.range)
         lanes = [base] if row.lanes == 1 else [f"{base}{lane}" for lane in range(row.lanes)]
         for lane, name in enumerate(lanes):
             reads = _reads(row, [known[key] for key in row.inputs], lane)
-            x = [dialect.read(variable, wide=wide) for variable in reads]
-            expression = _stripped(_LANES[type(row.micro)](dialect, row.micro, x, lane))
-            found.append(Assignment(name, expression, wide, row.stage, row.key, tuple(reads)))
-        known[row.key], ranges[row.key] = lanes, row.range
+            each = [ranges[variable] for variable in reads]
+            micro = _biting(row.micro, each)
+            # what cuts to 64 bits reads its operand as it is
+            all_of = each if _cuts_to_64(micro) else [*each, row.range]
+            d = dialect.within(kind_of(all_of))
+            x = [d.read(variable, kind_of([ranges[variable]])) for variable in reads]
+            expression = _stripped(_LANES[type(micro)](d, micro, x, lane))
+            kind = kind_of([row.range])
+            found.append(Assignment(name, expression, kind, row.stage, row.key, tuple(reads)))
+        known[row.key] = lanes
+        ranges |= dict.fromkeys(lanes, row.range)
     return found
+
+
+def _biting(micro: Micro, inputs: list[Range]) -> Micro:
+    """The same without a bound below that no value can reach."""
+    if isinstance(micro, m.Clamp) and micro.low is not None and micro.low <= inputs[0].low:
+        return m.Clamp(None, micro.high)
+    return micro
+
+
+def _cuts_to_64(micro: Micro) -> bool:
+    return isinstance(micro, m.Wrap) and micro.bits == 64
 
 
 def by_stage(found: list[Assignment]) -> list[tuple[Stage, list[Assignment]]]:
@@ -104,10 +150,6 @@ def function_name(trace: Trace) -> str:
     if trace.model.errata:
         parts.append(trace.model.name)
     return re.sub(r"\W+", "_", "_".join(parts))
-
-
-def _is_wide(range_: Range) -> bool:
-    return not range_.within(63, signed=True)
 
 
 def _reads(row: Row, inputs: Sequence[list[str]], lane: int) -> list[str]:
@@ -138,6 +180,8 @@ def _stripped(expression: str) -> str:
 
 
 def _low(d: Dialect, x: str, bits: int) -> str:
+    if bits == 64:
+        return d.low64(x, signed=False)
     return f"({x} & {d.number((1 << bits) - 1)})"
 
 
@@ -148,6 +192,8 @@ def _part(d: Dialect, x: str, unit: int, index: int) -> str:
 def _read(d: Dialect, x: str, bits: int, signed: bool) -> str:
     if not signed:
         return _low(d, x, bits)
+    if bits == 64:
+        return d.low64(x, signed=True)
     top = d.number(1 << (bits - 1))
     return f"(({_low(d, x, bits)} ^ {top}) - {top})"
 
@@ -213,8 +259,12 @@ def _compare(d: Dialect, micro: m.Compare, x: list[str], _lane: int) -> str:
     nan = d.truth(d.either(f"{_low(d, v, bits - 1)} > {infinity}" for v in x))
     if cmp in (Cmp.NAN, Cmp.NUM):
         return nan if cmp is Cmp.NAN else f"1 - {nan}"
+    magnitudes = [_low(d, v, bits - 1) for v in x]
+    if bits == 64:
+        magnitudes = [d.low64(v, signed=True) for v in magnitudes]
     ordered = [
-        d.choose(f"{v} >> {bits - 1}", f"-{_low(d, v, bits - 1)}", _low(d, v, bits - 1)) for v in x
+        d.choose(f"{v} >> {bits - 1}", f"-{magnitude}", magnitude)
+        for v, magnitude in zip(x, magnitudes, strict=True)
     ]
     holds = d.truth(f"{ordered[0]} {sign} {(*ordered, '0')[1]}")
     return f"{holds} | {nan}" if cmp in m.UNORDERED else f"{holds} & (1 - {nan})"

@@ -8,10 +8,13 @@ from ...engine.text.errors import printable
 from ...engine.tracing.trace import Trace
 from ..document import both_of, document
 from ..options import DEFAULT, Options
-from .functions import assignments, by_stage, function_name, results
+from .functions import Kind, assignments, by_stage, function_name, parameters, results
 
 
 class _Python:
+    def within(self, kind: Kind) -> _Python:  # noqa: ARG002 - integers have any width
+        return self
+
     def number(self, value: int) -> str:
         return str(value) if abs(value) < 256 else hex(value)
 
@@ -30,8 +33,12 @@ class _Python:
     def truth(self, condition: str) -> str:
         return f"int({condition})"
 
-    def read(self, name: str, *, wide: bool) -> str:  # noqa: ARG002 - integers have any width
+    def read(self, name: str, kind: Kind) -> str:  # noqa: ARG002
         return name
+
+    def low64(self, x: str, signed: bool) -> str:
+        low = f"({x} & {(1 << 64) - 1:#x})"
+        return f"(({low} ^ {1 << 63:#x}) - {1 << 63:#x})" if signed else low
 
     def float_bits(self, x: str) -> str:
         size = f"abs({x}).bit_length()"
@@ -46,8 +53,8 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
 
 
 def _function(trace: Trace) -> Iterator[str]:
-    doc, ins = document(trace, DEFAULT), trace.instruction
-    names = {source.role: source.role for source in trace.plan.sources}
+    doc, ins = document(trace), trace.instruction
+    names = {source.role: source.role for source in parameters(trace.plan)}
     found = assignments(trace.plan, _Python(), names)
     said = [f"{role}: {printable(ins.called(role))}" for role in names]
     yield f"def {function_name(trace)}({', '.join(f'{role}: int' for role in names)}):"

@@ -1,0 +1,345 @@
+"""What all formats share: how a document is made again, what it leaves out, whose text is kept."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from ptxscope import Trace, export, trace
+from ptxscope.cli.trace import rendered
+from ptxscope.engine.semantics.errata import ERRATA
+from ptxscope.engine.semantics.plan import Stage
+from ptxscope.engine.tracing.annotations import Annotations, Note
+from ptxscope.engine.tracing.notes import stages_between
+from ptxscope.export import FORMATS
+from ptxscope.export.alt import alt
+from ptxscope.export.document import document
+from ptxscope.export.harmless import harmless
+from ptxscope.export.options import Options
+from ptxscope.export.text import render
+from tests.export.samples import E3, EXAMPLES, HOSTILE, annotated, example
+
+READ = ("text", "markdown", "rst", "asciidoc", "html", "svg")
+"""Formats that a person reads."""
+NOTED = replace(
+    E3,
+    annotations=Annotations(
+        "-x 'y' \u05d0\u05d1", "no\u00a0break", (Note("z=1", Stage.SATURATE), Note("w", None, 0))
+    ),
+)
+CHOICES = [
+    Options(),
+    Options(both=True),
+    Options(standalone=True),
+    Options(stages=stages_between("2-4", E3)),
+    Options(stages=stages_between("1,3-4,6", E3), both=True),
+    Options(stages=stages_between("-saturate", E3), result=False),
+    Options(stages=stages_between("-4", E3), result=False, both=True, standalone=True),
+    Options(result=False),
+]
+
+
+def made_again(command: str) -> str:
+    program, name, *words = shlex.split(command)
+    assert (program, name) == ("ptxscope", "trace")
+    return rendered(words)
+
+
+@pytest.mark.parametrize("options", CHOICES, ids=range(len(CHOICES)))
+@pytest.mark.parametrize("format_", FORMATS)
+def test_the_command_makes_the_document_again(format_: str, options: Options) -> None:
+    shown = export(NOTED, format_, options)
+    if format_ in ("c", "python"):  # whose comments name no command
+        return
+    command = document(NOTED, options._replace(format=format_)).command
+    assert as_given(made_again(command)) == as_given(shown)
+
+
+def as_given(text: str) -> str:
+    """JSON says how the line was given, too; the command gives its canonical text."""
+    return re.sub(r'"text": "vadd[^"]*"', "", text, count=1)
+
+
+@pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
+def test_so_does_every_instruction_s(opcode: str, model: str) -> None:
+    shown = example(opcode, model)
+    for format_ in ("json", "svg"):
+        options = Options(both=True, format=format_)
+        again = made_again(document(shown, options).command)
+        if format_ == "svg":
+            assert again == export(shown, format_, options)
+        else:
+            first, second = map(json.loads, (again, export(shown, format_, options)))
+            del first["instruction"]["text"], second["instruction"]["text"]
+            # values that are not read need not be given
+            for each in (first, second):
+                each["operands"] = [x for x in each["operands"] if x["read"]]
+            assert first == second
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_so_does_a_hostile_text_s(text: str) -> None:
+    shown = annotated(E3, text)
+    for format_ in READ:
+        command = document(shown, Options(format=format_)).command
+        # a blank at an end of a note is no part of it
+        assert made_again(command).split() == export(shown, format_).split()
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
+def test_a_shell_reads_the_command_that_a_terminal_can_show() -> None:
+    text = export(NOTED)
+    assert all(char.isprintable() for char in text.replace("\n", ""))
+    (_, command) = text.split("\n$ ptxscope ")
+    script = f"{shlex.quote(sys.executable)} -m ptxscope {command}"
+    done = subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, check=True,
+        env={"LC_ALL": "C.UTF-8", "PATH": "/usr/bin:/bin"},
+    )  # fmt: skip
+    assert done.stdout == text
+    said = subprocess.run(
+        ["bash", "-c", f"printf '%s|' {command}"], capture_output=True, check=True,
+        env={"LC_ALL": "C.UTF-8", "PATH": "/usr/bin:/bin"},
+    ).stdout.decode()  # fmt: skip
+    assert "|--title=-x 'y' \u05d0\u05d1|" in said
+
+
+# --- a part of a trace -------------------------------------------------------------------
+
+QUAD = trace("vadd4.s32.s32.u32.sat d, a, b, c", {"a": 0x7F80FF01, "b": 0x01FF0280, "c": 0})
+"""Saturates to 0x7f7f017f; until then its lanes are 128, 127, 1, 129."""
+
+
+@pytest.mark.parametrize("format_", [x for x in READ if x != "svg"])
+def test_what_is_left_out_is_said(format_: str) -> None:
+    shown = export(QUAD, format_, Options(stages=stages_between("2-4", QUAD)))
+    plain = re.sub(r"<[^>]*>|\\|\s+", " ", shown)
+    if format_ != "html":  # whose pen is another's
+        assert re.search(r"Steps not shown:\s+1 select,\s+5 merge,\s+6 write\.", plain)
+    assert "7f7f017f" in shown
+    assert "Steps not shown" not in export(QUAD, format_)
+
+
+@pytest.mark.parametrize("format_", [*(x for x in READ if x != "svg"), "json"])
+@pytest.mark.parametrize("shown", [QUAD, E3], ids=["quad", "E3"])
+def test_until_a_step_no_result_is_told(format_: str, shown: Trace) -> None:
+    bits = [f"{shown.result[x]:08x}" for x in shown.result]
+    options = Options(stages=stages_between("-3", shown), result=False)
+    text = export(shown, format_, options)
+    assert not any(x in text for x in bits)
+    if format_ != "json":
+        assert "Two answers" not in text
+
+
+def test_a_document_says_why_it_has_no_result() -> None:
+    shown = document(QUAD, Options(result=False))
+    assert shown.results == ()
+    assert shown.no_result == "the result is not shown here"
+    nothing = document(trace("setp.ne.u32 _, a, b", {"a": 1, "b": 2}))
+    assert "nothing is written" in nothing.no_result
+    assert document(QUAD).no_result == ""
+
+
+def test_the_last_step_has_the_result() -> None:
+    line = "vadd4.s32.s32.u32.sat d, a, b, c", "a=0x7f80ff01", "b=0x01ff0280", "c=0"
+    assert "d = 0x7f7f017f" in rendered([*line, "--until", "write"])
+    assert "0x7f7f017f" not in rendered([*line, "--until", "merge"])
+    assert "d = 0x7f7f017f" in rendered([*line, "--steps", "1-3"])
+    assert "d = " not in rendered([*line, "--no-result"])
+
+
+def test_both_answers_up_to_a_step_keep_their_results_back() -> None:
+    until = Options(stages=stages_between("-saturate", E3), result=False)
+    assert document(E3, until).answers is None
+    answers = document(E3, until._replace(both=True)).answers
+    assert answers
+    assert [x.result for x in answers.all] == ["not shown", "not shown"]
+    assert [x.stage for x in answers.steps] == [Stage.SATURATE]
+    before = Options(stages=stages_between("-add", E3), result=False, both=True)
+    assert document(E3, before).answers is None
+
+
+def test_json_is_of_the_steps_that_are_shown() -> None:
+    shown = json.loads(export(QUAD, "json", Options(stages=stages_between("2,4", QUAD))))
+    assert [x["number"] for x in shown["steps"]] == [2, 4]
+    assert shown["shown"]["steps"] == ["extend", "saturate"]
+    assert shown["results"][0]["hex"] == "0x7f7f017f"
+
+
+# --- a writer's text ---------------------------------------------------------------------
+
+WRITTEN = "caf\u00e9\u00a0no\u00adbreak \u05e9\u05dc\u05d5\u05dd \u0645\u0631\u062d\u0628\u0627 "
+WRITTEN += "\U0001f469\u200d\U0001f52c \u2067\u05d0\u2069 \u202bx\u202c \u200fy \U0001fae8"
+
+
+@pytest.mark.parametrize("format_", [x for x in READ if x != "text"])
+def test_a_writers_text_is_kept(format_: str) -> None:
+    text = export(annotated(E3, WRITTEN), format_)
+    if format_ == "svg":  # which breaks lines; in its title none is broken
+        assert f">{WRITTEN}</title>" in text
+    else:
+        assert text.count(WRITTEN) >= 5
+    assert "\ufffd" not in text
+
+
+def test_in_a_terminal_nothing_moves() -> None:
+    for text in (WRITTEN, *HOSTILE):
+        shown = export(annotated(E3, text))
+        assert all(char.isprintable() for char in shown.replace("\n", ""))
+        out = io.StringIO()
+        Console(file=out, width=70).print(annotated(E3, text))
+        assert all(char.isprintable() for char in out.getvalue().replace("\n", ""))
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("\x1b[31m\x07\x9b\x7f", "\u241b[31m\u2407\ufffd\u2421"),
+        ("a\r\nb\tc\u2028d\x85e", "a  b c d e"),
+        ("\ud800\ufffe\ufdd0\U0010ffff", "\ufffd" * 4),
+        ("\u202e evil", "\ufffd evil"),
+        ("x\u202c\u2069", "x\ufffd\ufffd"),
+        ("\u2067a\u202eb\u2069c\u202c", "\u2067a\ufffdb\u2069c\ufffd"),
+        ("\u202aa\u2067b\u202cc\u2069d\u202c", "\u202aa\u2067b\ufffdc\u2069d\u202c"),
+        ("\u2066\u2066\u2069", "\ufffd\u2066\u2069"),
+        (WRITTEN, WRITTEN),
+    ],
+)
+def test_only_what_acts_is_made_visible(text: str, kept: str) -> None:
+    assert harmless(text) == kept
+
+
+BIDI = st.text(st.sampled_from("a\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"))
+
+
+@given(BIDI)
+def test_what_follows_a_text_keeps_its_direction(text: str) -> None:
+    """By the algorithm of UAX 9, X1 to X8, less its limits: nothing is open at the end."""
+    stack: list[str] = []
+    for char in harmless(text):
+        if char in "\u202a\u202b\u202d\u202e\u2066\u2067\u2068":
+            stack.append(char)
+        elif char == "\u202c":
+            assert stack
+            assert stack.pop() < "\u2066"
+        elif char == "\u2069":
+            assert stack
+            assert stack.pop() >= "\u2066"
+    assert not stack
+    assert harmless(harmless(text)) == harmless(text)
+    assert len(harmless(text)) == len(text)
+
+
+# --- names and labels --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("opcode", [x for x, model in EXAMPLES if model == "isa"])
+def test_a_long_name_is_told_once(opcode: str) -> None:
+    short = example(opcode)
+    names = {name: f"%{name * 39}" for name in {*short.instruction.names.values()}}
+    line = re.sub(
+        r"(?<=[\s|@!,-])%?\w+(?=[\s,;|.])",
+        lambda found: names.get(found[0], found[0]),
+        str(short.instruction).replace("|", " | "),
+    ).replace(" | ", "|")
+    values = {names[x.name]: short.operands[x.roles[0]] for x in short.instruction.inputs}
+    shown = trace(line, values)
+    assert shown.result.keys() == {names[x] for x in short.result}
+    lines = render(shown).partition("\nPTX ISA")[0].splitlines()
+    assert max(map(len, lines)) <= 80
+    told = "".join(lines).replace(" ", "")
+    for name in names.values():
+        # in the line, and where its value or its result stands
+        assert told.count(name) <= 2, name
+
+
+@pytest.mark.parametrize("erratum", ERRATA, ids=lambda x: x.id)
+@pytest.mark.parametrize("model", ["isa", "ptxas"])
+def test_no_two_answers_are_called_alike(erratum: object, model: str) -> None:
+    ptx, values, *_ = erratum.example  # type: ignore[attr-defined]
+    answers = document(trace(ptx, values, model=model)).answers
+    assert answers
+    labels = [x.label for x in answers.all]
+    assert len({*labels}) == len(labels)
+
+
+@pytest.mark.parametrize(
+    ("line", "values"),
+    [
+        ("vshl.s32.u32.u32.sat.clamp d.h1, a.b3, b.h0, c", (2699459541, 0xFFFFFFFF, 0)),
+        ("vshl.u32.u32.u32.sat.clamp d.h1, a.b0, b.h1, c", (0x7FFFFFFF, 0x80000000, 634309444)),
+        ("vshl.u32.u32.u32.sat.wrap d.h1, a.h1, b.b0, c", (0x80000000, 0x7FFFFFFF, 0x80000000)),
+    ],
+)
+def test_one_answer_for_two_reasons_has_two_names(line: str, values: tuple[int, ...]) -> None:
+    answers = document(trace(line, dict(zip("abc", values, strict=True)))).answers
+    assert answers
+    _, newer, older = answers.all
+    assert newer.result == older.result
+    assert newer.errata != older.errata
+    assert (newer.label, older.label) == (
+        "ptxas 13.3 to 13.5, sm_70+",
+        "ptxas 11.8 to 13.2, sm_70+",
+    )
+
+
+@given(st.sampled_from([x for x in ERRATA if x.repaired]), st.data())
+def test_no_two_answers_to_any_values_are_called_alike(
+    erratum: object, data: st.DataObject
+) -> None:
+    ptx, values, *_ = erratum.example  # type: ignore[attr-defined]
+    shown = trace(ptx, {x: data.draw(st.integers(0, 0xFFFFFFFF)) for x in values})
+    answers = document(shown).answers
+    labels = [x.label for x in answers.all] if answers else []
+    assert len({*labels}) == len(labels)
+
+
+@pytest.mark.parametrize("width", [40, 60, 72, 80, 200])
+def test_rich_wraps_and_crops_nothing(width: int) -> None:
+    shown = trace("vadd4.u32.u32.u32 d, a, b, c", {"a": 0x7F7F7F7F, "b": 0xFFFFFFFF, "c": 0})
+    out = io.StringIO()
+    Console(file=out, width=width).print(shown)
+    lines = out.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    assert "\u2026" not in out.getvalue()
+    said = " ".join(out.getvalue().split())
+    assert said.count("127 + 255 = 382") == 4
+    assert "d = 0x7e7e7e7e" in said
+
+
+# --- in words ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
+def test_the_alternative_text_tells_operands_steps_and_result(opcode: str, model: str) -> None:
+    shown = example(opcode, model)
+    doc = document(shown)
+    said = alt(doc)
+    assert "\n" not in said
+    for operand in doc.operands:
+        assert f"{operand.bits}, {operand.meant}" in said
+    for step in doc.steps:
+        assert f"Step {step.number}, {step.title}: {step.about}" in said
+    for name, bits, _ in doc.results:
+        assert f"Result: {name} = {bits}" in said
+    if doc.answers:
+        assert all(x.result in said for x in doc.answers.all)
+
+
+def test_the_alternative_text_of_a_part_gives_nothing_away() -> None:
+    said = alt(document(QUAD, Options(stages=stages_between("-4", QUAD), result=False)))
+    assert "7f7f017f" not in said
+    assert "Steps not shown: 5 merge, 6 write." in said
+    assert "Result: the result is not shown here." in said
+    assert "t, lane 3: 128 is above 127, the largest s8, so it becomes 127." in said
