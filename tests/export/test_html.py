@@ -206,3 +206,4 @@ def test_what_it_was_made_with_makes_it_again() -> None:
     made = rendered([*PARTS, "--theme=dark", "--id=x", "--until=add", "--standalone"])
     (command,) = [x for x in texts(page(made), "code") if x.startswith("ptxscope trace ")]
     assert rendered(shlex.split(command)[2:]) == made
+    assert rendered([*PARTS, "--steps=1-6"]) == rendered(PARTS)
