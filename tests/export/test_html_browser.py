@@ -111,6 +111,10 @@ def check_whole(browser: Browser, width: int) -> None:
     assert browser.value(
         "[...document.querySelectorAll('.px-bits code')].every(x => x.getClientRects().length < 2)"
     )
+    assert browser.value(  # a column that stays must leave room for what scrolls past it
+        "[...document.querySelectorAll('th')].filter(x => getComputedStyle(x).position == 'sticky')"
+        ".every(x => x.offsetWidth <= x.closest('.px-scroll').clientWidth / 3)"
+    )
     for box in browser.value(
         "[...document.querySelectorAll('.px-scroll')].map(box => [box.scrollWidth, "
         "box.clientWidth, getComputedStyle(box).overflowX, box.scrollHeight, box.clientHeight])"
