@@ -132,9 +132,14 @@ def _row(trace: Trace, row: RowView) -> str:
         flags = "".join(f' <em class="px-flag">{escape(flag)}</em>' for flag in cell.flags)
         came = escape(f"{cell.sentence}. From {origin(trace, row, cell.lane)}.")
         cells.append(
-            f'<td><code>{escape(cell.text)}</code>{flags}<div class="px-from">{came}</div></td>'
+            f'<td><code>{_unbroken(cell.text)}</code>{flags}<div class="px-from">{came}</div></td>'
         )
     return "".join(cells)
+
+
+def _unbroken(text: str) -> str:
+    """Escaped, with arrows that no line ends within."""
+    return escape(text).replace("-&gt;", '<span class="px-arrow">-&gt;</span>')
 
 
 def origin(trace: Trace, row: RowView, lane: int) -> str:

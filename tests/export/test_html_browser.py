@@ -109,7 +109,8 @@ def check_whole(browser: Browser, width: int) -> None:
     for said in browser.words():
         assert said.boxed or (said.left >= 0 and said.right <= width), said
     assert browser.value(
-        "[...document.querySelectorAll('.px-bits code')].every(x => x.getClientRects().length < 2)"
+        "[...document.querySelectorAll('.px-bits code, .px-arrow')]"
+        ".every(x => x.getClientRects().length < 2)"
     )
     assert browser.value(  # a column that stays must leave room for what scrolls past it
         "[...document.querySelectorAll('th')].filter(x => getComputedStyle(x).position == 'sticky')"
