@@ -5,13 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ..engine.text.errors import printable
-from ..engine.tracing.annotations import Annotations
-from ..engine.tracing.notes import parse_note, stages_between
 from ..engine.tracing.trace import Trace
 from ..export import FORMATS, TEXTS, export
+from ..export.choices import chosen as with_choices
 from ..export.options import DEFAULT, Options, checked_id
 from ..export.theme import THEMES, Theme
 from . import CommandError
@@ -151,27 +149,27 @@ def _add_options(to: argparse.ArgumentParser, formats: Sequence[str]) -> None:
 def _asked(chosen: argparse.Namespace) -> tuple[Trace, Options]:
     """The trace with its annotations, and what is to be shown of it."""
     trace, options = _given(chosen) if chosen.read is None else _read(chosen)
-    try:
-        notes = tuple(parse_note(text, trace) for text in chosen.note)
-        part = f"-{chosen.until}" if chosen.until else chosen.steps
-        stages = stages_between(part, trace) if part else None
-        id_ = checked_id(chosen.id) if chosen.id else ""
-    except ValueError as error:
-        raise CommandError(f"error: {printable(str(error))}") from None
-    extra = trace.annotations
-    title, caption = chosen.title or extra.title, chosen.caption or extra.caption
-    trace = replace(trace, annotations=Annotations(title, caption, (*extra.notes, *notes)))
-    if stages is not None:
-        whole = {step.stage for step in trace.steps} <= stages
-        options = options._replace(stages=stages, result=whole or not chosen.until)
     options = options._replace(
         both=options.both or chosen.both,
         standalone=chosen.standalone,
-        result=options.result and not chosen.no_result,
+        format=chosen.format,
         theme=Theme(chosen.theme),
-        id=id_,
     )
-    return trace, picture_options(chosen, options)
+    options = picture_options(chosen, options)
+    try:
+        options = options._replace(id=checked_id(chosen.id) if chosen.id else "")
+        return with_choices(
+            trace,
+            options,
+            title=chosen.title,
+            caption=chosen.caption,
+            notes=chosen.note,
+            steps=chosen.steps or "",
+            until=chosen.until or "",
+            result=not chosen.no_result,
+        )
+    except ValueError as error:
+        raise CommandError(f"error: {printable(str(error))}") from None
 
 
 def _given(chosen: argparse.Namespace) -> tuple[Trace, Options]:
