@@ -73,7 +73,7 @@ async def test_what_is_included_changes_the_preview() -> None:
         await drive.type("4")
         preview = drive.app.screen.query_one("#preview", Page).text()
         assert "4 saturate" in preview
-        assert "3 add" not in preview
+        assert "\n3 add" not in preview
         shown = await drive.type("4")
         assert "'44' is no step of this instruction" in shown
         await drive.press("backspace", "tab", *"Title", "escape")
