@@ -144,7 +144,9 @@ def _quoted(word: str) -> str:
 def _escape(char: str) -> str:
     if char in "\\'":
         return f"\\{char}"
-    return char if printable(char) == char else f"\\U{ord(char):08x}"
+    if printable(char) == char:
+        return char
+    return f"\\u{ord(char):04x}" if char < "\U00010000" else f"\\U{ord(char):08x}"
 
 
 def wrapped(text: str, first: str, rest: str, width: int = WIDTH) -> list[str]:
