@@ -118,7 +118,9 @@ def _add_options(to: argparse.ArgumentParser) -> None:
         "--both", action="store_true", help="where isa and ptxas part, show both ways to the end"
     )
     to.add_argument(
-        "--standalone", action="store_true", help="a whole page rather than a fragment: html, rst"
+        "--standalone",
+        action="store_true",
+        help="a whole page rather than a fragment: html, rst, asciidoc",
     )
     part = to.add_mutually_exclusive_group()
     part.add_argument("--steps", metavar="1-4", help="only these steps, by number or name: 1,3-4")
