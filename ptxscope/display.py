@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .engine.text.errors import printable
 from .engine.tracing.trace import DISPLAYS, Trace
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _MOST = 20
 """Findings that a list shows."""
+_CHOSEN = ("stages", "result", "format")
+"""Options that steps and the like decide."""
 _QUOTED = re.compile("`([^`]*+)`")
 _NARROWEST = 40
 """Columns for which lines are made; where there are fewer, they are folded."""
@@ -101,17 +103,23 @@ def figure(
     notes: str | Iterable[str] | Mapping[str, str],
     steps: str | int,
     until: str | int,
-    both: bool,
     result: bool,
+    **more: Any,
 ) -> Figure:
     """What ``Trace.figure`` gives."""
+    known = [name for name in Options._fields if name not in _CHOSEN]
+    for name in more:
+        if name not in known:
+            raise TypeError(
+                f"a figure has no {name!r}; beside its texts and steps {', '.join(known)}"
+            )
     if isinstance(notes, str):
         notes = (notes,)
     elif isinstance(notes, Mapping):
         notes = [f"{target}={text}" for target, text in notes.items()]
     shown, options = chosen(
         trace,
-        Options(both=both),
+        Options(**more),
         title=title,
         caption=caption,
         notes=notes,

@@ -128,7 +128,9 @@ def _add_options(to: argparse.ArgumentParser, formats: Sequence[str]) -> None:
         "--both", action="store_true", help="where isa and ptxas part, show both ways to the end"
     )
     to.add_argument(
-        "--standalone", action="store_true", help="a whole HTML page rather than a fragment"
+        "--standalone",
+        action="store_true",
+        help="a whole page rather than a fragment: html, rst, asciidoc",
     )
     add_picture(to)
     to.add_argument(
@@ -141,7 +143,9 @@ def _add_options(to: argparse.ArgumentParser, formats: Sequence[str]) -> None:
     part = to.add_mutually_exclusive_group()
     part.add_argument("--steps", metavar="1-4", help="only these steps, by number or name: 1,3-4")
     part.add_argument(
-        "--until", metavar="STEP", help="only the steps up to this one, and no result before it"
+        "--until",
+        metavar="STEP",
+        help="only the steps up to this one; the result comes with the last",
     )
     to.add_argument("--no-result", action="store_true", help="keep the result back")
 

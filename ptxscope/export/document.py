@@ -175,6 +175,8 @@ class Document(NamedTuple):
     """Section of the PTX ISA, versions."""
     command: str
     """The shell command that makes this document."""
+    words: tuple[str, ...]
+    """The words of that command."""
 
 
 def document(trace: Trace, options: Options = DEFAULT) -> Document:
@@ -198,12 +200,18 @@ def document(trace: Trace, options: Options = DEFAULT) -> Document:
         harmless(extra.caption),
         f"PTX ISA {entry.section} ({least}); ptxscope {__version__}",
         command(trace, options),
+        command_words(trace, options),
     )
 
 
 def command(trace: Trace, options: Options = DEFAULT) -> str:
     """The shell command that makes a document of this trace, notes and all."""
-    return " ".join(map(shlex.quote, map(harmless, _words(trace, options))))
+    return shlex.join(command_words(trace, options))
+
+
+def command_words(trace: Trace, options: Options = DEFAULT) -> tuple[str, ...]:
+    """The words of that command."""
+    return tuple(map(harmless, _words(trace, options)))
 
 
 def _words(trace: Trace, options: Options) -> Iterator[str]:

@@ -52,6 +52,14 @@ def test_what_it_cannot_draw_it_says(choices: dict[str, object], said: str) -> N
         E3.figure(**choices)  # type: ignore[arg-type]
 
 
+def test_other_options_are_taken_by_name() -> None:
+    assert E3.figure(standalone=True).svg == rendered([*WORDS, "--standalone"])
+    with pytest.raises(TypeError, match=r"a figure has no 'colour'; .*both, standalone"):
+        E3.figure(colour="red")
+    with pytest.raises(TypeError, match="a figure has no 'stages'"):
+        E3.figure(stages=None)
+
+
 def test_a_notebook_shows_pictures_and_lists() -> None:
     cells = [
         f"import ptxscope\nptxscope.trace({LINE!r}, {VALUES!r}).figure(title='T', both=True)",

@@ -126,12 +126,14 @@ class Trace:
         until: str | int = "",
         both: bool = False,
         result: bool = True,
+        **more: object,
     ) -> Drawn:
         """A picture that shows itself in notebooks, as ``ptxscope trace -f svg`` draws it.
 
         ``notes`` are by what they are on: ``{"saturate": "…", "lane 2": "…"}``, or as
-        ``["saturate=…"]``; ``steps`` are ``"2-4"``, ``until`` a step's name or number. Raises
-        ValueError for what the trace does not have.
+        ``["saturate=…"]``; ``steps`` are ``"2-4"``, ``until`` a step's name or number; ``more``
+        are other choices of ``ptxscope.export.options.Options``. Raises ValueError for what the
+        trace does not have, and TypeError for a choice that there is not.
         """
         if "figure" not in DISPLAYS:
             raise RuntimeError("nothing draws yet: import ptxscope, which sees to that")
@@ -142,8 +144,9 @@ class Trace:
             notes=notes,
             steps=steps,
             until=until,
-            both=both,
             result=result,
+            both=both,
+            **more,
         )
         return drawn
 
