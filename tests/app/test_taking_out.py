@@ -128,7 +128,7 @@ async def test_the_export_screen_fits(size: tuple[int, int]) -> None:
 WRITTEN = "\u05d0\u05d1 \u0645 no\u00a0break \u2067\u05d0\u2069 \U0001f469\u200d\U0001f52c"
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", TEXTS)
 async def test_what_a_document_keeps_moves_nothing_on_the_terminal(name: str) -> None:
     async with explorer(*E3) as drive:
         await drive.press("e")
