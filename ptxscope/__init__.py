@@ -47,7 +47,10 @@ def __getattr__(name: str) -> object:
         # the package `export` can be called as its function: see there
         value: object = home if name == "export" else getattr(home, name)
         if name in ("Trace", "diagnose", "trace"):
-            import_module(".display", __name__).install()
+            display = import_module(".display", __name__)
+            display.install()
+            if name == "diagnose":
+                display.install_findings()
         globals()[name] = value
         return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

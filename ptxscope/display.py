@@ -1,18 +1,35 @@
-"""How a Trace shows itself in notebooks and in Rich: the engine asks, the exports answer."""
+"""How traces and findings show themselves in notebooks and in Rich: the exports answer for them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .engine.text.errors import printable
 from .engine.tracing.trace import DISPLAYS, Trace
 from .export import export
-from .export.text import WIDTH, render
+from .export.alt import alt
+from .export.choices import chosen
+from .export.document import document
+from .export.harmless import harmless
+from .export.markdown import code, escaped
+from .export.options import Options
+from .export.text import WIDTH, render, wrapped
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
     from rich.text import Text
 
+    from .engine.diagnosis.diagnose import Findings
+
+_MOST = 20
+"""Findings that a list shows."""
+_CHOSEN = ("stages", "result", "format")
+"""Options that steps and the like decide."""
+_QUOTED = re.compile("`([^`]*+)`")
 _NARROWEST = 40
 """Columns for which lines are made; where there are fewer, they are folded."""
 
@@ -25,8 +42,141 @@ def install() -> None:
             "text/markdown": lambda trace: export(trace, "markdown"),
             "text/html": lambda trace: export(trace, "html"),
             "rich": _Printed,
+            "figure": figure,
         }
     )
+
+
+def install_findings() -> None:
+    """Let what ``diagnose`` finds show itself."""
+    from .engine.diagnosis.diagnose import LISTED
+
+    LISTED.update({"text/plain": _as_text, "text/markdown": _as_markdown, "text/html": _as_html})
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture of a trace that notebooks show as one.
+
+    Printed, as where markdown-exec takes what is printed, it is HTML.
+    """
+
+    trace: Trace
+    options: Options
+
+    @property
+    def svg(self) -> str:
+        """The picture."""
+        return export(self.trace, "svg", self.options)
+
+    @property
+    def html(self) -> str:
+        """The picture as a ``<figure>``."""
+        return f'<figure class="ptxscope-figure" style="margin:0">\n{self.svg}</figure>\n'
+
+    @property
+    def alt(self) -> str:
+        """What it says, in words: for an ``alt=`` where it stands in a file of its own."""
+        return alt(document(self.trace, self.options))
+
+    def __str__(self) -> str:
+        return self.html
+
+    def __repr__(self) -> str:
+        return self.alt
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        return {"image/svg+xml": self.svg, "text/html": self.html, "text/plain": self.alt}
+
+
+def figure(
+    trace: Trace,
+    *,
+    title: str,
+    caption: str,
+    notes: str | Iterable[str] | Mapping[str, str],
+    steps: str | int,
+    until: str | int,
+    result: bool,
+    **more: Any,
+) -> Figure:
+    """What ``Trace.figure`` gives."""
+    known = [name for name in Options._fields if name not in _CHOSEN]
+    for name in more:
+        if name not in known:
+            raise TypeError(
+                f"a figure has no {name!r}; beside its texts and steps {', '.join(known)}"
+            )
+    if isinstance(notes, str):
+        notes = (notes,)
+    elif isinstance(notes, Mapping):
+        notes = [f"{target}={text}" for target, text in notes.items()]
+    shown, options = chosen(
+        trace,
+        Options(**more),
+        title=title,
+        caption=caption,
+        notes=notes,
+        steps=str(steps),
+        until=str(until),
+        result=result,
+    )
+    return Figure(shown, options)
+
+
+def _as_text(found: Findings) -> str:
+    lines = []
+    for number, finding in enumerate(found[:_MOST], 1):
+        lines += wrapped(printable(finding.sentence), f"{number:>3}. ", " " * 5)
+        lines.append(f"     {printable(finding.ptx)}")
+    return "\n".join([*lines, *_rest(found)])
+
+
+def _as_markdown(found: Findings) -> str:
+    lines = []
+    for number, finding in enumerate(found[:_MOST], 1):
+        said = _pieces(finding.sentence, escaped, code)
+        lines.append(f"{number}. {said}\\\n   {code(harmless(finding.ptx))}")
+    return "\n".join([*lines, *(f"\n{escaped(rest)}" for rest in _rest(found))])
+
+
+def _as_html(found: Findings) -> str:
+    items = (
+        f"<li>{_pieces(x.sentence, escape, _code)}<br>{_code(harmless(x.ptx))}</li>"
+        for x in found[:_MOST]
+    )
+    rest = "".join(f"<p>{escape(rest)}</p>" for rest in _rest(found))
+    return f'<ol class="ptxscope-findings">{"".join(items)}</ol>{rest}' if found else rest
+
+
+def _code(text: str) -> str:
+    return f"<code>{escape(text)}</code>"
+
+
+def _pieces(sentence: str, plain: Callable[[str], str], code: Callable[[str], str]) -> str:
+    """A sentence, what is between its backquotes as code."""
+    parts = _QUOTED.split(harmless(sentence))
+    return "".join(code(x) if at % 2 else _around(x, plain) for at, x in enumerate(parts))
+
+
+def _around(text: str, change: Callable[[str], str]) -> str:
+    """The text changed, but for the blanks around it."""
+    inner = text.strip()
+    lead, _, end = text.partition(inner) if inner else (text, "", "")
+    return f"{lead}{change(inner)}{end}"
+
+
+def _rest(found: Findings) -> Iterator[str]:
+    if not found:
+        yield "Nothing within two changes explains it."
+    if len(found) > _MOST:
+        yield f"and {len(found) - _MOST} more"
 
 
 class _Printed(NamedTuple):

@@ -27,6 +27,7 @@ from ptxscope import PtxError, parse_all
 from ptxscope.cli import CommandError
 from ptxscope.cli.arguments import instruction
 from ptxscope.cli.export import updated
+from ptxscope.cli.markers import doubtful
 from ptxscope.cli.open import is_file_name
 from ptxscope.cli.run import run
 from ptxscope.cli.table import cell, rows
@@ -128,8 +129,16 @@ def _observations(text: str) -> object:
 
 def _shown(text: str) -> object:
     """An instruction that is legal is shown in every format, whatever its operands are called."""
-    for format_ in ("text", "markdown", "html", "json", "svg"):
+    for format_ in ("text", "markdown", "rst", "asciidoc", "html", "json", "svg"):
         rendered([text, "a=1", "b=2", "c=3", "-f", format_])
+    return None
+
+
+def _titled(text: str) -> object:
+    """What a writer wrote is escaped in every format that is written with marks."""
+    for format_ in ("text", "markdown", "rst", "asciidoc", "json"):
+        words = [_ADD, "a=1", "b=2", "c=3", f"--title={text}", f"--note=lane 0={text}."]
+        rendered([*words, "-f", format_])
     return None
 
 
@@ -160,10 +169,12 @@ ENTRIES: dict[str, Callable[[str], object]] = {
     "models": model,
     "markers": updated,
     "markers around": _marked,
+    "doubtful markers": doubtful,
     "marked arguments": lambda text: updated(f"<!-- ptxscope trace {text} -->\n<!-- /ptxscope -->"),
     "file or instruction": is_file_name,
     "search": search,
     "show": _shown,
+    "titles": _titled,
 }
 """By what a reader would call it; CSV files have a test of their own."""
 

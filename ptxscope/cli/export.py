@@ -1,18 +1,28 @@
-"""``ptxscope export --update``: keeps the traces in a Markdown file current."""
+"""``ptxscope export --update``: keeps the traces in a Markdown file current.
+
+What Markdown would not show as it is stands in a fence; a picture is a file beside the page.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+from urllib.parse import quote
 
 from ..engine.text.errors import printable
+from ..export import Format, export
+from ..export.alt import alt
+from ..export.document import document
+from ..export.markdown import escaped, fenced
 from ..files import replace
 from . import CommandError
 from .arguments import Parser, parsed, parser, split_words
-from .markers import Marker, markers
-from .trace import rendered
+from .markers import Marker, doubtful, indent, markers
+from .streams import say
+from .trace import asked
 
 _EPILOG = """\
 In the file, a trace stands between two markers, and only what is between them is rewritten:
@@ -20,9 +30,12 @@ In the file, a trace stands between two markers, and only what is between them i
   <!-- ptxscope trace 'vadd4.s32.s32.s32.sat d, a, b, c' a=0x7f b=1 c=0 -->
   <!-- /ptxscope -->
 
-The first holds the arguments of `ptxscope trace`; without -f the format is markdown. Markers in
-code (between fences or backticks, or indented) are left alone. A file is written whole or not at
-all, and not where it changed meanwhile.
+The first holds the arguments of `ptxscope trace`; without -f the format is markdown, which stands
+in the page as it is, as html does; text, json, c and the like stand in a fence. A picture is
+written to a file beside the page, -f svg -o FILE.svg, and the page shows it, with what it says in
+words as the alternative text. What stands in a list or a quote stays in it. Markers in code
+(between fences or backticks, or indented) are left alone. A file is written whole or not at all,
+and not where it changed meanwhile; a picture never takes the place of what is none of ptxscope's.
 
 Exit status: 0 done, 1 a file is stale (with --check), 2 a file could not be read or written, or
 a marker in it is wrong; the other files are done all the same.
@@ -61,8 +74,24 @@ def run(words: Sequence[str]) -> int:
     return status
 
 
+class _Picture(NamedTuple):
+    """A file beside the page."""
+
+    path: Path
+    data: bytes
+    before: bytes | None
+    """What is there now."""
+
+
+class _Page(NamedTuple):
+    """A page with its traces made anew."""
+
+    text: str
+    pictures: dict[Path, _Picture]
+
+
 def _update(name: str, *, check: bool) -> bool:
-    """Make a file current, or only say whether it is not."""
+    """Make a file and its pictures current, or only say whether they are not."""
     path = Path(name)
     before = _read(path)
     try:
@@ -70,15 +99,24 @@ def _update(name: str, *, check: bool) -> bool:
     except UnicodeDecodeError as error:
         line = before.count(b"\n", 0, error.start) + 1
         raise CommandError(f"{printable(name)}:{line}: this is not UTF-8") from None
-    after = updated(text, name).encode("utf-8", "replace")
-    if after == before:
-        return False
+    for doubt in doubtful(text):
+        say(f"{name}:{doubt.line}: warning: {doubt.said}")
+    page = _made_anew(text, name)
+    stale = [x for x in page.pictures.values() if x.data != x.before]
+    after = page.text.encode("utf-8", "replace")
     if not check:
-        try:
-            replace(path, after, unless_changed_from=before)
-        except OSError as error:
-            raise CommandError(f"error: {printable(name)}: {error.strerror}") from None
-    return True
+        for picture in stale:
+            _write(picture.path, picture.data, picture.before)
+        if after != before:
+            _write(path, after, before)
+    return bool(stale) or after != before
+
+
+def _write(path: Path, data: bytes, before: bytes | None) -> None:
+    try:
+        replace(path, data, unless_changed_from=before)
+    except OSError as error:
+        raise CommandError(f"error: {printable(str(path))}: {error.strerror}") from None
 
 
 def _read(path: Path) -> bytes:
@@ -96,18 +134,24 @@ def _read(path: Path) -> bytes:
 def updated(text: str, name: str = "text") -> str:
     """A Markdown text with every trace between markers made anew, all else as it is.
 
-    Raises CommandError that names the line of every marker where something is wrong.
+    Pictures are not written. Raises CommandError that names the line of every marker where
+    something is wrong.
     """
+    return _made_anew(text, name).text
+
+
+def _made_anew(text: str, name: str) -> _Page:
     parts: list[str] = []
     failed: list[str] = []
+    pictures: dict[Path, _Picture] = {}
     at = 0
     found = markers(text)
     for opened, closed in _pairs(found):
         try:
             if closed is None:
                 raise CommandError("no <!-- /ptxscope --> ends this trace")
-            trace = f"\n\n{_made(opened.words)}\n".replace("\n", _line_end(text, opened.end))
-            parts += [text[at : opened.end], trace]
+            shown = _shown(opened.words, Path(name).parent, pictures)
+            parts += [text[at : opened.end], _placed(text, opened, closed, shown)]
             at = closed.start
         except (CommandError, ValueError) as error:
             failed.append(f"{printable(name)}:{opened.line}: {error}")
@@ -116,7 +160,7 @@ def updated(text: str, name: str = "text") -> str:
     made = "".join([*parts, text[at:]])
     if made != text and len(markers(made)) != len(found):
         raise CommandError(f"{printable(name)}: with these traces its markers could not be found")
-    return made
+    return _Page(made, pictures)
 
 
 def _pairs(found: list[Marker]) -> Iterator[tuple[Marker, Marker | None]]:
@@ -126,11 +170,88 @@ def _pairs(found: list[Marker]) -> Iterator[tuple[Marker, Marker | None]]:
             yield marker, None if following is None or following.opens else following
 
 
+def _placed(text: str, opened: Marker, closed: Marker, shown: str) -> str:
+    """What is shown, between its markers, within the lists and quotes that they stand in."""
+    lead = indent(text, opened)
+    lines = [lead + line if line else lead.rstrip() for line in shown.split("\n")]
+    start = text.rfind("\n", opened.end, closed.start) + 1
+    before = text[start : closed.start]
+    last = before if start and not before.strip(" \t>") else lead
+    made = "\n".join(["", lead.rstrip(), *lines, lead.rstrip(), last])
+    return made.replace("\n", _line_end(text, opened.end))
+
+
 def _line_end(text: str, at: int) -> str:
     """How the line ends at a place of a text."""
     end = text.find("\n", at)
     return "\r\n" if end > 0 and text[end - 1] == "\r" else "\n"
 
 
-def _made(words: str) -> str:
-    return rendered(["-f", "markdown", *split_words(words)])
+def _shown(words: str, folder: Path, pictures: dict[Path, _Picture]) -> str:
+    """What stands in the page for a marker; its picture is added to the others."""
+    trace, options, chosen = asked(["-f", "markdown", *split_words(words)])
+    format_, file = chosen.format, chosen.output
+    is_picture = format_ in _PICTURES
+    if file is not None and not is_picture:
+        raise CommandError(
+            f"error: -o or --output is for pictures, as in -f svg -o FILE.svg; {format_} stands "
+            "in the page"
+        )
+    if is_picture and file is None:
+        raise CommandError(
+            f"error: -f {format_} needs -o FILE.{format_}: a picture stands in a file beside the "
+            "page, which shows it"
+        )
+    made = export(trace, format_, options)
+    if is_picture:
+        _add(_picture(file, folder, format_, made), pictures)
+        said = escaped(alt(document(trace, options)))
+        return f"![{said}]({quote(PurePosixPath(file).as_posix())})"
+    if format_ == Format.HTML:
+        # a blank line would end the HTML
+        return "\n".join(line for line in made.split("\n") if line.strip())
+    text = made.rstrip("\n")
+    return text if format_ == Format.MARKDOWN else fenced(text, format_)
+
+
+_PICTURES = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF"}
+"""Formats that are files beside a page, and how such a file begins."""
+
+
+def _picture(file: str, folder: Path, format_: str, made: str | bytes) -> _Picture:
+    """A picture's file, where it may be written; raises CommandError where it may not."""
+    path = folder / file
+    shown = printable(file)
+    parts = PurePosixPath(file).parts
+    if "\\" in file or ":" in file or PurePosixPath(file).is_absolute() or ".." in parts:
+        raise CommandError(
+            f"error: -o {shown}: a picture stands beside the page or in a folder there"
+        )
+    if not file.endswith(f".{format_}"):
+        raise CommandError(f"error: -o {shown}: the name of a picture ends in .{format_}")
+    data = made.encode("utf-8", "replace") if isinstance(made, str) else made
+    try:
+        if not path.resolve().is_relative_to(folder.resolve()):
+            raise CommandError(f"error: -o {shown}: this leads out of the page's folder")
+        before = _read(path) if path.exists() or path.is_symlink() else None
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of links; a NUL
+        raise CommandError(f"error: -o {shown}: {error}") from None
+    if before is not None and before != data and not _is_ours(before, format_):
+        raise CommandError(
+            f"error: -o {shown}: what is there is no picture of ptxscope's, and is left as it is"
+        )
+    return _Picture(path, data, before)
+
+
+def _is_ours(data: bytes, format_: str) -> bool:
+    """Whether a file is a picture that was made here, as far as can be told."""
+    begins = data.startswith(_PICTURES[format_])
+    return begins and (format_ != Format.SVG or b"ptxscope" in data or b"px-svg" in data)
+
+
+def _add(picture: _Picture, pictures: dict[Path, _Picture]) -> None:
+    """Add a picture; raises CommandError where two markers have different ones for a file."""
+    known = pictures.setdefault(picture.path, picture)
+    if known.data != picture.data:
+        name = printable(picture.path.name)
+        raise CommandError(f"error: {name} is given to another picture of this page")

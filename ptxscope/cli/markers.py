@@ -10,7 +10,12 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ..engine.text.errors import nearest
+
+_NAME = "ptxscope"
 _MAYBE = re.compile(r"<!--\s*+/?ptxscope\b")
+_NEARLY = re.compile(r"<!--[\s/\\:!|-]*+(\w{5,12}+)\b")
+_CONTAINERS = re.compile(r"(?:[ \t]*+(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))*+[ \t]*+")
 _LINE_END = re.compile(r"\r\n?|\n")
 _INLINE = re.compile(r"\\.|`++|<!--", re.DOTALL)
 _OPEN, _CLOSE = "<!--", "-->"
@@ -26,22 +31,73 @@ class Marker(NamedTuple):
     """A trace begins here; else it ends."""
     words: str
     """The arguments of ``ptxscope trace``."""
+    block: int
+    """Where the line begins with which the paragraph, or the HTML, begins that it stands in."""
+
+
+class Doubt(NamedTuple):
+    """A comment that may have been meant for a marker."""
+
+    line: int
+    said: str
+    """Why it is none."""
 
 
 def markers(text: str) -> list[Marker]:
     """The markers of a text, in order."""
     if not _MAYBE.search(text):
         return []
+    return [
+        Marker(comment.start, comment.end, comment.line, *said, comment.block)
+        for comment in _comments(text)
+        if (said := _said(comment.text))
+    ]
+
+
+def doubtful(text: str) -> list[Doubt]:
+    """Comments that are nearly markers, and ends of no trace."""
+    if not any(_is_near(found[1]) for found in _NEARLY.finditer(text)):
+        return []
+    doubts, is_open = [], False
+    for comment in _comments(text):
+        found = _NEARLY.match(_OPEN + comment.text)
+        if said := _said(comment.text):
+            if not (said[0] or is_open):
+                doubts.append(Doubt(comment.line, "no <!-- ptxscope trace … --> is before it"))
+            is_open = said[0]
+        elif found and _is_near(found[1]):
+            why = "no marker; one is <!-- ptxscope trace … -->, and <!-- /ptxscope --> ends it"
+            doubts.append(Doubt(comment.line, f"`{_OPEN}{comment.text.rstrip()[:40]}` is {why}"))
+    return doubts
+
+
+def _is_near(word: str) -> bool:
+    return nearest(word, (_NAME,), 0.75) is not None
+
+
+def indent(text: str, marker: Marker) -> str:
+    """What stands before each line of the block that a marker is in, of lists and quotes."""
+    found = _CONTAINERS.match(text, marker.block, marker.start)
+    return re.sub(r"[^>\s]", " ", found[0]) if found else ""
+
+
+class _Comment(NamedTuple):
+    start: int
+    end: int
+    line: int
+    block: int
+    text: str
+
+
+def _comments(text: str) -> Iterator[_Comment]:
+    """The comments of a text, where Markdown has them as such."""
     starts = [0, *(found.end() for found in _LINE_END.finditer(text)), len(text)]
-    found: list[Marker] = []
     for kind, first, last in _regions(text.removeprefix("\ufeff")):
         comments = _in_html if kind == "html_block" else _in_line
         for start, end in comments(text, starts[first], starts[min(last, len(starts) - 1)]):
-            said = _said(text[start + len(_OPEN) : end - len(_CLOSE)])
-            if said:
-                line = bisect_right(starts, start, hi=len(starts) - 1)
-                found.append(Marker(start, end, line, *said))
-    return found
+            line = bisect_right(starts, start, hi=len(starts) - 1)
+            inner = text[start + len(_OPEN) : end - len(_CLOSE)]
+            yield _Comment(start, end, line, starts[first], inner)
 
 
 def _regions(text: str) -> Iterator[tuple[str, int, int]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 from ..engine.text.errors import printable
 from ..engine.tracing.trace import Trace
@@ -96,6 +95,8 @@ def put(made: str | bytes, format_: str) -> None:
 
 def write(path: str, made: str | bytes) -> None:
     """Write a document to a file."""
+    from pathlib import Path
+
     from ..files import replace as replace_file
 
     data = made.encode("utf-8", "replace") if isinstance(made, str) else made
@@ -109,6 +110,8 @@ def write_frames(where: str, trace: Trace, format_: str, options: Options) -> No
     """Write a picture a step; all are made before the first is written."""
     if format_ not in PICTURES:
         raise CommandError(f"error: frames are pictures: add -f {', -f '.join(PICTURES)}")
+    from pathlib import Path
+
     from ..export import images
     from ..export.frames import frames
 

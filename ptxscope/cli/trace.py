@@ -5,13 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ..engine.text.errors import printable
-from ..engine.tracing.annotations import Annotations
-from ..engine.tracing.notes import parse_note, stages_between
 from ..engine.tracing.trace import Trace
 from ..export import FORMATS, TEXTS, export
+from ..export.choices import chosen as with_choices
 from ..export.options import DEFAULT, Options, checked_id
 from ..export.theme import THEMES, Theme
 from . import CommandError
@@ -130,7 +128,9 @@ def _add_options(to: argparse.ArgumentParser, formats: Sequence[str]) -> None:
         "--both", action="store_true", help="where isa and ptxas part, show both ways to the end"
     )
     to.add_argument(
-        "--standalone", action="store_true", help="a whole HTML page rather than a fragment"
+        "--standalone",
+        action="store_true",
+        help="a whole page rather than a fragment: html, rst, asciidoc",
     )
     add_picture(to)
     to.add_argument(
@@ -143,7 +143,9 @@ def _add_options(to: argparse.ArgumentParser, formats: Sequence[str]) -> None:
     part = to.add_mutually_exclusive_group()
     part.add_argument("--steps", metavar="1-4", help="only these steps, by number or name: 1,3-4")
     part.add_argument(
-        "--until", metavar="STEP", help="only the steps up to this one, and no result before it"
+        "--until",
+        metavar="STEP",
+        help="only the steps up to this one; the result comes with the last",
     )
     to.add_argument("--no-result", action="store_true", help="keep the result back")
 
@@ -151,27 +153,27 @@ def _add_options(to: argparse.ArgumentParser, formats: Sequence[str]) -> None:
 def _asked(chosen: argparse.Namespace) -> tuple[Trace, Options]:
     """The trace with its annotations, and what is to be shown of it."""
     trace, options = _given(chosen) if chosen.read is None else _read(chosen)
-    try:
-        notes = tuple(parse_note(text, trace) for text in chosen.note)
-        part = f"-{chosen.until}" if chosen.until else chosen.steps
-        stages = stages_between(part, trace) if part else None
-        id_ = checked_id(chosen.id) if chosen.id else ""
-    except ValueError as error:
-        raise CommandError(f"error: {printable(str(error))}") from None
-    extra = trace.annotations
-    title, caption = chosen.title or extra.title, chosen.caption or extra.caption
-    trace = replace(trace, annotations=Annotations(title, caption, (*extra.notes, *notes)))
-    if stages is not None:
-        whole = {step.stage for step in trace.steps} <= stages
-        options = options._replace(stages=stages, result=whole or not chosen.until)
     options = options._replace(
         both=options.both or chosen.both,
         standalone=chosen.standalone,
-        result=options.result and not chosen.no_result,
+        format=chosen.format,
         theme=Theme(chosen.theme),
-        id=id_,
     )
-    return trace, picture_options(chosen, options)
+    options = picture_options(chosen, options)
+    try:
+        options = options._replace(id=checked_id(chosen.id) if chosen.id else "")
+        return with_choices(
+            trace,
+            options,
+            title=chosen.title,
+            caption=chosen.caption,
+            notes=chosen.note,
+            steps=chosen.steps or "",
+            until=chosen.until or "",
+            result=not chosen.no_result,
+        )
+    except ValueError as error:
+        raise CommandError(f"error: {printable(str(error))}") from None
 
 
 def _given(chosen: argparse.Namespace) -> tuple[Trace, Options]:

@@ -16,7 +16,7 @@ from ..engine.text.values import hex_text
 from ..engine.tracing.divergence import first_difference
 from ..engine.tracing.stages import title
 from ..engine.tracing.words import bits_text, by_name, result_text
-from .document import command, steps_from
+from .document import command_words, steps_from
 from .text import WIDTH, command_lines, render, step_lines, wrapped
 
 SHOWN = 6
@@ -248,4 +248,4 @@ def _apart(diagnosis: Diagnosis, finding: Finding, width: int = WIDTH) -> Iterat
     if any(cause.reading for cause in finding.causes):
         read = bits_text(trace.instruction, finding.result(finding.shown))
         yield f"It is read as {printable(read)}."
-    yield from command_lines(command(trace), width)
+    yield from command_lines(command_words(trace), width)

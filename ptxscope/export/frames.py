@@ -21,6 +21,8 @@ _MARGIN = 14.0
 """Around the columns of a slide, and between them."""
 _LEFT, _INNER = EDGE - 4, WIDTH - 2 * (EDGE - 4)
 """What of a picture's width is in a column."""
+_OVER = 12
+"""How far what is drawn may stand out of that, as marks do."""
 _MOST_COLUMNS = 4
 _STEP, _END = 2.5, 5.0
 """Seconds for which a played picture shows a step, and the whole."""
@@ -70,14 +72,16 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
 def frames(trace: Trace, options: Options = DEFAULT) -> tuple[Frame, ...]:
     """A still picture for each step that is shown; only the last shows what comes of them."""
     options = options._replace(motion=Motion.STILL)
-    drawn = svg.drawing(trace, options)
-    doc, last = drawn.doc, len(drawn.doc.steps)
-    found = []
-    for at, step in enumerate(doc.steps, 1):
-        part = doc if at == last else doc._replace(steps=doc.steps[:at], results=(), answers=None)
-        text = _document(drawn, part, options, _up_to(at))
-        found.append(Frame(f"{at:02}-{step.stage}", text))
-    return tuple(found)
+    count = sum(options.shows(step.stage) for step in trace.steps)
+    return tuple(_frame(trace, options, at, count) for at in range(1, count + 1))
+
+
+def _frame(trace: Trace, options: Options, at: int, count: int) -> Frame:
+    drawn = svg.drawing(trace, options, f"-{at}")  # frames may stand on one page
+    doc = drawn.doc
+    part = doc if at == count else doc._replace(steps=doc.steps[:at], results=(), answers=None)
+    text = _document(drawn, part, options, _up_to(at))
+    return Frame(f"{at:02}-{doc.steps[at - 1].stage}", text)
 
 
 # --- what is seen when -------------------------------------------------------------------
@@ -100,14 +104,13 @@ def _numbered(step: int, elements: list[str]) -> list[str]:
 def _bands(drawn: svg.Drawing) -> list[_Band]:
     """What is drawn, from top to bottom."""
     pen, steps = drawn.pen, len(drawn.doc.steps)
+    numbers = {f"step-{step.stage}": at for at, step in enumerate(drawn.doc.steps, 1)}
+    numbers |= dict.fromkeys(_ALWAYS, 0)
     marks = pen.marks
     bands = [_Band(0, 0, pen.parts[: marks[0].parts], pen.flows[: marks[0].flows])]
-    number_ = 0
     ends = [(mark.parts, mark.flows) for mark in marks[1:]] + [(len(pen.parts), len(pen.flows))]
     for mark, (parts, flows) in zip(marks, ends, strict=True):
-        is_step = mark.name.startswith("step-")
-        number_ += is_step
-        step = number_ if is_step else 0 if mark.name in _ALWAYS else steps
+        step = numbers.get(mark.name, steps)
         bands.append(
             _Band(mark.y, step, pen.parts[mark.parts : parts], pen.flows[mark.flows : flows])
         )
@@ -164,10 +167,11 @@ def _slide(drawn: svg.Drawing, bands: list[_Band], wrap: Wrap) -> Iterator[str]:
     for at, column in enumerate(columns):
         x = _MARGIN + at * (wide + _MARGIN) + (wide - _INNER * scale) / 2
         name = f"{prefix}-column{at}"
-        size = f'width="{_INNER}" height="{number(column.end - column.top)}"'
-        yield (
-            f'<clipPath id="{name}"><rect x="{_LEFT}" y="{number(column.top)}" {size}/></clipPath>'
-        )
+        clip = Pen(prefix)
+        over = Area(_LEFT, _INNER).within(-_OVER)
+        below = column.end - column.top + _OVER / 2
+        clip.rect(over.x, column.top, over.width, below, Ink.PAGE, None, radius=0)
+        yield from (f'<clipPath id="{name}">', *clip.parts, "</clipPath>")
         if at:
             line = Pen(prefix)
             middle = _MARGIN / 2 + at * (wide + _MARGIN)

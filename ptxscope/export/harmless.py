@@ -7,18 +7,27 @@ writing from right to left. What a terminal is shown is made stricter by ``error
 from __future__ import annotations
 
 import re
+from functools import cache
 
 _BLANK = "\t\n\v\f\r\x85\u2028\u2029"
 """Ends of lines and the like: a title is one line."""
 _MARK = "\N{REPLACEMENT CHARACTER}"
-_ACTING = re.compile(
-    "[\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufdd0-\ufdef"
-    + "".join(chr(plane << 16 | end) for plane in range(17) for end in (0xFFFE, 0xFFFF))
-    + "]"
-)
+_CONTROLS = "\0-\x1f\x7f-\x9f\u2028\u2029"
+_NONE = "\ud800-\udfff\ufdd0-\ufdef"
+"""Half characters, and what is no character; so are the last two of each plane."""
 _EMBEDDINGS, _ISOLATES = "\u202a\u202b\u202d\u202e", "\u2066\u2067\u2068"
 _END_EMBEDDING, _END_ISOLATE = "\u202c", "\u2069"
-_DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
+
+
+@cache
+def _acting() -> re.Pattern[str]:
+    ends = (chr(plane << 16 | end) for plane in range(17) for end in (0xFFFE, 0xFFFF))
+    return re.compile(f"[{_CONTROLS}{_NONE}{''.join(ends)}]")
+
+
+@cache
+def _directions() -> re.Pattern[str]:
+    return re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
 def harmless(text: str) -> str:
@@ -28,7 +37,7 @@ def harmless(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return _ACTING.sub(_visible, _paired(text))
+    return _acting().sub(_visible, _paired(text))
 
 
 def _visible(found: re.Match[str]) -> str:
@@ -43,7 +52,7 @@ def _paired(text: str) -> str:
     unpaired: set[int] = set()
     opened: list[int] = []  # isolates, and the embeddings within them
     isolates = 0
-    for found in _DIRECTIONS.finditer(text):
+    for found in _directions().finditer(text):
         at, char = found.start(), found[0]
         if char in _EMBEDDINGS or char in _ISOLATES:
             opened.append(at)

@@ -14,7 +14,7 @@ from importlib.resources import files
 from ..engine.text.errors import printable
 from ..engine.tracing.provenance import provenance
 from ..engine.tracing.trace import Trace
-from ..engine.tracing.words import operand_name
+from ..engine.tracing.words import short_name
 from . import theme
 from .document import Answers, Document, RowView, StepView, document
 from .identity import prefix
@@ -132,18 +132,23 @@ def _row(trace: Trace, row: RowView) -> str:
         flags = "".join(f' <em class="px-flag">{escape(flag)}</em>' for flag in cell.flags)
         came = escape(f"{cell.sentence}. From {origin(trace, row, cell.lane)}.")
         cells.append(
-            f'<td><code>{escape(cell.text)}</code>{flags}<div class="px-from">{came}</div></td>'
+            f'<td><code>{_unbroken(cell.text)}</code>{flags}<div class="px-from">{came}</div></td>'
         )
     return "".join(cells)
+
+
+def _unbroken(text: str) -> str:
+    """Escaped, with arrows that no line ends within."""
+    return escape(text).replace("-&gt;", '<span class="px-arrow">-&gt;</span>')
 
 
 def origin(trace: Trace, row: RowView, lane: int) -> str:
     """Where a lane's bits came from: ``%r2 bits 15:8 and %r3 bits 7:0``."""
     found = provenance(trace, row.key, lane)
     parts = [
-        f"{operand_name(trace, role)} bit {low}"
+        f"{short_name(trace, role)} bit {low}"
         if high == low + 1
-        else f"{operand_name(trace, role)} bits {high - 1}:{low}"
+        else f"{short_name(trace, role)} bits {high - 1}:{low}"
         for role, low, high in found
     ]
     return printable(" and ".join(parts)) or "no operand"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hashlib import blake2s
 
 from .document import Document
+from .harmless import harmless
 from .options import DEFAULT, Options, checked_id
 
 
@@ -16,11 +17,12 @@ def prefix(document: Document, options: Options, kind: str) -> str:
     if options.id:
         return checked_id(options.id)
     trace = document.trace
-    asked = [
-        (name, sorted(map(str, value)) if isinstance(value, frozenset) else value)
-        for name, value in options._asdict().items()
-        if name != "format" and value != getattr(DEFAULT, name)
-    ]
+    shown = [str(step.stage) for step in document.steps] if document.left_out else None
+    choices = options._replace(stages=None, format="")._asdict().items()
+    asked = [(name, value) for name, value in choices if value != getattr(DEFAULT, name)]
     instruction, values = str(trace.instruction), sorted(trace.operands.items())
-    told = ascii((kind, instruction, values, trace.model.name, trace.annotations, asked))
+    # as the command has them that makes the document again
+    notes = [(note.target, harmless(note.text).strip()) for note in trace.annotations.notes]
+    extra = (document.title, document.caption, notes)
+    told = ascii((kind, instruction, values, trace.model.name, extra, shown, asked))
     return f"px-{blake2s(told.encode(), digest_size=5).hexdigest()}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shlex
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ..engine.text.errors import printable
 from ..engine.tracing.trace import Trace
@@ -39,7 +39,7 @@ def render(trace: Trace, options: Options = DEFAULT, width: int = WIDTH) -> str:
         lines += ["", *_answers(doc.answers, width)]
     if doc.caption:
         lines += ["", *wrapped(printable(doc.caption), "", "", width)]
-    lines += ["", *wrapped(doc.source, "", "  ", width), *command_lines(doc.command, width)]
+    lines += ["", *wrapped(doc.source, "", "  ", width), *command_lines(doc.words, width)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -122,10 +122,10 @@ def _answers(answers: Answers, width: int) -> Iterator[str]:
             yield from step_lines(step, width)
 
 
-def command_lines(command: str, width: int = WIDTH) -> Iterator[str]:
-    """A shell command, folded between its words."""
+def command_lines(words: Iterable[str], width: int = WIDTH) -> Iterator[str]:
+    """A shell command of some words, folded between them."""
     line = "$"
-    for word in map(_quoted, shlex.split(command)):
+    for word in map(_quoted, words):
         if len(line) + len(word) + 3 > width and line.strip() != "$":
             yield line + " \\"
             line = "   "
@@ -144,7 +144,9 @@ def _quoted(word: str) -> str:
 def _escape(char: str) -> str:
     if char in "\\'":
         return f"\\{char}"
-    return char if printable(char) == char else f"\\U{ord(char):08x}"
+    if printable(char) == char:
+        return char
+    return f"\\u{ord(char):04x}" if char < "\U00010000" else f"\\U{ord(char):08x}"
 
 
 def wrapped(text: str, first: str, rest: str, width: int = WIDTH) -> list[str]:

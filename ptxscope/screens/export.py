@@ -93,7 +93,8 @@ class ExportScreen(Dialog[Annotations]):
         except ValueError as error:
             said, text = printable(str(error)), ""
         self._preview.border_title = f"Preview · {len(text.encode()):,} bytes of {self._format}"
-        self._preview.show(text)
+        # a document keeps what a writer wrote; here it is on a terminal
+        self._preview.show("\n".join(map(printable, text.split("\n"))))
         self._said.update(Content(said))
 
     @on(Choices.Changed)

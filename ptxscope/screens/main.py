@@ -738,7 +738,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
         trace = self.session.trace
         text = command(trace) if what == "command" else result_text(trace)
         self.app.copy_to_clipboard(text)
-        self.notify(text, title="Copied", markup=False)
+        self.notify(printable(text), title="Copied", markup=False)
 
     def action_note(self) -> None:
         """Write a note on the current step."""

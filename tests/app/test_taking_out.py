@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.tracing.annotations import Note
@@ -73,7 +74,7 @@ async def test_what_is_included_changes_the_preview() -> None:
         await drive.type("4")
         preview = drive.app.screen.query_one("#preview", Page).text()
         assert "4 saturate" in preview
-        assert "3 add" not in preview
+        assert "\n3 add" not in preview
         shown = await drive.type("4")
         assert "'44' is no step of this instruction" in shown
         await drive.press("backspace", "tab", *"Title", "escape")
@@ -122,3 +123,34 @@ async def test_the_export_screen_fits(size: tuple[int, int]) -> None:
         shown = await drive.press("e")
         assert "[text]" in shown
         assert "save as" in shown
+
+
+WRITTEN = "\u05d0\u05d1 \u0645 no\u00a0break \u2067\u05d0\u2069 \U0001f469\u200d\U0001f52c"
+
+
+@pytest.mark.parametrize("name", TEXTS)
+async def test_what_a_document_keeps_moves_nothing_on_the_terminal(name: str) -> None:
+    async with explorer(*E3) as drive:
+        await drive.press("e")
+        await _format(drive, name)
+        screen = drive.app.screen
+        assert isinstance(screen, ExportScreen)
+        screen.query_one("#title", Input).value = WRITTEN
+        await drive.press()
+        assert (WRITTEN in screen.document()) == (name not in ("text", "c", "python"))
+        preview = screen.query_one("#preview", Page).text()
+        assert all(char.isprintable() for char in preview.replace("\n", ""))
+        assert not {"\u05d0", "\u0645"} & {*preview}
+
+
+async def test_a_command_that_is_copied_is_told_harmlessly() -> None:
+    async with explorer(*E3) as drive:
+        await drive.press("e")
+        drive.app.screen.query_one("#title", Input).value = WRITTEN
+        await drive.press("escape")
+        assert drive.session.trace.annotations.title == WRITTEN
+        drive.app.screen.action_copy("command")  # type: ignore[attr-defined]
+        await drive.press()
+        assert WRITTEN in drive.app.clipboard
+        (told,) = [x.message for x in drive.app._notifications if x.title == "Copied"]
+        assert not {"\u05d0", "\u0645", "\u200d"} & {*told}

@@ -99,7 +99,7 @@ def options_of(help_: str) -> dict[str, bool]:
     found: dict[str, bool] = {}
     for line in re.findall(r"^  (-.*)$", part, re.MULTILINE):
         written = re.split(r"  +", line)[0]
-        names = re.findall(r"(?<!\S)--?[a-z]+", written)
+        names = re.findall(r"(?<!\S)--?[a-z]+(?:-[a-z]+)*", written)
         takes = not {*re.split("[, ]+", written)} <= {*names}
         found.update(dict.fromkeys(names, takes))
     return found
@@ -113,7 +113,9 @@ def test_every_option_of_every_command(
     help_ = shown(command, capsys)
     options = options_of(help_)
     assert {"-h", "--help"} <= options.keys()
-    assert set(re.findall(r"--[a-z]+", help_.partition("options:")[0])) <= options.keys()
+    assert (
+        set(re.findall(r"--[a-z]+(?:-[a-z]+)*", help_.partition("options:")[0])) <= options.keys()
+    )
     assert offered(command, "-") == list(options)
     assert offered(command, "--") == [name for name in options if name.startswith("--")]
     described = dict(_candidates([command, "-"]))

@@ -14,8 +14,8 @@ from markdown_it import MarkdownIt
 
 from ptxscope.cli import CommandError, main
 from ptxscope.cli.export import updated
-from ptxscope.cli.markers import markers
-from ptxscope.cli.trace import rendered
+from ptxscope.cli.markers import doubtful, markers
+from ptxscope.cli.trace import asked, rendered
 
 OPEN = "<!-- ptxscope trace 'vadd.u32.u32.u32 d, a, b' a=1 b=2 -f text -->"
 WRONG = "<!-- ptxscope trace 'vadd.u32.u32 d, a, b' a=1 b=2 -->"
@@ -128,9 +128,9 @@ def test_every_marker_that_is_wrong_is_named(capsys: pytest.CaptureFixture[str])
     assert [x.split(":")[1] for x in lines] == ["1", "6", "7"]
 
 
-@pytest.mark.parametrize("format_", ["-f svg", "--format=svg", "--format svg", "-fsvg"])
+@pytest.mark.parametrize("format_", ["-f text", "--format=text", "--format text", "-ftext"])
 def test_the_format_is_the_marker_s(format_: str) -> None:
-    assert "<svg" in updated(f"{OPEN.replace('-f text', format_)}\n{CLOSE}\n")
+    assert "d = 0x00000003" in updated(f"{OPEN.replace('-f text', format_)}\n{CLOSE}\n")
 
 
 def test_what_fails_is_one_file_s_affair(
@@ -176,11 +176,11 @@ def test_a_file_that_changed_meanwhile_is_left_alone(
     path = tmp_path / "x.md"
     path.write_text(f"{OPEN}\n{CLOSE}\n")
 
-    def slowly(words: list[str]) -> str:
+    def slowly(words: list[str]) -> object:
         path.write_text("theirs")
-        return rendered(words)
+        return asked(words)
 
-    monkeypatch.setattr("ptxscope.cli.export.rendered", slowly)
+    monkeypatch.setattr("ptxscope.cli.export.asked", slowly)
     update(path, status=2)
     said = capsys.readouterr()
     assert said.out == ""
@@ -188,8 +188,244 @@ def test_a_file_that_changed_meanwhile_is_left_alone(
     assert path.read_text() == "theirs"
 
 
-def test_a_trace_that_would_hide_its_end_is_not_written(tmp_path: Path) -> None:
+def test_backquotes_in_a_trace_end_no_fence() -> None:
     words = OPEN.replace("-f text", "-f text --title '```'")
     page = f"{words}\n{CLOSE}\n\n{OPEN}\n{CLOSE}\n"
-    with pytest.raises(CommandError, match="could not be found"):
-        updated(page)
+    made = updated(page)
+    assert len(markers(made)) == 4
+    fences = [x for x in MarkdownIt().parse(made) if x.type == "fence"]
+    assert fences[0].content.startswith("```\n")
+    assert len(fences) == 2
+
+
+# --- what is not Markdown ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("format_", ["text", "json", "c", "python", "rst", "asciidoc"])
+def test_what_is_not_markdown_stands_in_a_fence(format_: str) -> None:
+    page = f"{OPEN.replace('-f text', f'-f {format_}')}\n{CLOSE}\n"
+    (fence,) = [x for x in MarkdownIt().parse(updated(page)) if x.type == "fence"]
+    assert fence.info == format_
+    assert fence.content == rendered(["vadd.u32.u32.u32 d, a, b", "a=1", "b=2", "-f", format_])
+
+
+def test_html_stands_as_it_is() -> None:
+    made = updated(f"{OPEN.replace('-f text', '-f html')}\n{CLOSE}\n")
+    opened, article, closed = MarkdownIt().parse(made)
+    assert opened.content.startswith("<!-- ptxscope trace")
+    assert article.type == closed.type == "html_block"
+    assert article.content.startswith('<article class="ptxscope">')
+    assert article.content.rstrip().endswith("</article>")
+
+
+PLACES = {
+    "list": ("- item\n\n  {}\n  {}\n- next\n", ["bullet_list"]),
+    "in its line": ("- {}\n  {}\n- next\n", ["bullet_list"]),
+    "number": ("12. item\n    {}\n    {}\n13. next\n", ["ordered_list"]),
+    "nested": ("- a\n  * b\n\n    {}\n    {}\n  * c\n- d\n", ["bullet_list", "bullet_list"]),
+    "quote": ("> quoted\n>\n> {}\n> {}\n", ["blockquote"]),
+    "quoted list": ("> - {}\n>   {}\n", ["blockquote", "bullet_list"]),
+    "top": ("text\n    {}\n\n{}\n", []),
+}
+
+
+@pytest.mark.parametrize("format_", ["text", "markdown", "json", "html", "c"])
+@pytest.mark.parametrize("place", PLACES)
+def test_a_trace_stays_in_its_list_or_quote(place: str, format_: str) -> None:
+    frame, around = PLACES[place]
+    page = frame.format(OPEN.replace("-f text", f"-f {format_}"), CLOSE)
+    made = updated(page)
+    assert updated(made) == made
+    inside: list[str] = []
+    said: list[tuple[list[str], str]] = []
+    for token in MarkdownIt("commonmark").enable("table").parse(made):
+        name = token.type.removesuffix("_open").removesuffix("_close")
+        if name in ("bullet_list", "ordered_list", "blockquote"):
+            if token.nesting > 0:
+                inside.append(name)
+            else:
+                inside.pop()
+        elif token.content:
+            said.append(([*inside], token.content))
+    assert any(where == around and "vadd.u32.u32.u32 d, a, b" in text for where, text in said)
+    assert all(where == around for where, text in said if "ptxscope" in text or "0x0" in text)
+    lists = sum(x.type.endswith("list_open") for x in MarkdownIt().parse(made))
+    assert lists == sum(x.type.endswith("list_open") for x in MarkdownIt().parse(page))
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_lines_of_a_quote_have_no_blanks_at_their_ends(line_end: str) -> None:
+    page = f"> {OPEN}\n> {CLOSE}\n".replace("\n", line_end)
+    made = updated(page)
+    assert all(line == line.rstrip() for line in made.split(line_end))
+    assert all(line.startswith(">") for line in made.split(line_end)[:-1])
+
+
+# --- pictures ------------------------------------------------------------------------------
+
+WORDS = ["vadd.u32.u32.u32 d, a, b", "a=1", "b=2", "-f", "svg"]
+
+
+def picture(file: str, more: str = "") -> str:
+    return f"{OPEN.replace('-f text', f'-f svg -o {file} {more}')}\n{CLOSE}\n"
+
+
+def test_a_picture_is_a_file_beside_the_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "img").mkdir()
+    path = tmp_path / "x.md"
+    path.write_text(f"- item\n\n  {picture('img/pic.svg').replace(CLOSE, '  ' + CLOSE)}")
+    update(path, "--check", status=1)
+    assert [*(tmp_path / "img").iterdir()] == []
+    update(path)
+    assert (tmp_path / "img" / "pic.svg").read_text("utf-8") == rendered(WORDS)
+    made = path.read_text("utf-8")
+    assert "<svg" not in made
+    images = [
+        child
+        for token in MarkdownIt().parse(made)
+        for child in token.children or ()
+        if child.type == "image"
+    ]
+    assert [x.attrs["src"] for x in images] == ["img/pic.svg"]
+    assert "Result: d = 0x00000003, 3." in images[0].content
+    assert "Operands: a = 0x00000001, 1;" in images[0].content
+    update(path, "--check")
+    (tmp_path / "img" / "pic.svg").unlink()
+    capsys.readouterr()
+    update(path, "--check", status=1)
+    assert capsys.readouterr().out == f"{path}: stale\n"
+    update(path)
+    update(path, "--check")
+
+
+def test_a_name_with_blanks_is_a_link(tmp_path: Path) -> None:
+    path = tmp_path / "x.md"
+    path.write_text(picture("'my [pic] (1).svg'"))
+    update(path)
+    assert (tmp_path / "my [pic] (1).svg").exists()
+    (image,) = [
+        child
+        for token in MarkdownIt().parse(path.read_text("utf-8"))
+        for child in token.children or ()
+        if child.type == "image"
+    ]
+    assert image.attrs["src"] == "my%20%5Bpic%5D%20%281%29.svg"
+
+
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        ("/tmp/x.svg", "stands beside the page"),
+        ("../x.svg", "stands beside the page"),
+        ("a/../../x.svg", "stands beside the page"),
+        ("'a\\\\b.svg'", "stands beside the page"),
+        ("c:x.svg", "stands beside the page"),
+        ("x.md", "ends in .svg"),
+        ("x.png", "ends in .svg"),
+        ("out/x.svg", "leads out of"),
+        ("theirs.svg", "is no picture of ptxscope's"),
+        ("logo.svg", "is no picture of ptxscope's"),
+        ("folder.svg", "is not a regular file"),
+        ("loop.svg", "loop.svg"),
+        ("none/x.svg", "No such file"),
+    ],
+)
+def test_a_picture_destroys_nothing(
+    file: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "theirs.svg").write_text("text")
+    (folder / "logo.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
+    (folder / "folder.svg").mkdir()
+    (folder / "out").symlink_to(tmp_path)
+    (folder / "loop.svg").symlink_to("loop.svg")
+    page = folder / "x.md"
+    page.write_text(picture(file))
+    before = {x: x.read_bytes() for x in tmp_path.rglob("*") if x.is_file()}
+    update(page, status=2)
+    assert said in capsys.readouterr().err
+    assert {x: x.read_bytes() for x in tmp_path.rglob("*") if x.is_file()} == before
+
+
+def test_two_pictures_of_one_name_are_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "x.md"
+    path.write_text(picture("p.svg") + "\n" + picture("p.svg"))
+    update(path)
+    page = picture("p.svg") + "\n" + picture("p.svg", "--title T")
+    path.write_text(page)
+    update(path, status=2)
+    assert path.read_text() == page
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [("-f svg", "-f svg needs -o FILE.svg"), ("-f json -o x.json", "is for pictures")],
+)
+def test_pictures_only_are_files(words: str, said: str) -> None:
+    with pytest.raises(CommandError, match=said):
+        updated(f"{OPEN.replace('-f text', words)}\n{CLOSE}\n")
+
+
+def test_a_picture_that_changed_meanwhile_is_left_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, drawn = tmp_path / "x.md", tmp_path / "p.svg"
+    path.write_text(picture("p.svg"))
+    update(path)
+    path.write_text(page := picture("p.svg", "--title T"))
+    from ptxscope.files import replace
+
+    def meanwhile(path: Path, data: bytes, **more: object) -> None:
+        drawn.write_text("<svg>px-svg theirs</svg>")
+        replace(path, data, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("ptxscope.cli.export.replace", meanwhile)
+    update(path, status=2)
+    assert "it was changed meanwhile" in capsys.readouterr().err
+    assert drawn.read_text() == "<svg>px-svg theirs</svg>"
+    assert path.read_text() == page
+
+
+# --- misspelt markers ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "<!-- ptxscop trace 'vadd d, a, b' -->",
+        "<!-- ptxscope trcae 'vadd d, a, b' -->",
+        "<!-- ptxscope: trace 'vadd d, a, b' -->",
+        "<!-- PTXscope trace 'vadd d, a, b' -->",
+        "<!-- / ptxscope -->",
+        "<!-- /ptxsope -->",
+        "<!-- \\ptxscope -->",
+        "<!-- ptxscope -->",
+        "<!--/ptxscope: -->",
+    ],
+)
+def test_a_misspelt_marker_is_told(
+    comment: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.md"
+    path.write_text(f"one\n\n{comment}\n\n{OPEN}\n{CLOSE}\n")
+    update(path)
+    said = capsys.readouterr()
+    assert said.out == f"{path}: updated\n"
+    assert said.err.startswith(f"{path}:3: warning: ")
+    assert said.err.count("\n") == 1
+
+
+def test_an_end_of_nothing_is_told() -> None:
+    assert [x.line for x in doubtful(f"{CLOSE}\n\n{OPEN}\n{CLOSE}\n\n{CLOSE}\n")] == [1, 6]
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["", "<!-- a comment -->\n", "`<!-- ptxscop -->`\n", "    <!-- ptxscop -->\n", "ptxscop\n",
+     f"{OPEN}\n{CLOSE}\n", "<!-- microscope -->\n", "<!-- telescope: x -->\n"],
+)  # fmt: skip
+def test_other_comments_are_nobody_s_affair(page: str) -> None:
+    assert doubtful(page) == []

@@ -115,9 +115,11 @@ class Browser:
         os.close(self._in)
         self._process.wait(30)
 
-    def open(self, html: str, width: int = 760, *, dark: bool = False, name: str = "page") -> None:
+    def open(
+        self, html: str, width: int = 760, *, dark: bool = False, name: str = "page.html"
+    ) -> None:
         """Show a page to a reader whose system is dark or light."""
-        path = self._folder / f"{name}.html"
+        path = self._folder / name
         path.write_text(html, encoding="utf-8")
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self._ask("Emulation.setEmulatedMedia", media="screen", features=[scheme])

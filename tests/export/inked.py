@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Iterator
 
 import numpy as np
+import resvg_py
 from numpy.typing import NDArray
 
 CELL = 20
@@ -31,6 +32,11 @@ def grid(pixels: Pixels) -> Grid:
     return np.asarray(cells.mean(axis=(1, 3)))
 
 
+def resvg(svg: str) -> Grid:
+    """What resvg inks."""
+    return grid(decoded(bytes(resvg_py.svg_to_bytes(svg_string=svg, width=WIDTH))))
+
+
 def decoded(png: bytes) -> Pixels:
     """The RGBA pixels of a PNG of 8 bits a channel without interlace."""
     header = next(body for kind, body in _chunks(png) if kind == b"IHDR")
@@ -38,11 +44,7 @@ def decoded(png: bytes) -> Pixels:
     assert header[8:] == bytes((8, 6, 0, 0, 0))
     raw = zlib.decompress(b"".join(body for kind, body in _chunks(png) if kind == b"IDAT"))
     lines = np.frombuffer(raw, np.uint8).reshape(high, 1 + 4 * wide)
-    pixels = np.zeros((high, wide, 4), np.uint8)
-    above = np.zeros((wide, 4), np.uint8)
-    for at, line in enumerate(lines):
-        above = pixels[at] = _unfiltered(int(line[0]), line[1:].reshape(wide, 4), above)
-    return pixels
+    return _unfiltered(lines[:, 0], lines[:, 1:].reshape(high, wide, 4).astype(np.int16))
 
 
 def _chunks(png: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -54,29 +56,24 @@ def _chunks(png: bytes) -> Iterator[tuple[bytes, bytes]]:
         at += 12 + size
 
 
-def _unfiltered(kind: int, line: Pixels, above: Pixels) -> Pixels:
-    match kind:
-        case 0:
-            return line
-        case 1:
-            return np.cumsum(line, axis=0, dtype=np.uint8)
-        case 2:
-            return line + above
-    found = np.zeros_like(line)
-    for channel in range(4):
-        left = corner = 0
-        for x, (value, up) in enumerate(
-            zip(line[:, channel].tolist(), above[:, channel].tolist(), strict=True)
-        ):
-            guess = (left + up) // 2 if kind == 3 else _paeth(left, up, corner)
-            left, corner = (value + guess) & 255, up
-            found[x, channel] = left
-    return found
+def _unfiltered(kinds: Pixels, lines: NDArray[np.int16]) -> Pixels:
+    """The pixels of filtered lines: each is guessed from those on its left and above.
 
-
-def _paeth(left: int, up: int, corner: int) -> int:
-    base = left + up - corner
-    return min((left, up, corner), key=lambda value: abs(base - value))
+    Those on one slant (x + y) do not depend on each other.
+    """
+    high, wide, _ = lines.shape
+    found = np.zeros((high + 1, wide + 1, 4), np.int16)
+    for slant in range(high + wide - 1):
+        y = np.arange(max(0, slant - wide + 1), min(high, slant + 1))
+        x = slant - y
+        left, up, corner = found[y + 1, x], found[y, x + 1], found[y, x]
+        base = left + up - corner
+        off = [abs(base - value) for value in (left, up, corner)]
+        nearer = np.where(off[1] <= off[2], up, corner)
+        paeth = np.where((off[0] <= off[1]) & (off[0] <= off[2]), left, nearer)
+        guess = np.choose(kinds[y, None], [np.int16(0), left, up, (left + up) // 2, paeth])
+        found[y + 1, x + 1] = (lines[y, x] + guess) & 255
+    return found[1:, 1:].astype(np.uint8)
 
 
 def differences(one: Grid, other: Grid) -> list[str]:

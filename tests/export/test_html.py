@@ -206,3 +206,16 @@ def test_what_it_was_made_with_makes_it_again() -> None:
     made = rendered([*PARTS, "--theme=dark", "--id=x", "--until=add", "--standalone"])
     (command,) = [x for x in texts(page(made), "code") if x.startswith("ptxscope trace ")]
     assert rendered(shlex.split(command)[2:]) == made
+    assert rendered([*PARTS, "--steps=1-6"]) == rendered(PARTS)
+
+
+def test_a_long_name_is_told_once_then_its_role() -> None:
+    names = [f"%{letter * 40}" for letter in "dabc"]
+    shown = trace(f"vadd4.s32.s32.s32.sat {', '.join(names)}", dict.fromkeys(names[1:], 1))
+    tree = page(export(shown, "html", PAGE))
+    steps = [x for x in tree.iter("section") if "px-step" in x.get("class", "")]
+    assert len(steps) == len(shown.steps)
+    said = " ".join("".join(x.itertext()) for x in steps)
+    assert "a" * 40 not in said
+    assert "b" * 40 not in said
+    assert "From a bits 31:24 and b bits 31:24." in said

@@ -9,7 +9,7 @@ import pytest
 
 from ptxscope import Trace, export, trace
 from ptxscope.export.options import Options
-from ptxscope.export.theme import HTML, Theme
+from ptxscope.export.theme import HTML, Theme, rules
 from tests.export.browser import CHROMIUM, Browser, Words
 from tests.export.colours import contrast, linear
 from tests.export.samples import E3, HOSTILE, annotated, example
@@ -109,7 +109,12 @@ def check_whole(browser: Browser, width: int) -> None:
     for said in browser.words():
         assert said.boxed or (said.left >= 0 and said.right <= width), said
     assert browser.value(
-        "[...document.querySelectorAll('.px-bits code')].every(x => x.getClientRects().length < 2)"
+        "[...document.querySelectorAll('.px-bits code, .px-arrow')]"
+        ".every(x => x.getClientRects().length < 2)"
+    )
+    assert browser.value(  # a column that stays must leave room for what scrolls past it
+        "[...document.querySelectorAll('th')].filter(x => getComputedStyle(x).position == 'sticky')"
+        ".every(x => x.offsetWidth <= x.closest('.px-scroll').clientWidth / 3)"
     )
     for box in browser.value(
         "[...document.querySelectorAll('.px-scroll')].map(box => [box.scrollWidth, "
@@ -157,6 +162,37 @@ def test_nothing_is_cut_or_too_wide(browser: Browser, name: str, width: int) -> 
         browser.value("document.querySelector('.px-say input').click()")
         check_whole(browser, width)
         check_readable(browser.words())
+
+
+PICTURES = {
+    "alone": ("SVG", None),
+    "unmarked": ("<body>SVG", False),
+    "as the system": ('<body style="color-scheme: light dark">SVG', None),
+    "material dark": ('<body data-md-color-scheme="slate">SVG', True),
+    "material light": (
+        '<html style="color-scheme: dark"><body data-md-color-scheme="default">SVG', False
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("theme", list(Theme))
+def test_the_same_rules_do_for_a_picture(browser: Browser, theme: Theme) -> None:
+    css = rules(f".px-svg.px-{theme}", HTML, theme)
+    svg = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="px-svg px-{theme}" width="80" height="80">'
+        f"<style>:root.px-auto{{color-scheme:light dark}}{css}</style>"
+        '<rect width="80" height="80" style="fill:var(--px-page)"/></svg>'
+    )
+    for text, is_dark in PICTURES.values():
+        for dark in (False, True):
+            alone = text == "SVG"
+            document = text.replace("SVG", svg)
+            browser.open(document if alone else f"<!DOCTYPE html>{document}", dark=dark,
+                         name="picture.svg" if alone else "page.html")  # fmt: skip
+            shown = dark if is_dark is None else is_dark
+            if theme is not Theme.AUTO:
+                shown = theme is Theme.DARK
+            assert browser.pixel(40, 40) == expected(shown), (text, dark)
 
 
 def test_two_themes_stand_on_one_page(browser: Browser) -> None:

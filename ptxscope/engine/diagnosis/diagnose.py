@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple, SupportsIndex
+from typing import Any, NamedTuple, SupportsIndex, overload
 
 from ..semantics.errata import Erratum
 from ..semantics.models import ISA_MODEL, PTXAS_MODELS, Model, model, versions
@@ -82,6 +82,38 @@ class Finding:
         return dict(read_by(self.causes, found))
 
 
+class Findings(tuple[Finding, ...]):
+    """Findings, the likeliest first; a notebook shows them as a list."""
+
+    __slots__ = ()
+
+    @overload
+    def __getitem__(self, at: SupportsIndex, /) -> Finding: ...
+    @overload
+    def __getitem__(self, at: slice, /) -> Findings: ...
+    def __getitem__(self, at: SupportsIndex | slice, /) -> Finding | Findings:
+        """One, or some of them, which are shown as all are."""
+        return (
+            Findings(super().__getitem__(at)) if isinstance(at, slice) else super().__getitem__(at)
+        )
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        """What a notebook shows."""
+        return {mime: show(self) for mime, show in LISTED.items()}
+
+    def _repr_pretty_(self, printer: Any, _: bool) -> None:
+        """What IPython prints."""
+        printer.text(LISTED["text/plain"](self) if LISTED else repr(self))
+
+    def _repr_html_(self) -> str | None:
+        """What an older notebook shows."""
+        return LISTED["text/html"](self) if "text/html" in LISTED else None
+
+
+LISTED: dict[str, Callable[[Findings], str]] = {}
+"""How findings show themselves, by MIME type; ``ptxscope.display`` fills it in."""
+
+
 class Diagnosis(NamedTuple):
     """What was asked, and everything that explains it."""
 
@@ -92,7 +124,7 @@ class Diagnosis(NamedTuple):
     """The documented evaluation of the observation that is shown."""
     shown: int
     """The first observation that contradicts the documentation; else the first."""
-    findings: tuple[Finding, ...]
+    findings: Findings
     """The fewest causes first, then the most usual."""
     nearest: tuple[Finding, ...]
     """Where nothing explains it, what misses the fewest bits."""
@@ -108,7 +140,7 @@ def diagnose(
     instruction: str | Instruction,
     values: Mapping[str, SupportsIndex] | Sequence[Mapping[str, SupportsIndex]],
     observed: Got | Sequence[Got],
-) -> tuple[Finding, ...]:
+) -> Findings:
     """What would have given an observed value, the likeliest first; empty where nothing does.
 
     ``values`` are integers by operand name, as ``evaluate`` takes them; or several of them,
@@ -168,7 +200,7 @@ def investigate(ins: Instruction, observations: Sequence[Observation]) -> Diagno
     search = Search(ins, order)
     found = list(search.run())
     found.sort(key=lambda x: (len(x.causes), x.weight, x.fits.changed if x.fits else 0))
-    findings = tuple(_finding(search, x, seen, shown) for x in found)
+    findings = Findings(_finding(search, x, seen, shown) for x in found)
     return Diagnosis(
         ins,
         tuple(seen),

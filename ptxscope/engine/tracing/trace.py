@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, SupportsIndex
+from typing import Any, NamedTuple, Protocol, SupportsIndex
 
 from ..semantics.arithmetic import EXACT, Lanes
 from ..semantics.errata import Erratum
@@ -81,6 +81,22 @@ class Step(NamedTuple):
         return tuple(dict.fromkeys(seen))
 
 
+class Drawn(Protocol):
+    """A picture of a trace."""
+
+    @property
+    def svg(self) -> str:
+        """The picture."""
+
+    @property
+    def html(self) -> str:
+        """The picture as HTML shows it."""
+
+    @property
+    def alt(self) -> str:
+        """What it says, in words."""
+
+
 @dataclass(frozen=True)
 class Trace:
     """An instruction's evaluation under one model."""
@@ -99,6 +115,40 @@ class Trace:
     def _repr_html_(self) -> str | None:
         """What an older notebook shows."""
         return DISPLAYS["text/html"](self) if "text/html" in DISPLAYS else None
+
+    def figure(
+        self,
+        *,
+        title: str = "",
+        caption: str = "",
+        notes: str | Iterable[str] | Mapping[str, str] = (),
+        steps: str | int = "",
+        until: str | int = "",
+        both: bool = False,
+        result: bool = True,
+        **more: object,
+    ) -> Drawn:
+        """A picture that shows itself in notebooks, as ``ptxscope trace -f svg`` draws it.
+
+        ``notes`` are by what they are on: ``{"saturate": "…", "lane 2": "…"}``, or as
+        ``["saturate=…"]``; ``steps`` are ``"2-4"``, ``until`` a step's name or number; ``more``
+        are other choices of ``ptxscope.export.options.Options``. Raises ValueError for what the
+        trace does not have, and TypeError for a choice that there is not.
+        """
+        if "figure" not in DISPLAYS:
+            raise RuntimeError("nothing draws yet: import ptxscope, which sees to that")
+        drawn: Drawn = DISPLAYS["figure"](
+            self,
+            title=title,
+            caption=caption,
+            notes=notes,
+            steps=steps,
+            until=until,
+            result=result,
+            both=both,
+            **more,
+        )
+        return drawn
 
     def __rich_console__(self, *_: object) -> Iterator[Any]:
         """What Rich prints."""
@@ -168,8 +218,11 @@ class Trace:
         )
 
 
-DISPLAYS: dict[str, Callable[[Trace], Any]] = {}
-"""How a trace shows itself, by MIME type, and as ``rich``; ``ptxscope.display`` fills it in."""
+DISPLAYS: dict[str, Callable[..., Any]] = {}
+"""How a trace shows itself: by MIME type, as ``rich``, as a ``figure``.
+
+``ptxscope.display`` fills it in.
+"""
 
 
 def trace(

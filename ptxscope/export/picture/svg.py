@@ -50,10 +50,13 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
     return _standing(drawing(trace, options))
 
 
-def drawing(trace: Trace, options: Options = DEFAULT) -> Drawing:
-    """Draw a trace; its marks are ``operands``, ``step-saturate`` …, ``result`` …, ``foot``."""
+def drawing(trace: Trace, options: Options = DEFAULT, part: str = "") -> Drawing:
+    """Draw a trace; its marks are ``operands``, ``step-saturate`` …, ``result`` …, ``foot``.
+
+    ``part`` tells the ids of one of several apart.
+    """
     doc = document(trace, options)
-    pen = Pen(prefix(doc, options, "svg"))
+    pen = Pen(prefix(doc, options, "svg") + part)
     pen.lettering = _BESIDE if options.slide else 1
     fork = fork_of(doc, trace, options)
     trunk = fork.trunk if fork else doc.steps

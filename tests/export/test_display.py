@@ -1,0 +1,144 @@
+"""Pictures and findings where notebooks and pages show them."""
+
+from __future__ import annotations
+
+import html5lib
+import markdown
+import markdown_exec
+import nbformat
+import pytest
+from markdown_it import MarkdownIt
+from nbclient import NotebookClient
+
+import ptxscope
+from ptxscope.cli.trace import rendered
+from ptxscope.export.alt import alt
+from ptxscope.export.document import document
+from tests.export.samples import HOSTILE
+
+LINE = "vadd.u32.s32.s32.sat d.b0, a, b, c"
+VALUES = {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344}
+WORDS = [LINE, "a=-1", "b=0", "c=0x11223344", "-f", "svg"]
+E3 = ptxscope.trace(LINE, VALUES)
+
+
+def test_a_figure_is_what_the_command_draws() -> None:
+    figure = E3.figure(
+        title="T", caption="C", notes={"saturate": "n", "lane 0": "m"}, steps="2-5", both=True
+    )
+    more = ["--title", "T", "--caption", "C", "--note", "saturate=n", "--note", "lane 0=m"]
+    assert figure.svg == rendered([*WORDS, *more, "--steps", "2-5", "--both"])
+    assert E3.figure().svg == rendered(WORDS)
+    assert E3.figure(notes=["saturate=n"], until=4).svg == rendered(
+        [*WORDS, "--note", "saturate=n", "--until", "saturate"]
+    )
+    assert E3.figure(notes="saturate=n", result=False).svg == rendered(
+        [*WORDS, "--note", "saturate=n", "--no-result"]
+    )
+    assert E3.figure().alt == alt(document(E3))
+
+
+@pytest.mark.parametrize(
+    ("choices", "said"),
+    [
+        ({"steps": "9"}, "'9' is no step"),
+        ({"steps": 1, "until": 2}, "one of them"),
+        ({"notes": {"nothing": "x"}}, "'nothing' is no step"),
+        ({"notes": ["x"]}, "a note is STEP=TEXT"),
+    ],
+)
+def test_what_it_cannot_draw_it_says(choices: dict[str, object], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        E3.figure(**choices)  # type: ignore[arg-type]
+
+
+def test_other_options_are_taken_by_name() -> None:
+    assert E3.figure(standalone=True).svg == rendered([*WORDS, "--standalone"])
+    with pytest.raises(TypeError, match=r"a figure has no 'colour'; .*both, standalone"):
+        E3.figure(colour="red")
+    with pytest.raises(TypeError, match="a figure has no 'stages'"):
+        E3.figure(stages=None)
+
+
+def test_a_notebook_shows_pictures_and_lists() -> None:
+    cells = [
+        f"import ptxscope\nptxscope.trace({LINE!r}, {VALUES!r}).figure(title='T', both=True)",
+        f"ptxscope.diagnose({LINE!r}, {VALUES!r}, 0x112233FF)[:3]",
+    ]
+    empty: dict[str, object] = {"metadata": {}, "outputs": [], "execution_count": None}
+    notebook = nbformat.from_dict(  # type: ignore[no-untyped-call]
+        {
+            "nbformat": 4,
+            "nbformat_minor": 5,
+            "metadata": {},
+            "cells": [
+                {"cell_type": "code", "id": str(at), "source": source, **empty}
+                for at, source in enumerate(cells)
+            ],
+        }
+    )
+    NotebookClient(notebook, timeout=60).execute()
+    (picture,), (listed,) = (cell.outputs for cell in notebook.cells)
+    assert picture.data["image/svg+xml"].startswith("<svg")
+    assert "<svg" in picture.data["text/html"]
+    assert "Result: d = 0x11223300" in picture.data["text/plain"]
+    tree = html5lib.parseFragment(listed.data["text/html"], namespaceHTMLElements=False)
+    items = ["".join(x.itertext()) for x in tree.iter("li")]
+    assert len(items) == 3
+    assert listed.data["text/plain"].startswith("  1. The instruction gives this as ptxas")
+    assert "E3" in items[0]
+    assert "without .sat" in items[1]
+    assert items[1].endswith("vadd.u32.s32.s32 d.b0, a, b, c;")
+
+
+@pytest.mark.parametrize("how", ['exec="on"', 'exec="on" html="on"'])
+def test_a_page_of_mkdocs_shows_the_picture(how: str) -> None:
+    source = f"import ptxscope\nprint(ptxscope.trace({LINE!r}, {VALUES!r}).figure(title='a < b'))"
+    fence = {
+        "name": "python",
+        "class": "python",
+        "validator": markdown_exec.validator,
+        "format": markdown_exec.formatter,
+    }
+    built = markdown.markdown(
+        f"text\n\n```python {how}\n{source}\n```\n\nmore",
+        extensions=["pymdownx.superfences", "tables"],
+        extension_configs={"pymdownx.superfences": {"custom_fences": [fence]}},
+    )
+    tree = html5lib.parseFragment(built, namespaceHTMLElements=False)
+    (figure,) = tree.iter("figure")
+    assert "0x11223300" in "".join(figure.itertext())
+    assert not [*figure.iter("p")]
+    assert "import ptxscope" not in built
+
+
+def test_findings_are_a_tuple_still() -> None:
+    found = ptxscope.diagnose(LINE, VALUES, 0x112233FF)
+    assert isinstance(found, tuple)
+    assert found[0].ptx == str(E3.instruction)
+    assert type(found[:2]) is type(found)
+    assert [*found[:2]] == [found[0], found[1]]
+    none = ptxscope.diagnose("vset.u32.u32.eq d, a, b", {"a": 1, "b": 2}, 0x12345678)
+    assert "Nothing within two changes" in none._repr_mimebundle_()["text/plain"]
+    assert "<li>" not in (none._repr_html_() or "")
+
+
+def test_findings_in_markdown_are_a_list() -> None:
+    found = ptxscope.diagnose(LINE, VALUES, 0x112233FF)
+    tokens = MarkdownIt().parse(found[:5]._repr_mimebundle_()["text/markdown"])
+    assert sum(token.type == "list_item_open" for token in tokens) == 5
+    code = [
+        child.content
+        for token in tokens
+        for child in token.children or ()
+        if child.type == "code_inline"
+    ]
+    assert {x.ptx for x in found[:5]} <= {*code}
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_a_hostile_title_ends_no_figure(text: str) -> None:
+    html = E3.figure(title=text, caption=text).html
+    tree = html5lib.parseFragment(html, namespaceHTMLElements=False)
+    assert [x.tag for x in tree] == ["figure"]
+    assert not [*tree.iter("script")]
