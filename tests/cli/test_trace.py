@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ptxscope.cli import main
-from ptxscope.export import FORMATS
+from ptxscope.export import TEXTS
 
 E3 = ["vadd.u32.s32.s32.sat %0.b0, %1, %2, %3", "%1=-1", "%2=0", "%3=0x11223344"]
 
@@ -35,7 +35,7 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     return give
 
 
-@pytest.mark.parametrize("format_", FORMATS)
+@pytest.mark.parametrize("format_", TEXTS)
 @pytest.mark.parametrize(
     "more",
     [
