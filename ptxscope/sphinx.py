@@ -1,40 +1,84 @@
-"""A Sphinx extension: ``.. ptx-trace::`` puts a trace into a manual.
+"""A Sphinx extension: traces, and values of them, in a manual.
 
     .. ptx-trace:: vadd4.s32.s32.s32.sat d, a, b, c
        :operands: a=0x7f80ff01 b=0x01ff0280 c=0
        :format: svg
+       :name: clamp
        :title: Saturation
-       :notes: saturate=the clamp is why 128 becomes 127
+       :note: saturate=the clamp is why 128 becomes 127
 
-HTML builders show it as HTML or as SVG; others show the text form.
+    See :ref:`clamp-step-saturate`: :ptx:value:`saturate lane 3 of clamp`, and d is
+    :ptx:result:`clamp`.
+
+HTML builders show it as HTML or as SVG, LaTeX as a picture where ``ptxscope[images]`` is
+installed; all others, and LaTeX without that, show the text form.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterator
+from hashlib import blake2s
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from sphinx import addnodes
+from sphinx.domains import Domain
+from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
-from sphinx.util.docutils import SphinxDirective
+from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from . import __version__
 from .cli import CommandError
 from .cli.arguments import split_words
-from .cli.trace import rendered
+from .cli.trace import asked, rendered
+from .engine.tracing.stages import title
+from .export import export
+from .export.theme import THEMES, Theme
+from .export.value import result, value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from sphinx.application import Sphinx
 
+    from .engine.tracing.trace import Trace
+    from .export.options import Options
+
 _FORMATS = ("html", "svg", "text")
+_WIDEST = 3
+"""How many times larger than on a screen a picture is drawn for paper."""
+_LATEX = r"""
+
+\noindent\sphinxincludegraphics[width=\linewidth,height=.9\textheight,keepaspectratio]{{{}}}
+
+"""
 _log = logging.getLogger(__name__)
 
 
-def _format(text: str) -> str:
-    return directives.choice(text, _FORMATS)
+class _TraceNode(nodes.General, nodes.Element):
+    """A trace, drawn when it is known for which builder."""
+
+
+class _ValueNode(nodes.Inline, nodes.Element):
+    """One value, looked up when all traces are known by their names."""
+
+
+class _Label(NamedTuple):
+    """Something that ``:ref:`` finds."""
+
+    label: str
+    anchor: str
+    """The id of the element."""
+    called: str
+
+
+def _choice(of: Sequence[str]) -> Callable[[str], str]:
+    def chosen(text: str) -> str:
+        return directives.choice(text, of)
+
+    return chosen
 
 
 class TraceDirective(SphinxDirective):
@@ -44,49 +88,232 @@ class TraceDirective(SphinxDirective):
     final_argument_whitespace = True
     option_spec: ClassVar[dict[str, Callable[[str], Any]]] = {
         "operands": directives.unchanged_required,
-        "format": _format,
+        "format": _choice(_FORMATS),
         "model": directives.unchanged_required,
         "steps": directives.unchanged_required,
         "until": directives.unchanged_required,
+        "note": directives.unchanged_required,
         "notes": directives.unchanged_required,
         "title": directives.unchanged_required,
         "caption": directives.unchanged_required,
+        "theme": _choice(THEMES),
+        "name": directives.unchanged_required,
+        "alt": directives.unchanged_required,
+        "class": directives.class_option,
         "both": directives.flag,
+        "no-result": directives.flag,
     }
 
     def run(self) -> list[nodes.Node]:
-        """The trace for HTML builders, and its text for the others."""
-        format_ = self.options.get("format", "html")
+        """A place for the trace; a warning and the source where something is wrong."""
+        options = self.options
         try:
+            name = nodes.make_id(options.get("name", ""))
+            if "name" in options and not name:
+                raise ValueError(f"{options['name']!r} is no name: it has no letter")
             words = self._words()
-            shown = rendered([*words, "-f", format_])
-            text = shown if format_ == "text" else rendered([*words, "-f", "text"])
+            trace, shown, _ = asked([*words, "-f", "text"])
         except (CommandError, ValueError) as error:
             _log.warning("ptx-trace: %s", error, location=self.get_location(), type="ptxscope")
             return [nodes.literal_block(self.block_text, self.block_text, language="none")]
-        if format_ == "text":
-            return [nodes.literal_block(shown, shown, language="none")]
-        figure = f'<div class="ptx-trace">\n{shown}</div>\n'
-        return [
-            addnodes.only("", nodes.raw("", figure, format="html"), expr="html"),
-            addnodes.only("", nodes.literal_block(text, text, language="none"), expr="not html"),
-        ]
+        labels = list(_labels(name, trace, shown)) if name else []
+        if name:
+            written = nodes.fully_normalize_name(options["name"])
+            self._label([*labels, labels[0]._replace(label=written)])
+            domain = self.env.get_domain("ptx")
+            domain.data["traces"][name] = self.env.docname, words
+        node = _TraceNode(
+            self.block_text,
+            words=words,
+            format=options.get("format", "html"),
+            name=name,
+            anchors=list(dict.fromkeys(x.anchor for x in labels)),
+            alt=" ".join(options.get("alt", "").split()),
+            classes=options.get("class", []),
+        )
+        self.set_source_info(node)
+        return [node]
 
     def _words(self) -> list[str]:
         """The arguments of ``ptxscope trace``."""
-        options = self.options
+        options = {"theme": self.config.ptx_theme, **self.options}
         words = [self.arguments[0].replace("\n", " "), *split_words(options.get("operands", ""))]
         words += [
             f"--{name}={' '.join(options[name].split())}"
-            for name in ("model", "steps", "until", "title", "caption")
+            for name in ("model", "steps", "until", "title", "caption", "theme")
             if name in options
         ]
-        notes = options.get("notes", "").splitlines()
-        words += [f"--note={note.strip()}" for note in notes if note.strip()]
-        return words + ["--both"] * ("both" in options)
+        for name in ("note", "notes"):
+            notes = options.get(name, "").splitlines()
+            words += [f"--note={note.strip()}" for note in notes if note.strip()]
+        return words + [f"--{flag}" for flag in ("both", "no-result") if flag in options]
+
+    def _label(self, labels: list[_Label]) -> None:
+        """Let ``:ref:`` find a trace and its steps."""
+        std: Any = self.env.get_domain("std")
+        for label, anchor, called in dict.fromkeys(labels):
+            if label in std.anonlabels:
+                other = self.env.doc2path(std.anonlabels[label][0])
+                _log.warning(
+                    "ptx-trace: the name %s is taken, in %s", label, other,
+                    location=self.get_location(), type="ptxscope",
+                )  # fmt: skip
+            std.anonlabels[label] = self.env.docname, anchor
+            std.labels[label] = self.env.docname, anchor, called
+
+
+def _labels(name: str, trace: Trace, options: Options) -> Iterator[_Label]:
+    """A trace, each of its steps by what a note may call it, its result."""
+    called = " ".join(trace.annotations.title.split()) or trace.instruction.opcode
+    yield _Label(name, name, called)
+    for step in trace.steps:
+        if options.shows(step.stage):
+            anchor, said = f"{name}-step-{step.stage}", f"{step.number}. {title(step)}"
+            for label in (str(step.stage), nodes.make_id(title(step)), str(step.number)):
+                yield _Label(f"{name}-step-{label}", anchor, said)
+    yield _Label(f"{name}-result", f"{name}-result", "Result")
+
+
+class ValueRole(SphinxRole):
+    """``WHAT of TRACE``: a trace by its name, or as the arguments of ``ptxscope trace``."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """A place for the value."""
+        kind = self.name.rpartition(":")[2]
+        node = _ValueNode(self.rawtext, kind=kind, text=" ".join(self.text.split()))
+        self.set_source_info(node)
+        self.env.get_domain("ptx").data["users"].add(self.env.docname)
+        return [node], []
+
+
+class PtxDomain(Domain):
+    """The traces of a manual by name, and the roles that read them."""
+
+    name = "ptx"
+    label = "PTX"
+    roles: ClassVar[dict[str, Any]] = {"result": ValueRole(), "value": ValueRole()}
+    initial_data: ClassVar[dict[str, Any]] = {"traces": {}, "users": set()}
+    data_version = 1
+
+    def clear_doc(self, docname: str) -> None:
+        """Forget what a page had."""
+        traces = self.data["traces"]
+        for name in [x for x, (home, _) in traces.items() if home == docname]:
+            del traces[name]
+        self.data["users"].discard(docname)
+
+    def merge_domaindata(self, docnames: Any, otherdata: dict[str, Any]) -> None:
+        """Add what another process has read."""
+        traces = otherdata["traces"].items()
+        self.data["traces"] |= {name: found for name, found in traces if found[0] in docnames}
+        self.data["users"] |= otherdata["users"] & set(docnames)
+
+    def told(self, kind: str, text: str) -> str:
+        """A value in characters; raises CommandError or ValueError."""
+        what, of, trace = text.partition(" of ")
+        if not of or "'" in what or '"' in what:
+            what, trace = "", text
+        known = self.data["traces"].get(nodes.make_id(trace))
+        if known is None and " " not in trace:
+            names = ", ".join(self.data["traces"]) or "none has"
+            raise ValueError(f"no trace has the :name: {trace!r}; {names}")
+        found, _, _ = asked(known[1] if known else split_words(trace))
+        if kind == "value" and not what:
+            raise ValueError(f"{text!r}: say which value, as in `saturate lane 2 of NAME`")
+        return result(found, what) if kind == "result" else value(found, what)
+
+
+class _Draw(SphinxPostTransform):
+    """Puts traces and values where their places are."""
+
+    default_priority = 5  # before references are resolved
+
+    def run(self, **_: Any) -> None:
+        """Draw for the builder that is at work."""
+        for trace in list(self.document.findall(_TraceNode)):
+            trace.replace_self(list(self._drawn(trace)))
+        domain = self.env.get_domain("ptx")
+        assert isinstance(domain, PtxDomain)
+        for place in list(self.document.findall(_ValueNode)):
+            try:
+                told = domain.told(place["kind"], place["text"])
+            except (CommandError, ValueError) as error:
+                _log.warning(
+                    "ptx:%s: %s", place["kind"], error, location=place, type="ptxscope"
+                )  # fmt: skip
+                told = place.rawsource
+            place.replace_self(nodes.literal(told, told, classes=["ptx", f"ptx-{place['kind']}"]))
+
+    def _drawn(self, trace: _TraceNode) -> Iterator[nodes.Node]:
+        words, format_ = trace["words"], trace["format"]
+        if self.app.builder.format == "html" and format_ != "text":
+            yield nodes.raw("", _framed(trace), format="html")
+            return
+        yield from (nodes.target("", "", ids=[anchor]) for anchor in trace["anchors"])
+        is_paper = self.app.builder.format == "latex" and format_ != "text"
+        picture = _picture(words, Path(self.app.builder.outdir)) if is_paper else None
+        if picture:
+            yield nodes.raw("", _LATEX.format(picture), format="latex")
+            return
+        text = rendered([*words, "-f", "text"])
+        yield nodes.literal_block(text, text, language="none", classes=trace["classes"])
+
+
+def _framed(trace: _TraceNode) -> str:
+    """HTML or SVG in a box with a class, what it is called, and every anchor that it lacks."""
+    name, alt = trace["name"], trace["alt"]
+    identity = [f"--id={name}"] if name else []
+    shown = rendered([*trace["words"], *identity, "-f", trace["format"]])
+    lacking = [x for x in trace["anchors"] if f' id="{x}"' not in shown]
+    anchors = "".join(f'<span id="{anchor}"></span>' for anchor in lacking)
+    classes = " ".join(["ptx-trace", *trace["classes"]])
+    role = "img" if trace["format"] == "svg" else "group"
+    called = f' role="{role}" aria-label="{escape(alt)}"' if alt else ""
+    return f'<div class="{escape(classes)}"{called}>\n{anchors}{shown}</div>\n'
+
+
+def _picture(words: list[str], folder: Path) -> str | None:
+    """Write a picture for paper; its name, or None where nothing that can draw it is installed."""
+    trace, options, _ = asked([word for word in words if not word.startswith("--theme=")])
+    for suffix, draw in (("pdf", _exported), ("png", _exported), ("png", _by_resvg)):
+        try:
+            data = draw(trace, suffix, options._replace(theme=Theme.LIGHT))
+        except (ImportError, ValueError):
+            continue
+        name = f"ptx-{blake2s(data, digest_size=8).hexdigest()}"
+        (folder / f"{name}.{suffix}").write_bytes(data)
+        return f"{{{name}}}.{suffix}"  # in braces: a dot in a name would begin its suffix
+    return None
+
+
+def _exported(trace: Trace, suffix: str, options: Options) -> bytes:
+    made: Any = export(trace, suffix, options)
+    return bytes(made)
+
+
+def _by_resvg(trace: Trace, _: str, options: Options) -> bytes:
+    import resvg_py
+
+    return bytes(resvg_py.svg_to_bytes(svg_string=export(trace, "svg", options), zoom=_WIDEST))
+
+
+def _users(_: Sphinx, env: Any) -> list[str]:
+    """The pages to write anew where a trace may have changed that they take values of."""
+    return sorted(env.get_domain("ptx").data["users"])
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Called by Sphinx."""
+    app.add_config_value("ptx_theme", "auto", "env", types=frozenset({str}))
+    app.add_node(_TraceNode)
+    app.add_node(_ValueNode)
     app.add_directive("ptx-trace", TraceDirective)
-    return {"version": __version__, "parallel_read_safe": True, "parallel_write_safe": True}
+    app.add_domain(PtxDomain)
+    app.add_post_transform(_Draw)
+    app.connect("env-updated", _users)
+    return {
+        "version": __version__,
+        "env_version": 1,
+        "parallel_read_safe": True,
+        "parallel_write_safe": True,
+    }

@@ -10,7 +10,8 @@ from ..engine.text.errors import printable
 from ..engine.tracing.trace import Trace
 from ..export import FORMATS, export
 from ..export.choices import chosen as with_choices
-from ..export.options import DEFAULT, Options
+from ..export.options import DEFAULT, Options, checked_id
+from ..export.theme import THEMES, Theme
 from . import CommandError
 from .arguments import (
     Parser,
@@ -122,6 +123,13 @@ def _add_options(to: argparse.ArgumentParser) -> None:
         action="store_true",
         help="a whole page rather than a fragment: html, rst, asciidoc",
     )
+    to.add_argument(
+        "--theme",
+        choices=THEMES,
+        default="auto",
+        help="HTML and SVG: light, dark, or as the page is that they stand in (auto, default)",
+    )
+    to.add_argument("--id", default="", metavar="NAME", help="HTML and SVG: what ids begin with")
     part = to.add_mutually_exclusive_group()
     part.add_argument("--steps", metavar="1-4", help="only these steps, by number or name: 1,3-4")
     part.add_argument(
@@ -136,9 +144,13 @@ def _asked(chosen: argparse.Namespace) -> tuple[Trace, Options]:
     """The trace with its annotations, and what is to be shown of it."""
     trace, options = _given(chosen) if chosen.read is None else _read(chosen)
     options = options._replace(
-        both=options.both or chosen.both, standalone=chosen.standalone, format=chosen.format
+        both=options.both or chosen.both,
+        standalone=chosen.standalone,
+        format=chosen.format,
+        theme=Theme(chosen.theme),
     )
     try:
+        options = options._replace(id=checked_id(chosen.id) if chosen.id else "")
         return with_choices(
             trace,
             options,

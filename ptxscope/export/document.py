@@ -231,6 +231,8 @@ def _words(trace: Trace, options: Options) -> Iterator[str]:
     for note in extra.notes:
         yield from _given("--note", f"{note.target}={note.text}")
     yield from ["--both"] * options.both + ["--standalone"] * options.standalone
+    yield from _given("--theme", options.theme) if options.theme is not DEFAULT.theme else ()
+    yield from _given("--id", options.id) if options.id else ()
     yield from _part(trace, options)
 
 

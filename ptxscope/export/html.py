@@ -1,6 +1,8 @@
-"""A trace as HTML: a fragment that brings its style along, or a page. No script in it.
+"""A trace as HTML: a fragment that brings its style along, or a page.
 
-A cell that the mouse is over, or that has the focus, shows where its bits came from.
+It is light or dark as the page around it, and paints its own ground. A cell under the mouse
+shows where its bits came from; a box above the steps, the one tab stop of a trace, shows it in
+every cell. A fragment has no script; a page's own lets the arrow keys go from cell to cell.
 """
 
 from __future__ import annotations
@@ -12,9 +14,14 @@ from importlib.resources import files
 from ..engine.text.errors import printable
 from ..engine.tracing.provenance import provenance
 from ..engine.tracing.trace import Trace
-from ..engine.tracing.words import operand_name
-from .document import NOTHING_KEPT, Answers, Document, RowView, StepView, document
+from ..engine.tracing.words import short_name
+from . import theme
+from .document import Answers, Document, RowView, StepView, document
+from .identity import prefix
 from .options import DEFAULT, Options
+
+_SCHEME: dict[str, theme.Pair] = {"scheme": ("light", "dark")}
+"""What CSS calls the two; scroll bars and boxes follow it."""
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
@@ -24,40 +31,58 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
     if not options.standalone:
         return article + "\n"
     title = escape(doc.title or doc.ptx)
+    colours = theme.rules(":root", theme.HTML | _SCHEME, options.theme)
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width">\n'
-        f"<title>{title}</title>\n</head>\n"
-        f'<body style="margin:1.5rem;color-scheme:light dark">\n{article}\n</body>\n</html>\n'
+        f"<title>{title}</title>\n<style>\n{colours}\n"
+        "html{background:var(--px-page);color-scheme:var(--px-scheme,light dark)}\n"
+        "body{margin:.5rem}\n"
+        f"</style>\n</head>\n<body>\n{article}\n"
+        f"<script>\n{_file('page.js')}</script>\n</body>\n</html>\n"
     )
 
 
-def style() -> str:
+def style(chosen: theme.Theme = theme.Theme.AUTO) -> str:
     """The style sheet of an article."""
-    return files(__package__).joinpath("trace.css").read_text(encoding="utf-8")
+    colours = theme.rules(f".ptxscope.px-{chosen}", theme.HTML | _SCHEME, chosen)
+    return f"{colours}\n{_file('trace.css')}"
+
+
+def _file(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
 def _article(doc: Document, options: Options) -> Iterator[str]:
     level = 1 if options.standalone else 3
-    yield '<article class="ptxscope">'
-    yield f"<style>\n{style()}</style>"
+    id_ = prefix(doc, options, "html")
+    yield f'<article class="ptxscope px-{options.theme}" id="{id_}" aria-labelledby="{id_}-title">'
+    yield f"<style>\n{style(options.theme)}</style>"
     yield "<header>"
-    yield f"<h{level}>{escape(doc.title or doc.trace.instruction.opcode)}</h{level}>"
+    title = escape(doc.title or doc.trace.instruction.opcode)
+    yield f'<h{level} id="{id_}-title" dir="auto">{title}</h{level}>'
     yield f"<pre><code>{escape(doc.ptx)}</code></pre>"
     yield f'<p class="px-dim">Model <code>{escape(doc.model)}</code></p>'
     yield "</header>"
     yield from _operands(doc)
+    if doc.steps:
+        yield (
+            '<label class="px-say"><input type="checkbox"> '
+            "Say in every cell where its bits came from</label>"
+        )
     for step in doc.steps:
-        yield from _step(doc.trace, step, level + 1)
-    yield from _results(doc, level + 1)
+        yield from _step(doc.trace, step, level + 1, f"{id_}-step")
+    if doc.left_out:
+        yield f'<p class="px-dim">{escape(doc.left_out)}</p>'
+    yield from _results(doc, level + 1, f"{id_}-result")
     for note in doc.lane_notes:
-        yield f'<aside class="px-note">{escape(note)}</aside>'
+        yield f'<aside class="px-note" dir="auto">{escape(note)}</aside>'
     for note in doc.notes:
         yield f'<p class="px-dim"><strong>Note:</strong> {escape(note)}.</p>'
     if doc.answers:
-        yield from _answers(doc.answers, level + 1)
+        yield from _answers(doc.answers, level + 1, id_)
     if doc.caption:
-        yield f'<p class="px-caption">{escape(doc.caption)}</p>'
+        yield f'<p class="px-caption" dir="auto">{escape(doc.caption)}</p>'
     yield "<footer>"
     yield f"<p>{escape(doc.source)}</p>"
     yield f"<pre><code>{escape(doc.command)}</code></pre>"
@@ -65,35 +90,39 @@ def _article(doc: Document, options: Options) -> Iterator[str]:
     yield "</article>"
 
 
-def _table(css: str, head: Iterable[str], rows: Iterable[str]) -> Iterator[str]:
-    yield f'<table class="{css}">'
+def _table(css: str, label: str, head: Iterable[str], rows: Iterable[str]) -> Iterator[str]:
+    """A table in a box of its own, in which it scrolls where it is too wide."""
+    yield f'<div class="px-scroll"><table class="{css}" aria-label="{escape(label)}">'
     cells = "".join(f'<th scope="col">{name}</th>' for name in head)
     yield f"<thead><tr>{cells}</tr></thead>"
     yield "<tbody>"
     yield from (f"<tr>{row}</tr>" for row in rows)
     yield "</tbody>"
-    yield "</table>"
+    yield "</table></div>"
 
 
 def _operands(doc: Document) -> Iterator[str]:
     rows = (
         f'<th scope="row"><code>{escape(name or label)}</code></th>'
-        f"<td>{escape(label)}</td><td><code>{bits}</code></td><td>{escape(meant)}</td>"
+        f'<td>{escape(label)}</td><td class="px-bits"><code>{bits}</code></td>'
+        f"<td>{escape(meant)}</td>"
         for _, label, name, bits, meant in doc.operands
     )
-    yield from _table("px-operands", ("register", "operand", "bits", "value"), rows)
+    head = ("register", "operand", "bits", "value")
+    yield from _table("px-operands", "What is read", head, rows)
 
 
-def _step(trace: Trace, step: StepView, level: int) -> Iterator[str]:
-    yield f'<section class="px-step px-{step.stage}">'
+def _step(trace: Trace, step: StepView, level: int, id_: str) -> Iterator[str]:
+    yield f'<section class="px-step px-{step.stage}" id="{id_}-{step.stage}">'
     yield f"<h{level}>{step.number}. {escape(step.title)}</h{level}>"
     yield f"<p>{escape(step.about)}</p>"
     for lanes in sorted({len(row.cells) for row in step.rows}, reverse=True):
         rows = [row for row in step.rows if len(row.cells) == lanes]
         names = [cell.name for cell in rows[0].cells] if lanes > 1 else ["value"]
-        yield from _table("px-lanes", ("", *names), (_row(trace, row) for row in rows))
+        shown = (_row(trace, row) for row in rows)
+        yield from _table("px-lanes", f"{step.number}. {step.title}", ("", *names), shown)
     for note in step.notes:
-        yield f'<aside class="px-note">{escape(note)}</aside>'
+        yield f'<aside class="px-note" dir="auto">{escape(note)}</aside>'
     yield "</section>"
 
 
@@ -103,46 +132,51 @@ def _row(trace: Trace, row: RowView) -> str:
         flags = "".join(f' <em class="px-flag">{escape(flag)}</em>' for flag in cell.flags)
         came = escape(f"{cell.sentence}. From {origin(trace, row, cell.lane)}.")
         cells.append(
-            f'<td tabindex="0"><code>{escape(cell.text)}</code>{flags}'
-            f'<span class="px-from" role="note">{came}</span></td>'
+            f'<td><code>{_unbroken(cell.text)}</code>{flags}<div class="px-from">{came}</div></td>'
         )
     return "".join(cells)
+
+
+def _unbroken(text: str) -> str:
+    """Escaped, with arrows that no line ends within."""
+    return escape(text).replace("-&gt;", '<span class="px-arrow">-&gt;</span>')
 
 
 def origin(trace: Trace, row: RowView, lane: int) -> str:
     """Where a lane's bits came from: ``%r2 bits 15:8 and %r3 bits 7:0``."""
     found = provenance(trace, row.key, lane)
     parts = [
-        f"{operand_name(trace, role)} bit {low}"
+        f"{short_name(trace, role)} bit {low}"
         if high == low + 1
-        else f"{operand_name(trace, role)} bits {high - 1}:{low}"
+        else f"{short_name(trace, role)} bits {high - 1}:{low}"
         for role, low, high in found
     ]
     return printable(" and ".join(parts)) or "no operand"
 
 
-def _results(doc: Document, level: int) -> Iterator[str]:
-    yield '<section class="px-result">'
+def _results(doc: Document, level: int, id_: str) -> Iterator[str]:
+    yield f'<section class="px-result" id="{id_}">'
     yield f"<h{level}>Result</h{level}>"
     for name, bits, meant in doc.results:
         yield (
             f"<p><code>{escape(name)}</code> = <output>{bits}</output> "
             f'<span class="px-dim">{escape(meant)}</span></p>'
         )
-    if not doc.results:
-        yield f'<p class="px-dim">{escape(NOTHING_KEPT)}</p>'
+    if doc.no_result:
+        yield f'<p class="px-dim">{escape(doc.no_result)}</p>'
     yield "</section>"
 
 
-def _answers(answers: Answers, level: int) -> Iterator[str]:
-    yield '<section class="px-answers">'
+def _answers(answers: Answers, level: int, id_: str) -> Iterator[str]:
+    yield f'<section class="px-answers" id="{id_}-answers">'
     yield f"<h{level}>Two answers</h{level}>"
     rows = (
-        f'<th scope="row">{escape(label)}</th><td><code>{escape(result)}</code></td>'
+        f'<th scope="row">{escape(label)}</th>'
+        f'<td class="px-bits"><code>{escape(result)}</code></td>'
         f"<td>{', '.join(ids)}</td>"
         for label, result, ids in answers.all
     )
-    yield from _table("px-models", ("model", "result", "erratum"), rows)
+    yield from _table("px-models", "Two answers", ("model", "result", "erratum"), rows)
     yield f"<p>They part at the step <em>{escape(answers.step)}</em>.</p>"
     yield "<dl>"
     for erratum in answers.errata:
@@ -151,5 +185,5 @@ def _answers(answers: Answers, level: int) -> Iterator[str]:
     if answers.of:
         yield f"<h{level}>The steps of <code>{escape(answers.other)}</code> from there</h{level}>"
         for step in answers.steps:
-            yield from _step(answers.of, step, level + 1)
+            yield from _step(answers.of, step, level + 1, f"{id_}-other")
     yield "</section>"

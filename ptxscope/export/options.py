@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from ..engine.semantics.plan import Stage
+from .theme import Theme
+
+_ID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,99}\Z")
 
 
 class Options(NamedTuple):
@@ -20,6 +24,10 @@ class Options(NamedTuple):
     """Show the result; what would tell it goes with it."""
     format: str = ""
     """What the document is made in, as the command that it prints names it."""
+    theme: Theme = Theme.AUTO
+    """Light, dark, or whichever the page is."""
+    id: str = ""
+    """What ids begin with; empty makes one of all that is asked for."""
 
     def shows(self, stage: Stage) -> bool:
         """Whether a step is shown."""
@@ -27,3 +35,13 @@ class Options(NamedTuple):
 
 
 DEFAULT = Options()
+
+
+def checked_id(text: str) -> str:
+    """An id that a writer chose; raises ValueError where it can't be one everywhere."""
+    if not _ID.match(text):
+        raise ValueError(
+            f"{text[:40]!r} is no id: a letter, then letters, digits, '-', '_' and '.', "
+            "at most 100 in all"
+        )
+    return text

@@ -57,7 +57,7 @@ Title
 def test_the_directive_shows_a_trace_in_html(tmp_path: Path) -> None:
     built, warned = sphinx(tmp_path, PAGE)
     assert warned == ""
-    assert '<article class="ptxscope">' in built
+    assert '<article class="ptxscope px-auto"' in built
     assert "<script>alert" not in built
     said = unescape(built)
     for wanted in ("0x11223300", "0x112233ff", "the clamp", "lane 0: low"):
@@ -204,7 +204,7 @@ def test_a_notebook_shows_a_trace() -> None:
     )
     NotebookClient(notebook, timeout=60).execute()
     (output,) = notebook.cells[0].outputs
-    assert output.data["text/html"].startswith('<article class="ptxscope">')
+    assert output.data["text/html"].startswith('<article class="ptxscope px-auto"')
     assert "0x00000007" in output.data["text/html"]
     assert "d = 0x00000007" in output.data["text/plain"]
 

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+import itertools
+import os
 import re
+import shlex
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
+from dataclasses import replace
+from importlib.resources import files
 
 import html5lib
 import pytest
 
-from ptxscope import export
+from ptxscope import export, trace
+from ptxscope.cli import CommandError
+from ptxscope.cli.trace import rendered
+from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.text.values import hex_text
+from ptxscope.engine.tracing.annotations import Annotations, Note
+from ptxscope.export.document import document
+from ptxscope.export.identity import prefix
 from ptxscope.export.options import Options
+from ptxscope.export.theme import Theme
 from tests.export.samples import E3, EXAMPLES, HOSTILE, annotated, example, kept
 
 PAGE = Options(standalone=True)
+PAGE_SCRIPT = files("ptxscope.export").joinpath("page.js").read_text(encoding="utf-8")
 
 
 def page(document: str) -> ET.Element:
@@ -22,6 +37,10 @@ def page(document: str) -> ET.Element:
     )
     tree: ET.Element = parser.parse(document)
     return tree
+
+
+def fragment(document: str) -> ET.Element:
+    return page(f"<!DOCTYPE html><title>x</title>{document}")
 
 
 def texts(tree: ET.Element, tag: str) -> list[str]:
@@ -40,12 +59,13 @@ def test_every_value_is_found(opcode: str, model: str) -> None:
     for section, step in zip(sections, shown.steps, strict=True):
         cells = list(section.iter("td"))
         assert len(cells) == sum(len(row.lanes) for row in step.rows)
-        assert all(cell.get("tabindex") == "0" for cell in cells)
+        assert not any(cell.get("tabindex") for cell in cells)
+        assert section.get("id", "").endswith(f"-step-{step.stage}")
 
 
 def test_a_cell_tells_where_its_bits_came_from() -> None:
     tree = page(export(E3, "html", PAGE))
-    told = [x for x in texts(tree, "span") if "From" in x]
+    told = [x for x in texts(tree, "div") if "From" in x]
     assert any(re.search(r"From %1 bits 31:0\.", x) for x in told)
     assert any(re.search(r"From %3 bits 31:24\.", x) for x in told)
 
@@ -56,17 +76,19 @@ def test_a_fragment_is_one_article_with_its_style_and_no_script() -> None:
     assert document.rstrip().endswith("</article>")
     assert "<script" not in document
     assert "http" not in document
-    assert "prefers-color-scheme: dark" in document
+    assert "prefers-color-scheme:dark" in document
+    assert "light-dark(" in document
     assert "@media print" in document
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_stays_text(text: str) -> None:
     tree = page(export(annotated(E3, text), "html", PAGE))
-    assert not list(tree.iter("script"))
+    (script,) = texts(tree, "script")
+    assert script.strip() == PAGE_SCRIPT.strip()
     said = kept(text)
     assert sorted(texts(tree, "aside")) == sorted([said, f"lane 0: {said}", f"lane 0: {said}"])
-    assert texts(tree, "title") == [kept(text)]
+    assert texts(tree, "title") == [said]
 
 
 def test_both_answers_stand_in_one_page() -> None:
@@ -74,3 +96,126 @@ def test_both_answers_stand_in_one_page() -> None:
     said = "".join(tree.itertext())
     assert "0x112233ff" in said
     assert "E3" in texts(tree, "dt")
+
+
+def ids(tree: ET.Element) -> list[str]:
+    return [found.get("id", "") for found in tree.iter() if found.get("id")]
+
+
+def test_ids_of_two_exports_never_meet() -> None:
+    """Whatever is asked of one and not of the other."""
+    line, values = "vadd4.s32.s32.s32.sat d, a, b, c", {"a": 1, "b": 2, "c": 3}
+    shown = trace(line, values)
+    some_steps = frozenset({Stage.SELECT, Stage.WRITE})
+    asked = [
+        Options(),
+        Options(both=True),
+        Options(theme=Theme.DARK),
+        *(Options(stages=frozenset(found)) for n in (1, 2)
+          for found in itertools.combinations(some_steps, n)),
+    ]  # fmt: skip
+    noted = [
+        replace(shown, annotations=annotations)
+        for annotations in (
+            Annotations("x"),
+            Annotations("", "x"),
+            Annotations("", "", (Note("x", Stage.WRITE),)),
+            Annotations("", "", (Note("x", None, 1),)),
+            Annotations("\u202e"),
+            Annotations("\u200e"),
+        )
+    ]
+    others = [
+        trace(line, values, model="ptxas"),
+        trace(line, values | {"c": 4}),
+        trace(line.replace("d,", "e,"), values),
+        trace(line.replace(".sat", ""), values),
+    ]
+    made = [(shown, options) for options in asked]
+    made += [(other, Options()) for other in (*noted, *others)]
+    found = [prefix(document(*each), each[1], kind) for each in made for kind in ("html", "svg")]
+    assert len(set(found)) == len(found)
+    several = list(
+        itertools.chain.from_iterable(ids(fragment(export(x, "html", y))) for x, y in made)
+    )
+    assert len(set(several)) == len(several)
+
+
+def test_ids_are_the_same_each_time() -> None:
+    """In another process the stages of a set come in another order."""
+    command = [sys.executable, "-m", "ptxscope", "trace", "vadd4.s32.s32.s32.sat d, a, b, c",
+               "a=1", "b=2", "c=3", "--format=html", "--steps=1-5"]  # fmt: skip
+    made = [
+        subprocess.run(
+            command, env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+        for seed in "123"
+    ]
+    assert made[0]
+    assert len(set(made)) == 1
+
+
+def test_a_writer_chooses_the_id() -> None:
+    words = ["vadd.u32.s32.s32.sat %0.b0, %1, %2, %3", "%1=-1", "%2=0", "%3=5", "--both"]
+    found = ids(page(rendered([*words, "-f", "html", "--standalone", "--id", "fig-1.a"])))
+    assert {"fig-1.a", "fig-1.a-step-saturate", "fig-1.a-other-saturate", "fig-1.a-result"} <= {
+        *found
+    }
+    assert len(set(found)) == len(found)
+    assert all(x.startswith("fig-1.a") for x in found)
+
+
+@pytest.mark.parametrize("text", ["1", 'a"', "a b", "-", "é", "a" * 101, "a\n", "<b>"])
+def test_what_is_no_id_is_refused(text: str) -> None:
+    words = ["vadd4.s32.s32.s32.sat d, a, b, c", "a=1", "b=2", "c=3", "-f", "html"]
+    with pytest.raises(CommandError, match="is no id: a letter, then"):
+        rendered([*words, f"--id={text}"])
+    with pytest.raises(ValueError, match="is no id"):
+        export(E3, "html", Options(id=text))
+
+
+def test_without_a_style_sheet_its_words_stand_apart() -> None:
+    """Every cell's remark is a block of its own, and nothing is told by the style alone."""
+    tree = page(export(E3, "html", PAGE))
+    for cell in (x for x in tree.iter("td") if x.find("div") is not None):
+        tags = [x.tag for x in cell]
+        assert (tags[0], tags[-1]) == ("code", "div")
+        assert all((x.tail or " ") == " " for x in cell)
+    assert not [x for x in tree.iter() if x.get("style")]
+    assert all(x.get("aria-label") for x in tree.iter("table"))
+
+
+PARTS = ["vadd4.s32.s32.s32.sat d, a, b, c", "a=0x7f80ff01", "b=0x01ff0280", "c=0", "-f", "html"]
+
+
+def test_a_part_says_what_was_left_out() -> None:
+    said = "".join(fragment(rendered([*PARTS, "--steps=2-4"])).itertext())
+    assert "Steps not shown: 1 select, 5 merge, 6 write." in said
+    assert "0x7f800181" in said  # 0x7f + 1 and 0x80 - 1 are clamped, 0xff + 2, 1 + 0x80 are not
+
+
+@pytest.mark.parametrize("part", ["--until=saturate", "--no-result"])
+def test_a_result_that_is_kept_back_is_nowhere(part: str) -> None:
+    words = [*PARTS, part, *(["--steps=1-4"] if part == "--no-result" else [])]
+    made = rendered(words)
+    assert "7f800181" not in made
+    assert "the result is not shown here" in made
+
+
+def test_what_it_was_made_with_makes_it_again() -> None:
+    made = rendered([*PARTS, "--theme=dark", "--id=x", "--until=add", "--standalone"])
+    (command,) = [x for x in texts(page(made), "code") if x.startswith("ptxscope trace ")]
+    assert rendered(shlex.split(command)[2:]) == made
+    assert rendered([*PARTS, "--steps=1-6"]) == rendered(PARTS)
+
+
+def test_a_long_name_is_told_once_then_its_role() -> None:
+    names = [f"%{letter * 40}" for letter in "dabc"]
+    shown = trace(f"vadd4.s32.s32.s32.sat {', '.join(names)}", dict.fromkeys(names[1:], 1))
+    tree = page(export(shown, "html", PAGE))
+    steps = [x for x in tree.iter("section") if "px-step" in x.get("class", "")]
+    assert len(steps) == len(shown.steps)
+    said = " ".join("".join(x.itertext()) for x in steps)
+    assert "a" * 40 not in said
+    assert "b" * 40 not in said
+    assert "From a bits 31:24 and b bits 31:24." in said

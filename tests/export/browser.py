@@ -1,0 +1,237 @@
+"""A real browser, led over a pipe: pages of any width, dark or light, and what is seen of them."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import select
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+from pathlib import Path
+from typing import Any, NamedTuple
+
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))),
+    None,
+)
+Rgb = tuple[int, int, int]
+# it reads commands from descriptor 3 and writes answers to 4
+_START = """
+import os, sys
+from fcntl import F_DUPFD, fcntl
+ends = [fcntl(int(end), F_DUPFD, 10) for end in sys.argv[1:3]]
+for end, wanted in zip(ends, (3, 4)):
+    os.dup2(end, wanted)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
+
+_READABLE = """
+(() => {
+  const parse = text => (text.match(/[\\d.]+/g) || []).map(Number);
+  const ground = element => {
+    for (let at = element; at; at = at.parentElement) {
+      const [r, g, b, a = 1] = parse(getComputedStyle(at).backgroundColor);
+      if (a === 1) return [r, g, b];
+      if (a) return [-1, -1, -1];  // no one colour
+    }
+    return [255, 255, 255];
+  };
+  const found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node; (node = walker.nextNode()); ) {
+    const element = node.parentElement;
+    if (!node.data.trim() || element.closest("style, script")) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    const {left, right, top, bottom} = range.getBoundingClientRect();
+    const style = getComputedStyle(element);
+    found.push({
+      text: node.data.trim(), ink: parse(style.color).slice(0, 3), ground: ground(element),
+      size: parseFloat(style.fontSize), left, right, top, bottom,
+      hidden: !!element.closest(".px-from") && style.clipPath !== "none",
+      boxed: !!element.closest(".px-scroll"),
+    });
+  }
+  return found;
+})()
+"""
+
+
+class Words(NamedTuple):
+    """Some text as a reader has it before them."""
+
+    text: str
+    ink: Rgb
+    ground: Rgb
+    size: float
+    left: float
+    right: float
+    boxed: bool
+    """Whether it stands in a box that scrolls."""
+
+
+class Browser:
+    """One page in a browser without a window."""
+
+    def __init__(self, folder: Path) -> None:
+        assert CHROMIUM
+        self._folder = folder
+        self._profile = tempfile.mkdtemp(dir=folder)
+        to_read, self._out = os.pipe()
+        self._in, to_write = os.pipe()
+        command = [
+            CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+            "--remote-debugging-pipe", "--no-first-run", f"--user-data-dir={self._profile}",
+            "--disable-dev-shm-usage", "--force-color-profile=srgb", "about:blank",
+        ]  # fmt: skip
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _START, str(to_read), str(to_write), *command],
+            pass_fds=(to_read, to_write),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        os.close(to_read)
+        os.close(to_write)
+        self._buffer = b""
+        self._said = 0
+        self._session = ""
+        targets = self._ask("Target.getTargets")["targetInfos"]
+        page = next(x["targetId"] for x in targets if x["type"] == "page")
+        attached = self._ask("Target.attachToTarget", targetId=page, flatten=True)
+        self._session = attached["sessionId"]
+        self._ask("Page.enable")
+
+    def close(self) -> None:
+        """End it."""
+        session, self._session = self._session, ""
+        if session:
+            self._ask("Browser.close")
+        os.close(self._out)
+        os.close(self._in)
+        self._process.wait(30)
+
+    def open(
+        self, html: str, width: int = 760, *, dark: bool = False, name: str = "page.html"
+    ) -> None:
+        """Show a page to a reader whose system is dark or light."""
+        path = self._folder / name
+        path.write_text(html, encoding="utf-8")
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self._ask("Emulation.setEmulatedMedia", media="screen", features=[scheme])
+        self._ask("Emulation.setDeviceMetricsOverride", width=width, height=1200,
+                  deviceScaleFactor=1, mobile=False)  # fmt: skip
+        self._ask("Page.navigate", url=path.as_uri())
+        self._await("Page.loadEventFired")
+
+    def print(self) -> None:
+        """Show the page as it is on paper, to a reader whose system is dark."""
+        scheme = {"name": "prefers-color-scheme", "value": "dark"}
+        self._ask("Emulation.setEmulatedMedia", media="print", features=[scheme])
+
+    def value(self, expression: str) -> Any:
+        """What a JavaScript expression yields."""
+        asked: dict[str, Any] = {"expression": expression, "returnByValue": True}
+        answer = self._ask("Runtime.evaluate", **asked)
+        assert "exceptionDetails" not in answer, answer
+        return answer["result"].get("value")
+
+    def press(self, key: str) -> None:
+        """Press a key and let it go."""
+        codes = {"Tab": 9, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38,
+                 "ArrowRight": 39, "ArrowDown": 40, "Escape": 27, " ": 32}  # fmt: skip
+        said: dict[str, Any] = {"key": key, "code": key, "windowsVirtualKeyCode": codes[key]}
+        typed = {"text": key} if key == " " else {}
+        self._ask("Input.dispatchKeyEvent", type="keyDown", **said, **typed)
+        self._ask("Input.dispatchKeyEvent", type="keyUp", **said)
+
+    def point(self, x: float, y: float) -> None:
+        """Move the mouse."""
+        self._ask("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+
+    def words(self) -> list[Words]:
+        """All text that is seen."""
+        found = self.value(_READABLE)
+        return [
+            Words(x["text"], tuple(x["ink"]), tuple(x["ground"]), x["size"], x["left"],
+                  x["right"], x["boxed"])
+            for x in found if not x["hidden"]
+        ]  # fmt: skip
+
+    def pixel(self, x: float, y: float) -> Rgb:
+        """The colour that is seen at a place of the page."""
+        clip = {"x": round(x), "y": round(y), "width": 1, "height": 1, "scale": 1}
+        shot = base64.b64decode(self._ask("Page.captureScreenshot", clip=clip)["data"])
+        red, green, blue = png_rows(shot)[0][:3]
+        return red, green, blue
+
+    def _ask(self, method: str, **params: Any) -> Any:
+        self._said += 1
+        message: dict[str, Any] = {"id": self._said, "method": method, "params": params}
+        if self._session:
+            message["sessionId"] = self._session
+        os.write(self._out, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self._next()
+            if answer.get("id") == self._said:
+                assert "error" not in answer, (method, answer)
+                return answer.get("result", {})
+
+    def _await(self, event: str) -> None:
+        while self._next().get("method") != event:
+            pass
+
+    def _next(self) -> dict[str, Any]:
+        while b"\0" not in self._buffer:
+            assert select.select([self._in], [], [], 60)[0], "the browser says nothing"
+            read = os.read(self._in, 1 << 16)
+            assert read, "the browser has ended"
+            self._buffer += read
+        message, _, self._buffer = self._buffer.partition(b"\0")
+        decoded: dict[str, Any] = json.loads(message)
+        return decoded
+
+
+def png_rows(data: bytes) -> list[bytes]:
+    """The rows of a PNG of 8 bits a channel that is not interlaced, as RGB."""
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    at, packed, width, height, channels = 8, b"", 0, 0, 0
+    while at < len(data):
+        (length,) = struct.unpack(">I", data[at : at + 4])
+        kind, body = data[at + 4 : at + 8], data[at + 8 : at + 8 + length]
+        if kind == b"IHDR":
+            width, height, depth, colour, _, _, interlaced = struct.unpack(">IIBBBBB", body)
+            assert (depth, interlaced) == (8, 0)
+            channels = {2: 3, 6: 4}[colour]
+        packed += body if kind == b"IDAT" else b""
+        at += length + 12
+    raw, stride = zlib.decompress(packed), width * channels
+    rows: list[bytes] = []
+    before = bytes(stride)
+    for y in range(height):
+        line = y * (stride + 1)
+        before = _unfiltered(raw[line], raw[line + 1 : line + 1 + stride], before, channels)
+        rows.append(b"".join(before[x : x + 3] for x in range(0, stride, channels)))
+    return rows
+
+
+def _unfiltered(kind: int, line: bytes, above: bytes, step: int) -> bytes:
+    """A row as PNG's filters 0 to 4 meant it (RFC 2083, 6)."""
+    row = bytearray(line)
+    if kind == 0:
+        return line
+    for at, byte in enumerate(row):
+        left = row[at - step] if at >= step else 0
+        corner = above[at - step] if at >= step else 0
+        up = above[at]
+        if kind == 4:
+            guess = left + up - corner
+            near = min((left, up, corner), key=lambda x: abs(guess - x))
+        else:
+            near = (0, left, up, (left + up) // 2)[kind]
+        row[at] = (byte + near) & 0xFF
+    return bytes(row)

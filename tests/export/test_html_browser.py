@@ -1,0 +1,289 @@
+"""HTML in a real browser: readable and whole, whatever the page, the system and the width."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+
+from ptxscope import Trace, export, trace
+from ptxscope.export.options import Options
+from ptxscope.export.theme import HTML, Theme, rules
+from tests.export.browser import CHROMIUM, Browser, Words
+from tests.export.colours import contrast, linear
+from tests.export.samples import E3, HOSTILE, annotated, example
+from tests.tiers import some
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
+
+WIDTHS = (380, 760, 1200)
+LONG = "%" + "long_name_" * 4
+LONG_NAMES = trace(
+    f"vadd4.s32.s32.s32.sat {LONG}d, {LONG}a, {LONG}b, {LONG}c",
+    {f"{LONG}a": 0x7F80FF01, f"{LONG}b": 0x01FF0280, f"{LONG}c": 0},
+)
+TRACES: dict[str, Trace] = {
+    "e3": annotated(E3, "a remark of some length on what is seen here, and another one"),
+    "vadd4": example("vadd4"),
+    "vset4": example("vset4"),
+    "setp": example("setp"),
+    "vmad": example("vmad"),
+    "long-names": LONG_NAMES,
+    "long-words": annotated(E3, HOSTILE[-1][:300]),
+}
+
+
+class Host(NamedTuple):
+    """A page that a trace may stand in, and how dark it is; None where the reader's system says."""
+
+    attributes: str
+    dark: bool | None
+    is_dark_itself: bool = False
+    """Whether the page's own ground is dark, where it does not follow the system."""
+
+
+HOSTS = {
+    "unmarked": Host("", False),
+    "as the system": Host('style="color-scheme: light dark"', None),
+    "only dark": Host('style="color-scheme: dark"', True, True),
+    "furo light": Host('data-theme="light"', False),
+    "furo dark": Host('data-theme="dark"', True, True),
+    "furo auto": Host('data-theme="auto"', None),
+    "material light": Host('data-md-color-scheme="default"', False),
+    "material dark": Host('data-md-color-scheme="slate"', True, True),
+    "jupyter light": Host('data-jp-theme-light="true" data-jp-theme-name="JupyterLab"', False),
+    "jupyter dark": Host('data-jp-theme-light="false"', True, True),
+    "quarto light": Host('class="quarto-light"', False),
+    "quarto dark": Host('class="quarto-dark"', True, True),
+    "bootstrap dark": Host('data-bs-theme="dark"', True, True),
+}
+
+
+def page(host: Host, fragment: str) -> str:
+    """A page with rules of its own for tables, code and headings, as themes have them."""
+    ink, ground, other = ("#ddd", "#111", "#333") if host.is_dark_itself else (
+        "#222", "#fff", "#e8e8e8")  # fmt: skip
+    return f"""<!DOCTYPE html><html lang="en"><head><title>x</title><style>
+    body {{ color: {ink}; background: {ground}; margin: 8px }}
+    .host h3, .host h4, .host p, .host td, .host th, .host label, .host dt {{ color: {ink} }}
+    .host code, .host pre {{ color: {ink}; background: {other}; font-size: 9px;
+      word-break: break-all }}
+    .host pre > code {{ color: {ink}; background: {other}; display: block; padding: 20px }}
+    .host table {{ width: 1000px; font-size: 8px; text-align: right; background: {ground} }}
+    .host tbody tr:nth-child(odd) {{ background: {other}; color: {ink} }}
+    </style></head><body {host.attributes}><div class="host">{fragment}</div></body></html>"""
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    started = Browser(tmp_path_factory.mktemp("browser"))
+    yield started
+    started.close()
+
+
+def ground_of(browser: Browser) -> tuple[int, int, int]:
+    """The colour at the upper edge of an article."""
+    x, y = browser.value(
+        "(() => { const box = document.querySelector('.ptxscope').getBoundingClientRect();"
+        "return [box.left + box.width / 2, box.top + 4] })()"
+    )
+    return browser.pixel(x, y)
+
+
+def expected(dark: bool) -> tuple[int, int, int]:
+    red, green, blue = bytes.fromhex(HTML["page"][dark][1:])
+    return red, green, blue
+
+
+def check_readable(words: list[Words]) -> None:
+    assert len(words) > 20
+    for said in words:
+        assert min(said.ground) >= 0, said
+        assert contrast(linear(said.ink), linear(said.ground)) >= 4.5, said
+        assert said.size >= 9, said
+
+
+def check_whole(browser: Browser, width: int) -> None:
+    assert browser.value("document.documentElement.scrollWidth") <= width
+    for said in browser.words():
+        assert said.boxed or (said.left >= 0 and said.right <= width), said
+    assert browser.value(
+        "[...document.querySelectorAll('.px-bits code, .px-arrow')]"
+        ".every(x => x.getClientRects().length < 2)"
+    )
+    assert browser.value(  # a column that stays must leave room for what scrolls past it
+        "[...document.querySelectorAll('th')].filter(x => getComputedStyle(x).position == 'sticky')"
+        ".every(x => x.offsetWidth <= x.closest('.px-scroll').clientWidth / 3)"
+    )
+    for box in browser.value(
+        "[...document.querySelectorAll('.px-scroll')].map(box => [box.scrollWidth, "
+        "box.clientWidth, getComputedStyle(box).overflowX, box.scrollHeight, box.clientHeight])"
+    ):
+        wide, shown, overflow, high, shown_high = box
+        assert wide <= shown or overflow == "auto"
+        assert high <= shown_high
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light system", "dark system"])
+@pytest.mark.parametrize("host", some(HOSTS, 0, 1, 5, 8))
+def test_it_is_as_light_as_its_page(browser: Browser, host: str, dark: bool) -> None:
+    of = HOSTS[host]
+    fragment = export(TRACES["e3"], "html", Options(both=True))
+    browser.open(page(of, fragment), dark=dark)
+    check_readable(browser.words())
+    check_whole(browser, 760)
+    assert ground_of(browser) == expected(dark if of.dark is None else of.dark)
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light system", "dark system"])
+@pytest.mark.parametrize("theme", list(Theme))
+def test_a_chosen_theme_stands(browser: Browser, theme: Theme, dark: bool) -> None:
+    shown = dark if theme is Theme.AUTO else theme is Theme.DARK
+    options = Options(both=True, theme=theme)
+    for host in ("unmarked", "material dark", "furo light"):
+        browser.open(page(HOSTS[host], export(TRACES["e3"], "html", options)), dark=dark)
+        check_readable(browser.words())
+        if theme is not Theme.AUTO:
+            assert ground_of(browser) == expected(shown)
+    browser.open(export(TRACES["e3"], "html", options._replace(standalone=True)), dark=dark)
+    check_readable(browser.words())
+    assert browser.pixel(1, 1) == expected(shown)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", some(TRACES, 0, 5, 6))
+def test_nothing_is_cut_or_too_wide(browser: Browser, name: str, width: int) -> None:
+    for options in (Options(both=True, standalone=True), Options(both=True)):
+        text = export(TRACES[name], "html", options)
+        browser.open(text if options.standalone else page(HOSTS["unmarked"], text), width)
+        check_whole(browser, width)
+        check_readable(browser.words())
+        browser.value("document.querySelector('.px-say input').click()")
+        check_whole(browser, width)
+        check_readable(browser.words())
+
+
+PICTURES = {
+    "alone": ("SVG", None),
+    "unmarked": ("<body>SVG", False),
+    "as the system": ('<body style="color-scheme: light dark">SVG', None),
+    "material dark": ('<body data-md-color-scheme="slate">SVG', True),
+    "material light": (
+        '<html style="color-scheme: dark"><body data-md-color-scheme="default">SVG', False
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("theme", list(Theme))
+def test_the_same_rules_do_for_a_picture(browser: Browser, theme: Theme) -> None:
+    css = rules(f".px-svg.px-{theme}", HTML, theme)
+    svg = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="px-svg px-{theme}" width="80" height="80">'
+        f"<style>:root.px-auto{{color-scheme:light dark}}{css}</style>"
+        '<rect width="80" height="80" style="fill:var(--px-page)"/></svg>'
+    )
+    for text, is_dark in PICTURES.values():
+        for dark in (False, True):
+            alone = text == "SVG"
+            document = text.replace("SVG", svg)
+            browser.open(document if alone else f"<!DOCTYPE html>{document}", dark=dark,
+                         name="picture.svg" if alone else "page.html")  # fmt: skip
+            shown = dark if is_dark is None else is_dark
+            if theme is not Theme.AUTO:
+                shown = theme is Theme.DARK
+            assert browser.pixel(40, 40) == expected(shown), (text, dark)
+
+
+def test_two_themes_stand_on_one_page(browser: Browser) -> None:
+    light, dark = (export(E3, "html", Options(theme=theme)) for theme in (Theme.LIGHT, Theme.DARK))
+    browser.open(page(HOSTS["unmarked"], light + dark))
+    check_readable(browser.words())
+    colours = browser.value(
+        "[...document.querySelectorAll('.ptxscope')].map(x => getComputedStyle(x).backgroundColor)"
+    )
+    assert len(set(colours)) == 2
+
+
+def test_on_paper_it_is_dark_on_light_and_whole(browser: Browser) -> None:
+    for host in ("unmarked", "furo dark", "only dark"):
+        browser.open(page(HOSTS[host], export(TRACES["vadd4"], "html")))
+        browser.print()
+        check_readable(browser.words())
+        assert ground_of(browser) == expected(False)
+        assert not browser.value(
+            "[...document.querySelectorAll('.px-scroll')].filter(box => "
+            "getComputedStyle(box).overflowX !== 'visible').length"
+        )
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_under_the_mouse_a_cell_tells_where_its_bits_came_from(
+    browser: Browser, width: int
+) -> None:
+    browser.open(export(TRACES["vadd4"], "html", Options(standalone=True)), width)
+    cells = browser.value(
+        "[...document.querySelectorAll('.px-lanes td')].map(x => "
+        "{ const at = x.getBoundingClientRect(); return [at.left + 5, at.top + 5, "
+        "x.querySelector('.px-from').textContent] })"
+    )
+    reached = [cell for cell in cells if cell[0] < width - 30 and cell[1] < 1000]
+    assert len(reached) >= 8
+    for x, y, told in reached[::3]:
+        browser.point(x, y)
+        shown = [said for said in browser.words() if said.text == told]
+        assert len(shown) == 1
+        assert shown[0].left >= 0
+        assert shown[0].right <= width
+        assert browser.value("document.documentElement.scrollWidth") <= width
+        assert contrast(linear(shown[0].ink), linear(shown[0].ground)) >= 4.5
+
+
+FOCUS = "document.activeElement.closest('td')?.querySelector('code').textContent ?? " \
+    "document.activeElement.type ?? document.activeElement.localName"  # fmt: skip
+
+
+def test_a_fragment_is_one_tab_stop(browser: Browser) -> None:
+    two = export(TRACES["vadd4"], "html") + export(TRACES["vset4"], "html")
+    browser.open(page(HOSTS["unmarked"], two), 1200)
+    stops = []
+    for _ in range(3):
+        browser.press("Tab")
+        stops.append(browser.value(FOCUS))
+    assert stops == ["checkbox", "checkbox", "body"]
+    browser.press("Tab")
+    browser.press(" ")
+    said = [word.text for word in browser.words()]
+    told = browser.value(
+        "[...document.querySelector('.ptxscope').querySelectorAll('.px-from')]"
+        ".map(x => x.textContent.trim())"
+    )
+    assert told
+    assert all(text in said for text in told)
+
+
+def test_in_a_page_the_arrows_go_from_cell_to_cell(browser: Browser) -> None:
+    browser.open(export(LONG_NAMES, "html", Options(standalone=True)), 1200)
+    rows = browser.value(
+        "[...document.querySelectorAll('.px-lanes tbody tr')].map(row => "
+        "[...row.querySelectorAll('td')].map(cell => cell.querySelector('code').textContent))"
+    )
+
+    def after(key: str) -> str:
+        browser.press(key)
+        return str(browser.value(FOCUS))
+
+    assert after("Tab") == "checkbox"
+    assert after("ArrowUp") == "checkbox"
+    assert after("ArrowDown") == rows[0][0]
+    assert after("ArrowRight") == rows[0][1]
+    assert after("ArrowDown") == rows[1][1]
+    assert after("End") == rows[1][-1]
+    assert after("ArrowRight") == rows[1][-1]
+    assert after("Home") == rows[1][0]
+    assert after("ArrowUp") == rows[0][0]
+    assert after("ArrowUp") == "checkbox"
+    assert after("ArrowDown") == rows[0][0]
+    assert after("Escape") == "checkbox"
+    assert after("ArrowDown") == rows[0][0]
+    assert after("Tab") in ("body", "checkbox")

@@ -1,0 +1,69 @@
+"""The colours of HTML: readable in both themes, with each kind of cone missing too."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from importlib.resources import files
+
+import pytest
+
+from ptxscope.export.theme import HTML, MARKS, Theme, rules
+from tests.export.colours import EYES, contrast, lightness, linear, seen
+
+THEMES = {Theme.LIGHT: 0, Theme.DARK: 1}
+CSS = files("ptxscope.export").joinpath("trace.css").read_text(encoding="utf-8")
+TEXT = [("ink", "page"), ("dim", "page"), ("mark", "page"), ("ink", "soft"), ("tip-ink", "tip")]
+GRAPHICS = [("key", "page"), ("key", "soft"), ("mark", "page")]
+MEANT = ("ink", "dim", "key", "mark")
+"""What is drawn in colours that mean something: text, asides, code and focus, what happened."""
+# Where lightness does not part two of them: what else does, and the rule that says so.
+SHAPES = {
+    frozenset(pair): rule
+    for pair, rule in {
+        # what happened is bold behind a triangle, asides are neither
+        ("dim", "mark"): r".px-flag::before { content: ",
+        # a note has a double bar, code a single one
+        ("key", "mark"): r".px-note { border-left: 4px double var(--px-mark)",
+        # no text is in the colour of bars and outlines
+        ("dim", "key"): r"pre { background: var(--px-soft); border-left: 3px solid var(--px-key)",
+        ("ink", "key"): r"outline: 2px solid var(--px-key)",
+        ("ink", "mark"): r".px-flag { color: var(--px-mark); font-style: normal; font-weight: 600",
+    }.items()
+}
+
+
+@pytest.mark.parametrize("eyes", EYES)
+@pytest.mark.parametrize("theme", THEMES)
+def test_all_is_read_by_all_eyes(theme: Theme, eyes: str) -> None:
+    def colour(name: str) -> tuple[float, float, float]:
+        return seen(linear(HTML[name][THEMES[theme]]), EYES[eyes])
+
+    for ink, ground in TEXT:
+        assert contrast(colour(ink), colour(ground)) >= 4.5, (ink, ground)
+    for ink, ground in GRAPHICS:
+        assert contrast(colour(ink), colour(ground)) >= 3, (ink, ground)
+
+
+@pytest.mark.parametrize("eyes", EYES)
+@pytest.mark.parametrize("theme", THEMES)
+def test_what_means_different_things_differs_in_lightness_or_shape(theme: Theme, eyes: str) -> None:
+    for one, other in itertools.combinations(MEANT, 2):
+        light, dark = (lightness(seen(linear(HTML[x][THEMES[theme]]), EYES[eyes]))
+                       for x in (one, other))  # fmt: skip
+        shape = SHAPES.get(frozenset((one, other)))
+        assert abs(light - dark) >= 20 or (shape and shape in CSS), (one, other)
+
+
+def test_every_colour_is_used_and_every_one_used_is_known() -> None:
+    assert set(re.findall(r"var\(--px-([a-z-]+)\)", CSS)) == {*HTML, "scheme"}
+
+
+def test_a_chosen_theme_follows_nothing() -> None:
+    for theme, at in THEMES.items():
+        said = rules(".x", HTML, theme)
+        assert "@media" not in said
+        assert "[" not in said
+        assert set(re.findall("#[0-9a-f]{6}", said)) == {pair[at] for pair in HTML.values()}
+    said = rules(".x", HTML)
+    assert all(mark in said for marks in MARKS for mark in marks)

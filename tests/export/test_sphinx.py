@@ -1,0 +1,242 @@
+"""The Sphinx extension: every option, cross references, values in a text, every builder."""
+
+from __future__ import annotations
+
+import re
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import html5lib
+import pytest
+
+from ptxscope import trace
+from ptxscope.export.value import result, value
+from tests.export.samples import E3
+from tests.tiers import some
+
+CLAMP = trace("vadd4.s32.s32.s32.sat d, a, b, c", {"a": 0x7F80FF01, "b": 0x01FF0280, "c": 0})
+PAGE = """\
+Title
+=====
+
+.. toctree::
+
+   other
+
+.. ptx-trace:: vadd4.s32.s32.s32.sat d, a, b, c
+   :operands: a=0x7f80ff01 b=0x01ff0280 c=0
+   :format: FORMAT
+   :name: The Clamp
+   :class: wide extra
+   :alt: four "sums" & two clamps
+   :title: Saturation
+   :caption: below it
+   :note: saturate=the clamp is why
+          lane 2=another
+
+.. ptx-trace:: vadd.u32.s32.s32.sat %0.b0, %1, %2, %3
+   :operands: %1=-1 %2=0 %3=0x11223344
+   :both:
+   :name: e3
+   :model: ptxas
+   :theme: dark
+   :steps: 3-4
+   :no-result:
+"""
+OTHER = """\
+Other
+=====
+
+See :ref:`the clamp`, :ref:`the-clamp-step-add`, :ref:`the-clamp-step-4`,
+:ref:`here <the-clamp-step-saturate>` and :ref:`e3-step-saturate`.
+Values: :ptx:result:`The Clamp`; :ptx:result:`d of the-clamp`;
+:ptx:value:`saturate lane 3 of The Clamp`; :ptx:value:`b of The Clamp`;
+:ptx:result:`'vadd.u32.s32.s32.sat d.b0, a, b, c' a=-1 b=0 c=0x11223344 --model ptxas`.
+"""
+
+
+def built(
+    folder: Path, pages: dict[str, str], builder: str = "html", conf: str = "", *more: str
+) -> str:
+    """Build pages into ``folder/out``; returns what was warned of."""
+    (folder / "conf.py").write_text(f'extensions = ["ptxscope.sphinx"]\n{conf}')
+    for name, text in pages.items():
+        (folder / f"{name}.rst").write_text(text, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-q", "-b", builder, *more, str(folder),
+         str(folder / "out")],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return done.stderr
+
+
+def read(folder: Path, name: str) -> str:
+    return (folder / "out" / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("format_", ["html", "svg"])
+def test_every_option_and_every_reference_in_html(tmp_path: Path, format_: str) -> None:
+    pages = {"index": PAGE.replace("FORMAT", format_), "other": OTHER}
+    assert built(tmp_path, pages) == ""
+    index, other = read(tmp_path, "index.html"), read(tmp_path, "other.html")
+    role = {"html": "group", "svg": "img"}[format_]
+    assert (
+        f'<div class="ptx-trace wide extra" role="{role}" '
+        'aria-label="four &quot;sums&quot; &amp; two clamps">'
+    ) in index
+    for said in ("below it", "the clamp is why", "another", "Steps not shown: 1 select"):
+        assert said in index
+    assert 'class="ptxscope px-dark" id="e3"' in index
+    ids = re.findall(r'\bid="([^"]+)"', index)
+    assert len(set(ids)) == len(ids)
+    tree = html5lib.parse(other, namespaceHTMLElements=False)
+    links = {
+        (a.get("href"), "".join(a.itertext()))
+        for a in tree.iter("a")
+        if str(a.get("href")).startswith("index.html#")
+        and "reference internal" in str(a.get("class"))
+    }
+    wanted = {
+        ("index.html#the-clamp", "Saturation"),
+        ("index.html#the-clamp-step-operate", "3. add"),
+        ("index.html#the-clamp-step-saturate", "4. saturate"),
+        ("index.html#the-clamp-step-saturate", "here"),
+        ("index.html#e3-step-saturate", "4. saturate"),
+    }
+    assert wanted <= links
+    assert {str(href).partition("#")[2] for href, _ in wanted} <= {*ids}
+    values = ["".join(x.itertext()) for x in tree.iter("code")]
+    # 127 + 1, -128 - 1, -1 + 2, 1 - 128, clamped; and by erratum E3 the lane's largest
+    assert values == ["0x7f800181", "0x7f800181", "127", "0x01ff0280", "0x112233ff"]
+
+
+def test_paper_gets_pictures_with_labels(tmp_path: Path) -> None:
+    assert built(tmp_path, {"index": PAGE.replace("FORMAT", "svg"), "other": OTHER}, "latex") == ""
+    (tex,) = (tmp_path / "out").glob("*.tex")
+    text = tex.read_text(encoding="utf-8")
+    shown = re.findall(r"\\sphinxincludegraphics\[.*?\]\{\{(.*?)\}\.(pdf|png)\}", text)
+    assert len(shown) == 2
+    for name, suffix in shown:
+        data = (tmp_path / "out" / f"{name}.{suffix}").read_bytes()
+        if suffix == "pdf":
+            assert data.startswith(b"%PDF-")
+            continue
+        assert data.startswith(b"\x89PNG\r\n\x1a\n")
+        wide, high = struct.unpack(">II", data[16:24])
+        assert wide >= 2 * 800  # twice what a screen shows
+        assert len(data) > wide * high / 100  # a blank one takes a thousandth
+    for label in re.findall(r"\\hyperref\[\\detokenize\{(index:.*?)\}\]", text):
+        assert rf"\label{{\detokenize{{{label}}}}}" in text
+    assert "0x7f800181" in text
+
+
+def test_paper_without_a_drawing_library_gets_the_text(tmp_path: Path) -> None:
+    conf = "import sys\nsys.modules |= dict.fromkeys(('resvg_py', 'typst'))\n"
+    pages = {"index": PAGE.replace("FORMAT", "svg"), "other": OTHER}
+    assert built(tmp_path, pages, "latex", conf) == ""
+    (tex,) = (tmp_path / "out").glob("*.tex")
+    text = tex.read_text(encoding="utf-8")
+    assert "sphinxincludegraphics[" not in text
+    assert "d = 0x7f800181" in text
+
+
+@pytest.mark.parametrize("builder", some(["text", "texinfo", "man", "dirhtml", "pseudoxml"]))
+def test_no_builder_stumbles(tmp_path: Path, builder: str) -> None:
+    pages = {"index": PAGE.replace("FORMAT", "html"), "other": OTHER}
+    assert built(tmp_path, pages, builder) == ""
+    made = "".join(x.read_text("utf-8") for x in (tmp_path / "out").rglob("*") if x.is_file()
+                   and x.suffix not in (".pickle", ".doctree", ".gif", ".png", ".inv"))  # fmt: skip
+    assert "7f800181" in made
+
+
+def test_a_theme_for_all(tmp_path: Path) -> None:
+    pages = {"index": PAGE.replace("FORMAT", "html"), "other": OTHER}
+    assert built(tmp_path, pages, conf='ptx_theme = "light"\n') == ""
+    index = read(tmp_path, "index.html")
+    assert 'class="ptxscope px-light" id="the-clamp"' in index
+    assert 'class="ptxscope px-dark" id="e3"' in index
+    warned = built(tmp_path, pages, conf='ptx_theme = "blue"\n')
+    assert "argument --theme: invalid choice: 'blue'" in warned
+
+
+@pytest.mark.parametrize("jobs", some(["2", "1"]))
+def test_a_value_is_that_of_the_trace_as_it_is_now(tmp_path: Path, jobs: str) -> None:
+    pages = {"index": PAGE.replace("FORMAT", "html"), "other": OTHER}
+    more = {f"page{at}": f"T\n=\n\n:ptx:result:`the-clamp`, {at}\n" for at in range(8)}
+    more = {name: f":orphan:\n\n{text}" for name, text in more.items()}
+    assert built(tmp_path, pages | more, "html", "", "-j", jobs) == ""
+    assert all("0x7f800181" in read(tmp_path, f"{name}.html") for name in ("other", *more))
+    pages["index"] = pages["index"].replace("a=0x7f80ff01", "a=0x7f80ff02")
+    assert built(tmp_path, pages, "html", "", "-j", jobs) == ""
+    assert all("0x7f800182" in read(tmp_path, f"{name}.html") for name in ("other", *more))
+    del more["page0"]
+    pages["index"] = "Title\n=====\n\n.. toctree::\n\n   other\n"
+    warned = built(tmp_path, pages, "html", "", "-j", jobs)
+    assert "no trace has the :name: 'the-clamp'; none has" in warned
+
+
+WRONG = {
+    ":ptx:result:`nosuch`": "no trace has the :name: 'nosuch'; the-clamp, e3",
+    ":ptx:result:`q of e3`": "`q` is not written; %0 is",
+    ":ptx:value:`e3`": "'e3': say which value",
+    ":ptx:value:`nosuch of e3`": "'nosuch' is no step of this instruction",
+    ":ptx:value:`select of e3`": "`select` is none of select.a, select.b",
+    ":ptx:value:`add lane 1 of e3`": "operate.t has no lane 1: it has one value",
+    ":ptx:result:`'vadd4' a=1`": "is missing its destination type",
+    ":ptx:result:`'vadd4 a=1`": "No closing quotation",
+    ":ptx:result:`<script>`": "no trace has the :name: '<script>'",
+}
+
+
+def test_what_no_value_is_is_said_at_its_line(tmp_path: Path) -> None:
+    other = "Other\n=====\n\n" + "\n\n".join(WRONG) + "\n"
+    warned = built(tmp_path, {"index": PAGE.replace("FORMAT", "html"), "other": other})
+    at = [warned.index(f"other.rst:{4 + 2 * line}: WARNING: ptx:") for line in range(len(WRONG))]
+    for start, end, said in zip(at, [*at[1:], None], WRONG.values(), strict=True):
+        assert said in warned[start:end]
+    assert "Traceback" not in warned
+    shown = read(tmp_path, "other.html")
+    assert "&lt;script&gt;`" in shown
+    assert "<script>`" not in shown
+
+
+def test_two_traces_of_one_name_are_warned_of(tmp_path: Path) -> None:
+    pages = {"index": PAGE.replace("FORMAT", "html").replace("name: e3", "name: the clamp"),
+             "other": "Other\n=====\n"}  # fmt: skip
+    assert "the name the-clamp is taken, in " in built(tmp_path, pages)
+    pages["index"] = pages["index"].replace("the clamp", "???")
+    assert "'???' is no name" in built(tmp_path, pages)
+
+
+@pytest.mark.parametrize(
+    ("what", "told"),
+    [
+        ("a", "0x7f80ff01"),
+        ("select.a", "[0x7f, 0x80, 0xff, 0x01]"),
+        ("select.b lane 1", "0x02"),
+        ("extend.a", "[127, -128, -1, 1]"),
+        ("add", "[128, -129, 1, -127]"),
+        ("3", "[128, -129, 1, -127]"),
+        ("operate", "[128, -129, 1, -127]"),
+        ("saturate", "[127, -128, 1, -127]"),
+        ("saturate lane 3", "127"),
+        ("saturate.t LANE 2", "-128"),
+        ("merge lane 0", "0x81"),
+        ("write", "0x7f800181"),
+    ],
+)
+def test_a_value_by_its_name(what: str, told: str) -> None:
+    assert value(CLAMP, what) == told
+
+
+def test_a_value_of_a_scalar_instruction() -> None:
+    assert (value(E3, "%1"), value(E3, "a"), value(E3, "add")) == ("0xffffffff", "0xffffffff", "-1")
+    assert result(E3) == result(E3, "%0") == "0x11223300"
+
+
+def test_predicates_by_their_names() -> None:
+    shown = trace("setp.lt.and.s32 q|r, a, b, c", {"a": -5, "b": 7, "c": 1})
+    assert result(shown) == "q = 1, r = 0"
+    assert (result(shown, "q"), result(shown, "r"), value(shown, "c")) == ("1", "0", "1")
