@@ -222,7 +222,8 @@ def demo() -> None:
 def docs(*arguments: str) -> None:
     """Build the manual; a warning is an error."""
     target = str(ROOT / "docs" / "_build")
-    run(str(environment("dev")), "-m", "sphinx", "-q", "-W", "docs", target, *arguments)
+    python = str(environment("docs", ROOT / ".venv-docs"))
+    run(python, "-m", "sphinx", "-q", "-W", "--keep-going", "docs", target, *arguments)
     print("docs/_build/index.html")
 
 
@@ -231,7 +232,11 @@ def lock() -> None:
     uv = shutil.which("uv")
     if uv is None:
         sys.exit("`uv` resolves the locks: pipx install uv")
-    for name, groups in (("run", ()), ("dev", ("--group", "dev"))):
+    for name, groups in (
+        ("run", ()),
+        ("dev", ("--group", "dev")),
+        ("docs", ("--group", "docs")),
+    ):
         run(
             uv,
             *("pip", "compile", "--quiet", "--universal", "--python-version", "3.11"),
