@@ -56,13 +56,18 @@ TITLES = {
     Flag.NAN: "A NaN",
     HALVES: "A half is rounded",
 }
-_WORDS = (0x80FF7F01, 0x7F80FF01, 0x01FF0280, 0xFFFFFFFF, 0x7FFFFFFF, 0x80000000, 1, 5, 40, 1000)
+_LANES = {
+    2: (0x80017FFF, 0x0002FFFF, 0x7FFE8000, 0x0005FFFB, 0x12348765),
+    4: (0x80FF7F01, 0x01FF0280, 0x7F80FF01, 0x05FB10F0, 0x12348765),
+}
+"""Words whose lanes differ, by the number of these."""
+_AMOUNTS = (40, 33, 31, 4)
 _POOL: dict[Type | int, tuple[int, ...]] = {
     Type.PRED: (1, 0),
     Type.F32: (0x3F800000, 0x7FC00000, 0x80000001, 0xC0490FDB, 0x00000000),
     Type.F64: (0x3FF0000000000000, 0x7FF8000000000000, 0xC000000000000000, 0),
     16: (0x8000, 0x7FFF, 0xFFFF, 1),
-    32: _WORDS,
+    32: (0xFFFFFFFF, 0x7FFFFFFF, 0x80000000, 0x80FF7F01, 1, 5, 1000),
     64: (0xFFFFFFFFFFFFFFFF, 0x7FFFFFFFFFFFFFFF, 1, 0),
 }
 """Values that bite, by an operand's type or width."""
@@ -122,7 +127,7 @@ def _near(entry: Entry, form: Form) -> Iterator[Form]:
 
 def _traces(form: Form, first: Instruction) -> Iterator[Trace]:
     ins = parse(str(instruction_of(form, (), first.roles, None)))
-    rng = Random(str(ins))  # noqa: S311 - nothing secret
+    rng = Random(str(ins))
     for _ in range(_DRAWS):
         bits = {x.name: rng.choice(_pool(x, ins)) for x in ins.inputs}
         yield Trace(ins, ISA_MODEL, bind(ins, bits))
@@ -131,6 +136,10 @@ def _traces(form: Form, first: Instruction) -> Iterator[Trace]:
 def _pool(needed: Input, ins: Instruction) -> tuple[int, ...]:
     if "c" in needed.roles and (ins.form.mask or ins.form.dsel):
         return (C_BITS,)
+    if ins.by_lane(needed.roles[0]):
+        return _LANES[ins.entry.lanes]
+    if ins.form.mode and "b" in needed.roles:
+        return _AMOUNTS
     return _POOL.get(needed.type) or _POOL[needed.type.bits]
 
 
@@ -170,9 +179,8 @@ def _other_way(first: Trace) -> Worked | None:
 
 def _departs(entry: Entry, seen: list[Trace]) -> Worked | None:
     """Two answers; a negation; a mask and selectors; else something else that happens."""
-    return _two_answers(entry) or _negated(entry, seen) or _masked(entry, seen) or _bites(
-        entry, seen
-    )
+    parted = _two_answers(entry) or _negated(entry, seen) or _masked(entry, seen)
+    return parted or _bites(entry, seen)
 
 
 def _two_answers(entry: Entry) -> Worked | None:
@@ -209,8 +217,8 @@ def _negated(entry: Entry, seen: list[Trace]) -> Worked | None:
     form = with_slot(form, "negc", True)
     if violations(form):
         return None
-    trace = max(_traces(form, seen[0].instruction), key=lambda x: len(events(x)))
-    return Worked("A negation", trace)
+    plain = min(_traces(form, seen[0].instruction), key=lambda x: (len(events(x)), x.operands["c"]))
+    return Worked("A negation", plain)
 
 
 def _masked(entry: Entry, seen: list[Trace]) -> Worked | None:
@@ -223,7 +231,7 @@ def _masked(entry: Entry, seen: list[Trace]) -> Worked | None:
     form = with_slot(seen[0].instruction.form, "secop", None)
     for name, value in (("mask", mask), ("asel", reversed_), ("bsel", both)):
         form = with_slot(form, name, value)
-    trace = max(_traces(form, seen[0].instruction), key=lambda x: _spread(x))
+    trace = max(_traces(form, seen[0].instruction), key=_spread)
     return Worked("A mask and selectors", trace)
 
 
