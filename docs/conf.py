@@ -25,6 +25,7 @@ extensions = ["ptxscope.sphinx", "sphinx.ext.autodoc"]
 exclude_patterns = ["_build", "*.md"]
 default_role = "code"
 autodoc_typehints = "signature"
+autodoc_class_signature = "separated"
 autodoc_member_order = "bysource"
 highlight_language = "none"
 html_theme = "furo"
@@ -47,6 +48,8 @@ def as_rst(
     _app: Sphinx, _what: str, _name: str, _object: object, _options: object, lines: list[str]
 ) -> None:
     """Make reStructuredText of a docstring: code in it stands in single or double backticks."""
+    if lines and lines[0].startswith("Alias for field number"):  # of a field without one
+        lines.clear()
     for at, line in enumerate(lines):
         code = [found[0].strip("`") for found in _CODE.finditer(line)]
         plain = _CODE.split(line)

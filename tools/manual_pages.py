@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -18,7 +19,7 @@ from ptxscope.engine.isa.types import Type
 from ptxscope.engine.listings.replacement import replacement
 from ptxscope.engine.semantics.errata import ERRATA, TARGETS, Erratum
 from ptxscope.engine.semantics.misconceptions import BELIEFS, MISCONCEPTIONS
-from ptxscope.engine.semantics.models import ISA_MODEL, Model
+from ptxscope.engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ptxscope.engine.text.instruction import Instruction
 from ptxscope.engine.tracing.divergence import divergences
 from ptxscope.engine.tracing.evaluate import bind
@@ -42,6 +43,10 @@ from .manual_worked import Worked, happenings, worked
 
 ROOT = Path(__file__).resolve().parent.parent
 DAGGER = "\u2020"
+_COLUMNS = 84
+"""Of a line of code beside the contents."""
+_CONSTANTS = {"slct": "slct.s32.s32 d, 1, 2, 0x80000000"}
+"""Lines that the engine has a note on because an operand is a constant, by opcode."""
 _BITING = {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 0x11223344, "guard": 1}
 """Values for the manual's own lines, which have none."""
 
@@ -210,7 +215,15 @@ def _example(number: int, example: Worked) -> list[str]:
     lines += trace_block(str(trace.instruction), _given(trace), *options)
     lines += points(map(sentence, happenings(trace)))
     lines += [f"The result is {_result(trace)}. {_parting(trace)}".rstrip(), ""]
-    return lines + block("console", [f"$ {command(trace)}"])
+    return lines + block("console", _folded(command(trace)))
+
+
+def _folded(text: str) -> list[str]:
+    """A command, its values on a line of their own where it is long."""
+    if len(text) <= _COLUMNS:
+        return [f"$ {text}"]
+    words = shlex.split(text)
+    return [f"$ {shlex.join(words[:3])} \\", f"    {shlex.join(words[3:])}"]
 
 
 def _result(trace: Trace) -> str:
@@ -245,6 +258,9 @@ def _traps(entry: Entry) -> list[str]:
     lines += _listed(
         "Where the PTX ISA contradicts itself:", (sentence(x.text) for x in entry.contradictions)
     )
+    if entry.opcode in _CONSTANTS:
+        line = parse(_CONSTANTS[entry.opcode])
+        lines += _listed(f"With constants, as in ``{line}``:", map(sentence, line.notes))
     if len(lines) == len(heading("", "-")):
         lines += ["None is known.", ""]
     return lines
@@ -259,7 +275,7 @@ def _errata(entry: Entry) -> list[str]:
     lines = heading("Errata", "-")
     touching = [x for x in ERRATA if entry.opcode in x.opcodes]
     if not touching:
-        return [*lines, "None is known: ptxas computes what is documented.", ""]
+        return [*lines, "None is known.", ""]
     rows = ((_erratum_link(x), said(x.forms), said(x.sentence), x.versions) for x in touching)
     return lines + table(("", "forms", "what ptxas does", "ptxas"), rows, widths="8 28 46 18")
 
@@ -298,35 +314,32 @@ def _errata_index() -> list[str]:
         "",
     ]
     rows = (
-        (_erratum_link(x), said(x.forms), code(_traced(x).name_and_result), code(_ptxas(x)))
-        for x in ERRATA
+        (_erratum_link(x), said(x.forms), code(_documented(x)), code(_ptxas(x))) for x in ERRATA
     )
     lines += table(("", "forms", "documented", "ptxas"), rows, widths="8 56 18 18")
-    return lines + hidden_contents(x.id.lower() for x in ERRATA)
+    return lines + hidden_contents(f"{x.id} <{x.id.lower()}>" for x in ERRATA)
 
 
-class _Shown(NamedTuple):
-    trace: Trace
-
-    @property
-    def name_and_result(self) -> str:
-        return result_text(self.trace)
-
-
-def _traced(x: Erratum, *errata: Erratum) -> _Shown:
+def _shown(x: Erratum, model_: Model = ISA_MODEL) -> Trace:
+    """The example of an erratum, or of what is expected."""
     ptx, values, *_ = x.example
     ins = parse(ptx)
-    model = Model(errata[0].id, errata) if errata else ISA_MODEL
-    return _Shown(Trace(ins, model, bind(ins, values)))
+    return Trace(ins, model_, bind(ins, values))
+
+
+def _documented(x: Erratum) -> str:
+    return result_text(_shown(x))
 
 
 def _ptxas(x: Erratum) -> str:
-    return _traced(x, x).name_and_result
+    """What the newest assembler that has an erratum makes of its example."""
+    having = next(found for found in PTXAS_MODELS if x in found.errata)
+    return result_text(_shown(x, having))
 
 
 def erratum_page(erratum: Erratum) -> list[str]:
     """One erratum: a table that fits a screen, then the picture of both answers."""
-    trace = _traced(erratum).trace
+    trace = _shown(erratum)
     lines = heading(f"{erratum.id}: {erratum.forms}", "=")
     links = ", ".join(map(_link, erratum.opcodes))
     given = " ".join(f"{name}={bits}" for name, bits in _given(trace).items())
@@ -364,7 +377,7 @@ def _expectations() -> list[str]:
         "",
     ]
     for x in MISCONCEPTIONS:
-        trace = _traced(x).trace
+        trace = _shown(x)
         given = " ".join(f"{name}={bits}" for name, bits in _given(trace).items())
         lines += heading(f"{x.id}: if {BELIEFS[x.id].replace('`', '')}", "-")
         lines += [said(x.sentence), ""]
@@ -373,7 +386,7 @@ def _expectations() -> list[str]:
             ("Shown by", code(str(trace.instruction))),
             ("with", code(given)),
             ("Documented", code(result_text(trace))),
-            ("If it were so", code(_ptxas(x))),
+            ("If it were so", code(result_text(_shown(x, Model(x.id, (x,)))))),
         ]
         lines += table((), rows, widths="24 76", css="glance")
     lines += heading("Where the PTX ISA contradicts itself", "-")

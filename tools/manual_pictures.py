@@ -22,12 +22,12 @@ SHOTS: Final = (
     Shot("opened", QUAD, QUAD_VALUES, size=SIZE),
     Shot("select", QUAD, QUAD_VALUES, ("home",), size=SIZE),
     Shot("saturate", QUAD, QUAD_VALUES, ("home", "n", "n", "n"), size=SIZE),
-    Shot("cursor", QUAD, QUAD_VALUES, ("4", "l"), size=SIZE),
+    Shot("cursor", QUAD, QUAD_VALUES, ("4", "l", "right", "right"), size=SIZE),
     Shot(
         "edited",
         QUAD,
         QUAD_VALUES,
-        ("o", "right", "right", "right", "right", "enter", "minus", "7", "enter"),
+        ("o", "right", "right", "right", "enter", "minus", "7", "enter"),
         size=SIZE,
     ),
     Shot(
@@ -38,7 +38,7 @@ SHOTS: Final = (
         size=SIZE,
     ),
     Shot("two-answers", PARTED, PARTED_VALUES, size=SIZE),
-    Shot("export", QUAD, QUAD_VALUES, ("e", "right", "right", "right"), size=SIZE),
+    Shot("export", QUAD, QUAD_VALUES, ("e", "right", "right", "right", "space"), size=SIZE),
 )
 
 

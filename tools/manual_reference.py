@@ -61,10 +61,20 @@ def _options(to: Parser) -> list[argparse.Action]:
 
 
 def _row(action: argparse.Action) -> tuple[str, str]:
-    formatter = argparse.HelpFormatter("")
-    spelled = formatter._format_action_invocation(action)
     about = (action.help or "") % {"default": action.default, "prog": "ptxscope"}
-    return code(spelled), sentence(about) if about else ""
+    told = [sentence(about)] if about else []
+    if action.choices:
+        told.insert(0, f"{', '.join(map(code, map(str, action.choices)))}.")
+    value = "" if action.nargs == 0 else f" {_called(action)}"
+    spelled = ", ".join(code(name + value) for name in action.option_strings)
+    return spelled or code(value.strip()), " ".join(told)
+
+
+def _called(action: argparse.Action) -> str:
+    """What stands for an argument's value."""
+    if isinstance(action.metavar, str):
+        return action.metavar
+    return action.dest.upper()
 
 
 def _epilog(to: Parser) -> list[str]:
