@@ -47,8 +47,14 @@ _COLUMNS = 84
 """Of a line of code beside the contents."""
 _CONSTANTS = {"slct": "slct.s32.s32 d, 1, 2, 0x80000000"}
 """Lines that the engine has a note on because an operand is a constant, by opcode."""
-_BITING = {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 0x11223344, "guard": 1}
-"""Values for the manual's own lines, which have none."""
+_BITING = {
+    "a": 0x80FF7F01,
+    "b": 0x01FF0280,
+    "c": 0x11223344,
+    "guard": 1,
+    **dict.fromkeys("dpq", 0x55AA55AA),
+}
+"""Values by role for the PTX ISA's own lines, which have none."""
 
 
 class Published(NamedTuple):
@@ -450,6 +456,6 @@ def _refusal(text: str) -> str:
 def _on_biting(ins: Instruction) -> Trace:
     found = {}
     for needed in ins.inputs:
-        bits = _BITING.get(needed.roles[0], 0x55AA55AA)
+        bits = _BITING[needed.roles[0]]
         found[needed.name] = bits & ((1 << needed.type.bits) - 1)
     return Trace(ins, ISA_MODEL, bind(ins, found))

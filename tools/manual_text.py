@@ -71,12 +71,12 @@ def table(
 
 
 def operands(values: Mapping[str, str]) -> str:
-    """``a=0x1 b=0x2``, quoted as a shell wants it."""
+    """Values by name, quoted as a shell wants them."""
     return " ".join(f"'{x}'" if set(x) & set("%$|_") else x for x in pairs(values))
 
 
 def pairs(values: Mapping[str, str]) -> list[str]:
-    """``a=0x1``, each."""
+    """A word a value."""
     return [f"{name}={bits}" for name, bits in values.items()]
 
 
