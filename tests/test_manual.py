@@ -18,11 +18,11 @@ from ptxscope.cli.open import arguments as open_arguments
 from ptxscope.cli.show import DAGGER
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.grammar import syntax
-from ptxscope.engine.semantics.errata import ERRATA
+from ptxscope.engine.semantics.errata import ERRATA, Erratum
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from tests.cli.running import run
 from tests.reference import reference
-from tools import manual, manual_pictures
+from tools import manual, manual_pages, manual_pictures
 from tools.manual_text import said, sentence, table
 from tools.manual_worked import events, worked
 
@@ -126,10 +126,7 @@ def test_no_number_on_a_page_is_typed() -> None:
 
 
 @pytest.mark.parametrize("erratum", ERRATA, ids=lambda x: x.id)
-def test_an_erratum_shows_both_measured_results(
-    erratum: object, request: pytest.FixtureRequest
-) -> None:
-    erratum = next(x for x in ERRATA if x.id == request.node.callspec.id)
+def test_an_erratum_shows_both_measured_results(erratum: Erratum) -> None:
     _, _, isa, ptxas = erratum.example
     page, index = pages()[f"errata/{erratum.id.lower()}"], pages()["errata/index"]
     row = index.partition(f":doc:`{erratum.id} ")[2].partition("   * -")[0]
@@ -153,7 +150,7 @@ def test_what_is_expected_is_shown_beside_what_is_documented() -> None:
 def test_an_entry_of_the_catalog_needs_no_word_here() -> None:
     # a new one gets its page, and examples, of what is known of it
     entry = CATALOG["vadd4"]._replace(summary="add *four* |pairs|_ of `bytes`")
-    page = "\n".join(manual.manual_pages.instruction_page(entry))
+    page = "\n".join(manual_pages.instruction_page(entry))
     assert "Add \\*four\\* \\|pairs\\|\\_ of ``bytes``." in page
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ptxscope import PtxError, parse
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.entry import Entry, Group, Need, Slot, targets
+from ptxscope.engine.isa.entry import Entry, Group, Need, Slot, SlotPlace, targets
 from ptxscope.engine.isa.grammar import SLOT_NAMES, slot_choices, syntax, undocumented
 from ptxscope.engine.isa.intrinsics import intrinsics
 from ptxscope.engine.isa.legality import count
@@ -178,13 +178,16 @@ def _slots(entry: Entry) -> list[str]:
 
 
 def _slot(entry: Entry, slot: Slot) -> tuple[str, str, str, str]:
+    marked = undocumented(entry, slot)
+    choices = slot_choices(slot, marked, DAGGER)
     if slot.name == "c":
         values = "``, c``"
+    elif slot.word and slot.place is not SlotPlace.MODIFIER:
+        values = f"{_choice(slot.word + DAGGER * bool(marked))} before the operand"
+    elif len(slot.values) > 20:
+        values = said(choices)
     else:
-        marked = undocumented(entry, slot)
-        choices = slot_choices(slot, marked, DAGGER)
-        listed = len(slot.values) <= 20 and not choices.endswith("before the operand")
-        values = " ".join(map(_choice, choices.split())) if listed else said(choices)
+        values = " ".join(map(_choice, choices.split()))
     needed = "may be" if slot.optional else "must be"
     return code(slot.name), sentence(SLOT_NAMES[slot.name]).removesuffix("."), values, needed
 

@@ -107,7 +107,7 @@ def happenings(trace: Trace) -> list[str]:
     if not told:
         step = next((x for x in trace.steps if any(row.name == "t" for row in x.rows)), None)
         step = step or trace.steps[-1]
-        told = [(row, lane) for row in step.rows[-1:] for lane in range(len(row.lanes))]
+        told = [(row, lane) for row in step.rows for lane in range(len(row.lanes))]
     order = {key: at for at, key in enumerate(trace.rows)}
     told.sort(key=lambda place: (order[place[0].key], -place[1]))
     return list(dict.fromkeys(sentence(trace, row, lane) for row, lane in told))
@@ -148,11 +148,11 @@ def _bites(entry: Entry, seen: list[Trace]) -> Worked | None:
     first = seen[0]
     known = {kind for trace in seen for kind in events(trace)}
     forms = list(_near(entry, first.instruction.form))
-    for wanted in (lambda kinds: kinds - known, lambda kinds: kinds):
+    for old in (known, set[str]()):
         for form in forms:
             tried = _traces(form, first.instruction)
-            best = max(tried, key=lambda trace: _worth(trace, wanted(set(events(trace)))))
-            kinds = wanted(set(events(best)))
+            best = max(tried, key=lambda trace: _worth(trace, set(events(trace)) - old))
+            kinds = set(events(best)) - old
             if kinds and best.operands != first.operands:
                 return Worked(TITLES[next(x for x in TITLES if x in kinds)], best)
     return _other_way(first)
