@@ -31,8 +31,8 @@ class Action(NamedTuple):
 
     @property
     def is_command(self) -> bool:
-        """Whether the palette lists it: it has itself, and Textual's own commands to quit."""
-        return not self.is_numbered and self.id not in ("palette", "quit")
+        """Whether the palette lists it: all but itself, and what needs a number."""
+        return not self.is_numbered and self.id != "palette"
 
 
 GROUPS: dict[str, tuple[Action, ...]] = {

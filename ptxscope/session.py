@@ -327,12 +327,14 @@ def with_digit(setup: Setup, slot: str, lane: int, digit: int) -> Setup:
 def with_opcode(setup: Setup, opcode: str) -> Setup:
     """The setup with another instruction that keeps every choice it also has.
 
-    An instruction of another shape opens on its example.
+    An instruction of another shape opens on its example, and so does any after an example that
+    nobody has touched.
     """
     old, entry = setup.instruction, CATALOG[opcode]
     if old.opcode == opcode:
         return setup
-    if (old.entry.group, old.entry.lanes) != (entry.group, entry.lanes):
+    untouched = setup == replace(example(old.opcode), model=setup.model)
+    if untouched or (old.entry.group, old.entry.lanes) != (entry.group, entry.lanes):
         return replace(example(opcode), model=setup.model)
     return with_form(setup, adapted(old.form, entry))
 

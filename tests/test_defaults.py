@@ -89,11 +89,19 @@ def test_a_chosen_value_survives_a_mask_that_comes_and_goes() -> None:
 
 
 def test_an_addend_of_an_example_makes_way_where_c_is_kept() -> None:
-    setup = with_opcode(example("vset4"), "vavrg4")
+    touched = with_value(example("vset4"), "a", 1)
+    setup = with_opcode(touched, "vavrg4")
     assert setup.instruction.form.secop is SecOp.ADD
     assert c_of(setup) == 5
     setup = with_choice(with_choice(setup, "secop", None), "mask", selector("b310"))
     assert c_of(setup) == 0xCCCCCCCC
+
+
+def test_an_example_that_nobody_touched_gives_way_to_another() -> None:
+    fresh = with_opcode(replace(example("vset4"), model="ptxas-13.0"), "vavrg4")
+    assert fresh == replace(example("vavrg4"), model="ptxas-13.0")
+    kept = with_opcode(with_value(example("vset4"), "a", 1), "vavrg4")
+    assert kept.values["a"] == 1
 
 
 def test_typing_and_pasting_do_the_same() -> None:

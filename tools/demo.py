@@ -49,10 +49,10 @@ SCRIPT: Final = (
     Beat("n", 3.0),  # saturate
     Beat("n", 2.5),  # merge: lane 2 keeps c
     Beat("n", 2.5),  # write
-    Beat("m", 0.8),
-    Beat("down down down down down", 0.5),
-    Beat("right right", 0.8),
-    Beat("enter", 3.0),  # the mask takes lane 2 in
+    Beat("l", 1.2),  # a cursor: where these bytes came from
+    Beat("up", 1.0),
+    Beat("right", 1.2),
+    Beat("space", 3.0),  # the mask takes lane 2 in
     Beat("o", 0.8),
     Beat("right right right right", 0.8),
     Beat("enter", 0.6),

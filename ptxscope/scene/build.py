@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..engine.isa.integers import cast
-from ..engine.isa.roles import Role
+from ..engine.isa.roles import DESTINATIONS, Role
 from ..engine.isa.types import Type
 from ..engine.semantics.micro import Merge, Select
 from ..engine.semantics.operation import WHOLE
@@ -36,10 +36,14 @@ def scene(trace: Trace) -> Scene:
     read = {source.role for source in trace.plan.sources}
     roles = [role for role in Role if role in read and role in trace.operands]
     lanes = trace.instruction.entry.lanes
+    ends = {result.role: Place(result.key, 0) for result in trace.plan.results}
+    kept = [role for role in trace.instruction.results if role in ends]
     return Scene(
         lanes,
         tuple(_register(trace, role, lanes) for role in roles),
         tuple(_step(trace, step) for step in trace.steps),
+        tuple(ends[role] for role in kept),
+        tuple(place for role, place in ends.items() if role not in kept),
     )
 
 
@@ -66,6 +70,7 @@ def _step(trace: Trace, step: Step) -> StepScene:
             cells_of(trace, row),
             figure_of(trace, row),
             tuple(dict.fromkeys(_links(trace, row))),
+            operand_name(trace, row.name) if row.name in DESTINATIONS else "",
         )
         for row in step.rows
     )
@@ -84,11 +89,24 @@ def _links(trace: Trace, row: RowTrace) -> Iterator[Link]:
             key = row.input_keys[part.input]
             for source in _parts(trace, key, part.lane, part.low, part.high):
                 yield Link(source, target, _tint(trace, source))
-        for index, key in enumerate(row.input_keys):
-            if index not in gone and not isinstance(row.micro, Select):
-                several = len(row.inputs[index]) > 1
-                source = place_of(trace, key, lane if several else 0, 0)
-                yield Link(source, target, _tint(trace, source), taken=False)
+        for source in _passed_over(trace, row, lane, gone):
+            yield Link(source, target, _tint(trace, source), taken=False)
+
+
+def _passed_over(trace: Trace, row: RowTrace, lane: int, gone: set[int]) -> Iterator[Place]:
+    """What a lane could have taken and did not."""
+    if isinstance(row.micro, Select):
+        return
+    for index, key in enumerate(row.input_keys):
+        if index in gone:
+            continue
+        if isinstance(row.micro, Merge):
+            if index == 0 and len(row.inputs[0]) > 1:
+                yield Place(key, lane)
+            elif index == 1:  # its own part of c; a scalar's t goes only where it is sent
+                yield place_of(trace, key, lane, row.micro.unit * lane)
+        else:
+            yield place_of(trace, key, lane if len(row.inputs[index]) > 1 else 0, 0)
 
 
 def _tint(trace: Trace, source: Place) -> Tint:

@@ -207,7 +207,8 @@ def option_name(seen: Seen, index: int) -> str:
 def option_bits(seen: Seen, value: int) -> str:
     """The bits of an input of a choice."""
     role = seen.row.name if seen.row.stage is Stage.GUARD else "a"
-    return hex_text(value, seen.trace.instruction.type_of(role).bits).removeprefix("0x")
+    type_ = seen.trace.instruction.type_of(role)
+    return str(value) if type_ is Type.PRED else hex_text(value, type_.bits)[2:]
 
 
 def _flush(seen: Seen, _: int) -> Spans:

@@ -221,6 +221,8 @@ class RowScene(NamedTuple):
     figure: Figure | None
     """What is drawn besides where there is room for it."""
     links: tuple[Link, ...]
+    written: str = ""
+    """What the destination is called whose bits it holds, where it writes one."""
 
 
 class StepScene(NamedTuple):
@@ -258,6 +260,10 @@ class Scene(NamedTuple):
     """Lane columns: 1, 2 or 4."""
     registers: tuple[Register, ...]
     steps: tuple[StepScene, ...]
+    results: tuple[Place, ...] = ()
+    """Where the bits of each destination that is kept stand in the end, in the order written."""
+    thrown: tuple[Place, ...] = ()
+    """The same of what is thrown away."""
 
     @property
     def rows(self) -> dict[str, RowScene]:

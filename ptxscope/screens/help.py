@@ -53,7 +53,9 @@ _PANES = (
     (
         "lanes",
         "arrows move a cursor; what its bits came from is underlined, what they went to is "
-        "in italics, and the operands show the very bits",
+        "in italics, and the operands show the very bits; type over a chip of a register, < and > "
+        "nudge it; a digit says what a lane selects, as does a wire that is dragged from a chip to "
+        "it; space or a click switches a lane of the mask; a click on a title goes to that step",
     ),
     (
         "operands",
@@ -79,6 +81,18 @@ _PANES = (
         "move, Enter opens",
     ),
 )
+
+
+_MARKS = {
+    "▐7f▌": "bits that travel as one; of a in blue, of b in green, of c in violet",
+    "▒ff": "copies of the sign that are put above",
+    "░00": "zeros that are put above",
+    "1╳": "bits that fall off, on the side where they stood",
+    "■ □": "a lane that is in the mask, and one that keeps c's bits",
+    "├─●─┤": "a range, and where a number lies in it; what lies outside goes to an end",
+    "━⊕": "a running sum takes a lane",
+    "▁▁▁": "a result that is held back until its step",
+}
 
 
 class HelpScreen(Dialog[None]):
@@ -124,7 +138,8 @@ class HelpText(Pane):
         for flag, text in _GLYPH_WORDS.items():
             lines += _entry(GLYPHS[flag], f"{flag}: {text}", width)
         lines += _entry("≠", "the two answers, or the pinned evaluation, differ here", width)
-        lines += _entry("····", "a later step: its value is not revealed yet", width)
+        for glyph, text in _MARKS.items():
+            lines += _entry(glyph, text, width)
         lines += [[], *_wrapped(_KEYMAP, width)]
         return lines[1:]
 

@@ -28,6 +28,7 @@ from ..engine.tracing.trace import Trace
 from ..engine.tracing.words import operand_name, result_text
 from ..export.document import command
 from ..keys import bindings, key_names
+from ..scene.records import Place
 from ..session import Session, Setup, reading_time, trace_of
 from ..widgets.bars import KeyBar, ResultBar
 from ..widgets.browser import Browser
@@ -42,7 +43,6 @@ from ..widgets.menu import Item
 from ..widgets.modifier_row import ModifierRow
 from ..widgets.modifiers import Modifiers
 from ..widgets.operands import Field, Operands
-from ..widgets.steps import Steps
 from ..widgets.value_field import ValueField
 from .aside import MessagesAside
 
@@ -75,10 +75,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
         & #body { height: 1fr; margin-bottom: 1; }
         & #side { width: 31; }
         & #center { width: 1fr; }
-        & #picture { height: 1fr; width: 1fr; }
-        & #detail { height: auto; width: 1fr; }
-        & #lanes { height: 1fr; min-height: 4; }
-        & #steps { display: none; }
+        & #lanes { height: 1fr; min-height: 3; }
         & #operands { height: auto; max-height: 8; }
         & #modifiers { height: auto; max-height: 60%; }
         & #side.-listing > Browser { display: none; }
@@ -100,13 +97,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
             & #modifiers { display: none; }
             & #modifier-row { display: block; }
         }
-        &.-wide {
-            & #side { width: 44; }
-            & #center { layout: horizontal; }
-            & #detail { height: 1fr; width: 62; }
-            & #steps { display: block; height: 1fr; }
-            & #operands { max-height: 40%; }
-        }
+        &.-wide #side { width: 44; }
     }
     """
 
@@ -128,8 +119,8 @@ class MainScreen(MessagesAside, InkScreen[None]):
         """The step up to which the trace is revealed, from 1."""
         self.recent = recent
         """Opcodes that were opened, the latest first."""
-        self._asked_from = "operands"
-        """Where a value is being typed for."""
+        self._asked_from: Place | None = None
+        """The cell of the lanes that is being typed over."""
         self.asked = asked
         """The result is to be seen before its step."""
         self._welcome = welcome
@@ -165,12 +156,9 @@ class MainScreen(MessagesAside, InkScreen[None]):
                 yield Listing()
                 yield Modifiers()
             with Vertical(id="center"):
-                with Vertical(id="picture"):
-                    yield Lanes()
-                    yield ResultBar()
-                with Vertical(id="detail"):
-                    yield Steps()
-                    yield Operands()
+                yield Lanes()
+                yield ResultBar()
+                yield Operands()
         yield HintBar()
         yield ValueField()
         yield KeyBar()
@@ -223,8 +211,6 @@ class MainScreen(MessagesAside, InkScreen[None]):
         self.query_one(ResultBar).show(trace, found, pin, self._held_back_by())
         parting = divergence_of(trace, found)
         self.query_one(Lanes).show(trace, self.step, parting, pin, moving=moving)
-        playing = self._playing is not None
-        self.query_one(Steps).show(trace, self.step, parting, playing=playing)
 
     def _step_title(self) -> str:
         trace = self.session.trace
@@ -375,8 +361,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
             self._show_step()
 
     @on(Lanes.StepChosen)
-    @on(Steps.Chosen)
-    def _step_chosen(self, event: Steps.Chosen | Lanes.StepChosen) -> None:
+    def _step_chosen(self, event: Lanes.StepChosen) -> None:
         self._pause()
         self._go_to(event.number)
 
@@ -577,7 +562,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     @on(Hint)
     def _hinted(self, event: Hint) -> None:
-        self.query_one(HintBar).hint(event)
+        self.query_one(HintBar).hint(event, event._sender)
 
     @on(Operands.Changed)
     def _operand_changed(self, event: Operands.Changed) -> None:
@@ -589,9 +574,8 @@ class MainScreen(MessagesAside, InkScreen[None]):
         self._open_value(event.field, event.start)
 
     def _open_value(self, field: Field, start: str) -> None:
-        """Ask for an operand's value where hints stand; Enter goes back to where it was asked."""
+        """Ask for an operand's value where hints stand."""
         ins, role = self.session.setup.instruction, field.role
-        self._asked_from = self.focused.id if self.focused and self.focused.id else "operands"
         self.query_one(ValueField).open(
             field,
             operand_name(self.session.trace, role),
@@ -603,6 +587,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     @on(Lanes.Edit)
     def _chip_edit(self, event: Lanes.Edit) -> None:
+        self._asked_from = event.lanes.place
         self._open_value(event.field, event.start)
 
     @on(Lanes.Nudged)
@@ -623,12 +608,16 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     @on(ValueField.Entered)
     def _value_entered(self, event: ValueField.Entered) -> None:
-        self.action_focus_on("operands")
+        self._go_back()
         self.edit(edits.with_value(self.session.setup, event.role, event.bits))
 
     @on(ValueField.Left)
-    def _value_left(self) -> None:
-        self.action_focus_on("operands")
+    def _go_back(self) -> None:
+        """To where a value was asked for."""
+        where, self._asked_from = self._asked_from, None
+        self.action_focus_on("operands" if where is None else "lanes")
+        if where is not None:
+            self.query_one(Lanes).stand_on(where)
 
     @on(Operands.Presets)
     def _operand_presets(self, event: Operands.Presets) -> None:
@@ -789,6 +778,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
     @on(Lanes.CursorMoved)
     def _cursor_moved(self, event: Lanes.CursorMoved) -> None:
         self.query_one(Operands).light(self._origin(event.cell) if event.cell else {})
+        self.query_one(HintBar).hint(Hint(event.said), event.lanes)
 
     def _origin(self, cell: Cell) -> dict[str, int]:
         """The operand bits that a cell came from: a mask by role."""

@@ -105,10 +105,15 @@ class FormPane(Pane):
 
     # --- the mouse -------------------------------------------------------------------------
 
-    async def on_click(self, event: events.Click) -> None:
-        """The left button takes a step on, the right one back."""
-        if event.button in (1, 3) and self.place(self.target_at(event.x, event.y)):
-            self.stepped_by_mouse(1 if event.button == 1 else -1)
+    def clicked(self, target: object) -> None:
+        """Take a step on."""
+        if self.place(target):
+            self.stepped_by_mouse(1)
+
+    def right_clicked(self, target: object) -> None:
+        """Take a step back."""
+        if self.place(target):
+            self.stepped_by_mouse(-1)
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         """Over a value the wheel takes a step; elsewhere it scrolls."""

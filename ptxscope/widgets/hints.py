@@ -49,9 +49,8 @@ class HintBar(Pane, can_focus=False):
             self.set_class(text.startswith(REFUSED), "-refused")
             self.redraw()
 
-    def hint(self, event: Hint) -> None:
+    def hint(self, event: Hint, sender: MessagePump | None) -> None:
         """Say what a widget has to say; only who said something takes it back."""
-        sender = event._sender
         if event.text or sender is self._from:
             self.say(event.text, "changed", sender)
 

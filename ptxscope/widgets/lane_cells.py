@@ -33,6 +33,8 @@ _INKS = {
 }
 _ENDS = ("▐", "▌")
 _SIGNS = (" = ", " → ")
+_TIGHTENED = (Look.NUMBER, Look.HOLDS, Look.FAILS)
+"""What does without blanks where columns are narrow."""
 _HATCH = {Look.SIGN: "▒", Look.ZERO: "░"}
 
 
@@ -90,7 +92,7 @@ def drawn(span: Span, *, tight: bool = False) -> list[Piece]:
         return [Piece(f"{text}╳", "lost")]
     if look is Look.AWAY:
         return [Piece(text, wire(span.tint))]
-    if tight and (look is Look.NUMBER or text in _SIGNS):
+    if tight and (look in _TIGHTENED or text in _SIGNS):
         text = text.replace(" ", "")
     return [Piece(text, _INKS[look])]
 

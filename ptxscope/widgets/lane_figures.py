@@ -164,11 +164,10 @@ def strip_lines(strip: Strip, width: int, lights: Lights) -> list[Line]:
         lines.append(under)
     else:
         labels: Line = []
-        for text, _, label in strip.stretches:
+        for _, _, label in strip.stretches:
             if label:
-                bits = "" if len(text) > 9 else f"{text}: "
                 labels += [Piece(" │ ", "axis")] if labels else []
-                labels.append(Piece(f"{bits}{label}", "dim"))
+                labels.append(Piece(label, "dim"))
         lines += wrapped(labels, width, 2)
     if said:
         if length(lines[-1]) + length(said) <= width:

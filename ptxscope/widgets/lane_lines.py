@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
 from functools import partial
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from typing import NamedTuple
 
 from ..engine.semantics.plan import Stage
@@ -20,16 +20,18 @@ from ..engine.tracing.words import row_name
 from ..scene.build import scene
 from ..scene.cells import cells_of
 from ..scene.figures import figure_of
-from ..scene.records import Cell, Look, Register, RowScene, Running
+from ..scene.records import Cell, Look, Register, RowScene, Running, Span
 from .lane_cells import DARK, Draw, Lights, filled, laid, length, pieces, wrapped
 from .lane_figures import figure_lines, tells_all
 from .lane_wires import INDENT, crosses, wires
 from .pane import Line, Piece
 from .step_words import step_words
 
-LABEL = 19
-"""Columns in front of the lanes: step number and title (14), row name (5)."""
-_NUMBER = 14
+WIDEST = 150
+"""Columns that the lanes have at most: more would only draw them apart."""
+LABEL = 20
+"""Columns in front of the lanes: step number and title (15), row name (5)."""
+_NUMBER = 15
 _WIRED = 12
 """Columns of a lane from which on wires are drawn."""
 _BESIDE = {1: 26, 2: 36, 4: 60}
@@ -40,9 +42,8 @@ _NAMES = {
     "amount": "by",
     "not": "!t",
     "guard": "@",
-    "clamped": "clamp",
     "number": "int",
-    "magnitude": "|old|",
+    "magnitude": "|d|",
 }
 """Rows whose name is too long for its column."""
 
@@ -74,8 +75,6 @@ class View(NamedTuple):
     """Another answer, shown beside the trace from where they part."""
     pin: Trace | None = None
     """An evaluation to compare with, row by row."""
-    told: bool = True
-    """The words of steps stand here too; False where a list beside the lanes has them."""
     progress: float = 1
     """How far the current step is drawn, from 0 to 1."""
 
@@ -97,7 +96,7 @@ class _Block(NamedTuple):
 
 def draw(view: View, width: int, height: int) -> Drawing:
     """Every register and step of a trace in so many columns, and if they fit in so many lines."""
-    painter = _Painter(view, max(width - LABEL, 24))
+    painter = _Painter(view, max(min(width, WIDEST) - LABEL, 24))
     blocks = list(painter.blocks())
     made: dict[tuple[int, Level], list[Line]] = {}
 
@@ -108,10 +107,10 @@ def draw(view: View, width: int, height: int) -> Drawing:
 
     levels = [Level.FOLDED] * len(blocks)
     current = next(at for at, block in enumerate(blocks) if block.number == painter.current.number)
-    levels[current] = Level.TOLD if view.told else Level.OPEN
+    levels[current] = Level.TOLD
     head = painter.head()
     used = len(head) + sum(len(lines_of(at, level)) for at, level in enumerate(levels))
-    for at, level in _upgrades(blocks, current, told=view.told):
+    for at, level in _upgrades(blocks, current):
         more = len(lines_of(at, level)) - len(lines_of(at, levels[at]))
         if used + more > height:
             break
@@ -130,18 +129,17 @@ def draw(view: View, width: int, height: int) -> Drawing:
     return Drawing(lines, steps)
 
 
-def _upgrades(blocks: Sequence[_Block], current: int, *, told: bool) -> Iterator[tuple[int, Level]]:
+def _upgrades(blocks: Sequence[_Block], current: int) -> Iterator[tuple[int, Level]]:
     """What is opened next while there is room: what is nearest to the current step first."""
     registers = [at for at, block in enumerate(blocks) if block.number is None]
     steps = [at for at, block in enumerate(blocks) if block.number is not None and at != current]
     steps.sort(key=lambda at: (at > current, abs(at - current)))
     yield from ((at, Level.ROWS) for at in steps)
     yield from ((at, Level.OPEN) for at in registers)
-    if told:
-        yield current, Level.FULL
+    yield current, Level.FULL
     yield from ((at, Level.OPEN) for at in steps)
-    if told:
-        yield from ((at, Level.TOLD) for at in steps)
+    yield from ((at, Level.TOLD) for at in steps)
+    yield from ((at, Level.FULL) for at in steps)
 
 
 class _Painter:
@@ -280,6 +278,7 @@ class _Painter:
         """Both answers' rows of a stage, beside each other or one below the other."""
         half = self.width // 2 - 2
         beside = half >= _BESIDE[self.scene.lanes]
+        width = half - 1 if beside else self.width
         sides = (self._side(divergence.isa), self._side(divergence.other))
         if stage is divergence.stage:
             yield "", self._names(divergence, half if beside else 0)
@@ -289,7 +288,7 @@ class _Painter:
             x, y = found
             differs = x is None or y is None or x.values != y.values
             shown = [
-                self._branch_row(trace, row, other, lights, level, half if beside else self.width)
+                self._branch_row(trace, row, other, lights, level, width)
                 for (trace, lights), row, other in zip(sides, found, found[::-1], strict=True)
             ]
             name = (x or y).name  # type: ignore[union-attr]
@@ -334,8 +333,8 @@ class _Painter:
             return []
         shown = _scene_of(trace, row)
         if other is not None and other.values != row.values and len(other.lanes) == len(row.lanes):
-            differing = {lane for lane, x in enumerate(row.values) if x != other.values[lane]}
-            shown = shown._replace(cells=tuple(_marked(x, differing) for x in shown.cells))
+            cells = zip(shown.cells, cells_of(trace, other), strict=True)
+            shown = shown._replace(cells=tuple(_marked(x, y) for x, y in cells))
         lines = row_lines(shown, width, lights or DARK, min(level, Level.OPEN), 1)
         if lights is not None:
             return lines
@@ -473,15 +472,26 @@ def _merged(left: list[str], right: list[str]) -> list[str]:
     return sorted({**dict.fromkeys(left), **dict.fromkeys(right)}, key=position)
 
 
-def _marked(cell: Cell, differing: set[int]) -> Cell:
-    """A cell whose outcome is marked where the other answer has another one."""
-    if cell.place.lane not in differing:
+def _marked(cell: Cell, other: Cell) -> Cell:
+    """A cell whose outcome is marked, digit by digit, where the other answer has another one."""
+    at, there = _outcome(cell), _outcome(other)
+    if at is None or there is None or cell.spans[at].text == other.spans[there].text:
         return cell
-    spans = list(cell.spans)
-    at = max((i for i, span in enumerate(spans) if span.look in _OUTCOMES), default=None)
-    if at is not None:
-        spans[at] = spans[at]._replace(look=Look.DIFFERS)
-    return cell._replace(spans=tuple(spans))
+    span, text = cell.spans[at], other.spans[there].text
+    if len(span.text) != len(text):
+        runs = [span._replace(look=Look.DIFFERS)]
+    else:
+        same = zip(span.text, text, strict=True)
+        runs = [
+            Span("".join(x for x, _ in pair), Look.DIFFERS if differs else Look.VALUE)
+            for differs, pair in groupby(same, key=lambda pair: pair[0] != pair[1])
+        ]
+    return cell._replace(spans=(*cell.spans[:at], *runs, *cell.spans[at + 1 :]))
+
+
+def _outcome(cell: Cell) -> int | None:
+    """Which span of a cell is what comes out."""
+    return max((i for i, span in enumerate(cell.spans) if span.look in _OUTCOMES), default=None)
 
 
 def _pinned(piece: Piece, same: set[int] | None = None) -> Piece:

@@ -32,8 +32,6 @@ from .pane import Line, Pane
 _MOTION = 0.2
 """Seconds in which a step is drawn."""
 _FRAMES = 6
-WIDE = "-wide"
-"""The class of a screen where the list of steps stands beside the lanes."""
 
 
 class Lanes(Pane):
@@ -201,7 +199,6 @@ class Lanes(Pane):
             lights,
             self._divergence,
             self._pin,
-            not self.screen.has_class(WIDE),  # there the list of steps has the words
             self._progress,
         )
         drawing = draw(view, width, self.scrollable_content_region.height)
@@ -310,6 +307,13 @@ class Lanes(Pane):
             self._set_place(None)
             super().redraw()
 
+    def stand_on(self, place: Place) -> None:
+        """Put the cursor on a cell, if it is drawn."""
+        for y, cells in enumerate(self._places()):
+            if any(place == found for _, found in cells):
+                self._go(y, place)
+                return
+
     # --- changing what is drawn ------------------------------------------------------
 
     def clicked(self, target: object) -> None:
@@ -318,11 +322,17 @@ class Lanes(Pane):
             self.post_message(self.StepChosen(self, target))
         if isinstance(target, Place):
             again = target == self.place
-            cells = enumerate(self._places())
-            y = next(y for y, found in cells for _, place in found if place == target)
-            self._go(y, target)
+            self.stand_on(target)
             if self._is_mask(target) or (again and self._is_operand(target)):
                 self.action_change()
+            elif again:
+                self.action_nudge(1)
+
+    def right_clicked(self, target: object) -> None:
+        """Take a selector a step back."""
+        if isinstance(target, Place) and self._slot(target):
+            self.stand_on(target)
+            self.action_nudge(-1)
 
     def _is_operand(self, place: Place) -> bool:
         return self._trace is not None and place.key in self._trace.operands

@@ -97,12 +97,16 @@ class Listing(Pane):
         mark = "✗" if row.problem else "▸" if here else " "
         ink = "dim" if target is None else "current" if here else ""
         room = max(width - _NUMBER - 1, 1)
-        text = printable(row.text)
         lines = [
             [
-                Piece(f"{row.line:>{_NUMBER - 1}} ", "dim", target),
-                Piece(mark + text[:room].ljust(room), f"{ink} cursor" if here else ink, target),
+                Piece(" " * _NUMBER if at else f"{row.line:>{_NUMBER - 1}} ", "dim", target),
+                Piece(
+                    (" " if at else mark) + text.ljust(room),
+                    f"{ink} cursor" if here else ink,
+                    target,
+                ),
             ]
+            for at, text in enumerate(_folded(printable(row.text), room))
         ]
         if row.needs:
             needs = f"needs {', '.join(map(printable, row.needs))}"
@@ -111,15 +115,16 @@ class Listing(Pane):
         bites = f"≠ {', '.join(row.errata)}" if row.errata else ""
         can = f"{', '.join(row.possible)} can bite" if row.possible and not bites else ""
         if told or can:
-            told = printable(told)[:room] + ("  " if told else "")
-            lines.append(
-                [
-                    Piece(" " * (_NUMBER + 1), "", target),
-                    Piece(told, "bad" if row.problem else "dim", target),
-                    Piece(bites, "changed", target),
-                    Piece(can, "dim", target),
-                ]
-            )
+            marks = "  " + (bites or can)
+            *before, last = _folded(printable(told), room)
+            if len(last) + len(marks) > room:
+                before, last = [*before, last], ""
+            indent = Piece(" " * (_NUMBER + 1), "", target)
+            ink = "bad" if row.problem else "dim"
+            lines += [[indent, Piece(text, ink, target)] for text in before]
+            mark_ink = "changed" if bites else "dim"
+            marked = Piece(marks if last else marks.lstrip(), mark_ink, target)
+            lines.append([indent, Piece(last, ink, target), marked])
         return lines
 
     def _is_here(self, row: ListingRow) -> bool:
@@ -139,3 +144,14 @@ class Listing(Pane):
         """Show the statement that was clicked."""
         if self.place is not None and isinstance(target, tuple):
             self.post_message(self.Moved(self, self.place.at(*target)))
+
+
+def _folded(text: str, room: int) -> list[str]:
+    """A text in lines of so many columns, broken at blanks where there are any."""
+    lines, indent = [], "  " if room > 2 * _NUMBER else ""
+    while len(text) > room:
+        cut = text.rfind(" ", len(indent) + 1, room + 1)  # past the indent: the rest gets shorter
+        cut = cut if cut > 0 else room
+        lines.append(text[:cut])
+        text = indent + text[cut:].lstrip()
+    return [*lines, text]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
@@ -146,7 +146,7 @@ class Operands(Pane):
     # --- drawing -------------------------------------------------------------------
 
     def draw(self, width: int) -> list[Line]:
-        """Two lines an operand: its notations, and its bits."""
+        """Each operand's notations, and beneath them its bits; what does not fit goes on below."""
         trace = self._trace
         if trace is None:
             return []
@@ -154,65 +154,71 @@ class Operands(Pane):
         if not roles:
             return [[Piece("nothing is read: every operand is a literal", "dim")]]
         names = {role: printable(operand_name(trace, role)) for role in roles}
-        room = max(max(map(len, names.values())), 2)
+        room = 6 + max(max(map(len, names.values())), 2)
+        indent = room if room <= width // 2 else 6
         lines: list[Line] = []
         for role in roles:
             label = Role(role).label
-            head = [Piece(f"{label:<4}", "label"), Piece(f"{names[role]:<{room}}  ", "strong")]
-            lines.append(head + list(self._values(trace, role, roles)))
-            bits = list(self._bits(trace, role))
-            if bits:
-                lines.append([Piece(" " * (6 + room)), *bits])
+            head = [Piece(f"{label:<4}", "label"), Piece(f"{names[role]}  ", "strong")]
+            head.append(Piece(" " * (room - 6 - len(names[role]))))
+            if indent < room:  # a long name stands alone
+                lines.append(head)
+                head = [Piece(" " * indent)]
+            lines += _wrapped(head, self._values(trace, role, roles), indent, width)
+            lines += _wrapped([Piece(" " * indent)], self._bits(trace, role), indent, width)
         return lines
 
     def _piece(self, text: str, field: Field, ink: str) -> Piece:
         here = field == self.field and (self.has_focus or self._typed_over)
         return Piece(text, f"{ink} cursor" if here else ink, field)
 
-    def _values(self, trace: Trace, role: str, roles: list[str]) -> Iterator[Piece]:
+    def _values(self, trace: Trace, role: str, roles: list[str]) -> Iterator[Line]:
+        """The notations, each with the blanks before it; the lanes are one."""
+        lanes: Line = []
         bits, type_ = trace.operands[role], trace.instruction.type_of(role)
         unsigned = max(len(str(trace.operands[other])) for other in roles)
         for field in self._fields(trace, role):
             match field.notation:
                 case "truth":
-                    yield self._piece(f"{bits} {value_text(bits, type_)}", field, "value")
+                    yield [self._piece(f"{bits} {value_text(bits, type_)}", field, "value")]
                 case "hex":
-                    yield self._piece(hex_text(bits, type_.bits), field, "value")
+                    yield [self._piece(hex_text(bits, type_.bits), field, "value")]
                 case "unsigned":
-                    yield Piece(" " * (2 + unsigned - len(str(bits))))
-                    yield self._piece(f"{bits}", field, "" if not type_.signed else "dim")
+                    blanks = Piece(" " * (2 + unsigned - len(str(bits))))
+                    yield [blanks, self._piece(f"{bits}", field, "dim" if type_.signed else "")]
                 case "signed":
                     number = str(cast(bits, type_.bits, signed=True))
-                    yield Piece(" " * (3 + unsigned - len(number)))
-                    yield self._piece(number, field, "number")
+                    blanks = Piece(" " * (3 + unsigned - len(number)))
+                    yield [blanks, self._piece(number, field, "number")]
                 case "float":
-                    yield Piece("  ")
-                    yield self._piece(value_text(bits, type_), field, "value")
-                    yield Piece(f" {float_anatomy(bits, type_.bits)}", "dim")
+                    yield [Piece("  "), self._piece(value_text(bits, type_), field, "value")]
+                    for part in float_anatomy(bits, type_.bits).split():
+                        yield [Piece(" "), Piece(part, "dim")]
                 case "lane":
-                    first = field.at == trace.instruction.lanes_of(role) - 1
-                    yield Piece("  [" if first else ", ", "dim")
-                    yield self._piece(str(self._lane(trace, field)), field, "number")
-                    if field.at == 0:
-                        yield Piece("]", "dim")
+                    lanes += [Piece(", ", "dim")] if lanes else [Piece("  "), Piece("[", "dim")]
+                    lanes.append(self._piece(str(self._lane(trace, field)), field, "number"))
+        if lanes:
+            yield [*lanes, Piece("]", "dim")]
 
     def _lane(self, trace: Trace, field: Field) -> int:
         unit = 32 // trace.instruction.lanes_of(field.role)
         signed = trace.instruction.type_of(field.role) is Type.S32
         return cast(trace.operands[field.role] >> unit * field.at, unit, signed)
 
-    def _bits(self, trace: Trace, role: str) -> Iterator[Piece]:
+    def _bits(self, trace: Trace, role: str) -> Iterator[Line]:
+        """The bits, byte by byte, with the blanks before them."""
         bits, type_ = trace.operands[role], trace.instruction.type_of(role)
+        lit = self._lit.get(role, 0)
         if type_ is Type.PRED:
             return
-        lit = self._lit.get(role, 0)
-        for bit in range(type_.bits - 1, -1, -1):
-            ink = "origin" if lit >> bit & 1 else "pattern" if bits >> bit & 1 else "dim"
-            yield self._piece(str(bits >> bit & 1), Field(role, "bit", bit), ink)
-            if bit % 8 == 0 and bit:
-                yield Piece("  ")
-            elif bit % 4 == 0 and bit:
-                yield Piece(" ")
+        for low in range(type_.bits - 8, -1, -8):
+            byte: Line = [] if low == type_.bits - 8 else [Piece("  ")]
+            for bit in range(low + 7, low - 1, -1):
+                ink = "origin" if lit >> bit & 1 else "pattern" if bits >> bit & 1 else "dim"
+                byte.append(self._piece(str(bits >> bit & 1), Field(role, "bit", bit), ink))
+                if bit == low + 4:
+                    byte.append(Piece(" "))
+            yield byte
 
     # --- the cursor and editing ----------------------------------------------------
 
@@ -357,3 +363,19 @@ class Operands(Pane):
         """Hide the cursor."""
         self.redraw()
         self.post_message(Hint(""))
+
+
+def _wrapped(head: Line, units: Iterable[Line], indent: int, width: int) -> Iterator[Line]:
+    """Units behind a head; one that does not fit begins a new line, without its blanks."""
+    line, used, is_empty = head, sum(len(piece.text) for piece in head), True
+    for unit in units:
+        room = sum(len(piece.text) for piece in unit)
+        if not is_empty and used + room > width:
+            yield line
+            line, used = [Piece(" " * indent)], indent
+            unit = unit if unit[0].text.strip() else unit[1:]
+            room = sum(len(piece.text) for piece in unit)
+        line = [*line, *unit]
+        used, is_empty = used + room, False
+    if not is_empty:
+        yield line

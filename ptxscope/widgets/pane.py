@@ -32,6 +32,8 @@ class Piece(NamedTuple):
 
 
 Line = list[Piece]
+_RIGHT = 3
+"""The right button of a mouse."""
 
 
 class Pane(ScrollView, can_focus=True, inherit_bindings=False):
@@ -162,7 +164,13 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         """Tell the subclass what was clicked."""
         target = self.target_at(event.x, event.y)
         if target is not None:
-            self.clicked(target)
+            if event.button == _RIGHT:
+                self.right_clicked(target)
+            else:
+                self.clicked(target)
 
     def clicked(self, target: object) -> None:
         """A piece with a target was clicked."""
+
+    def right_clicked(self, target: object) -> None:
+        """The same with the right button."""

@@ -141,8 +141,7 @@ async def test_the_cursor_over_the_lanes_lights_up_where_bits_come_from() -> Non
         lanes = drive.screen.query_one(Lanes)
         assert lanes.place is not None
         assert lanes.place.key == "write.d"  # at the current step, at once
-        await drive.press("escape", "1", "l", "right")
-        lanes = drive.screen.query_one(Lanes)
+        await drive.click("lanes", " a.b2")
         assert lanes.place == ("select.a", 2)
         inks = {piece.target: piece.ink for line in lanes.drawn for piece in line if piece.target}
         assert "origin" in inks["a", 2]

@@ -45,7 +45,8 @@ async def test_all_27_are_listed_in_three_groups() -> None:
 async def test_intrinsics_are_found_and_say_what_differs() -> None:
     async with explorer() as drive:
         shown = await drive.press("slash", *"vcmpgts4")
-        assert "__vcmpgts4 ≈" in shown
+        assert "__vcmpgts4" in shown
+        assert "≈" in shown
         shown = await drive.press("enter")
         assert drive.session.setup.instruction == parse(intrinsics()["__vcmpgts4"].ptx)
         assert "all ones" in shown
@@ -150,7 +151,7 @@ async def test_every_notation_of_a_value_is_shown() -> None:
 async def test_floats_show_their_parts_and_class() -> None:
     line = "setp.lt.and.f32 p|q, a, b, c"
     async with explorer(line, {"a": 1, "b": 0x7FC00000, "c": 1}) as drive:
-        shown = drive.pane("operands").text()
+        shown = " ".join(drive.pane("operands").text().split())
         assert "1e-45 subnormal: sign 0 exp 0x0 frac 0x000001" in shown
         assert "NaN NaN: sign 0 exp 0xff" in shown
         assert "1 true" in shown
@@ -211,9 +212,9 @@ async def test_two_answers_stand_side_by_side_from_where_they_part() -> None:
         assert "3 add" in above
         assert "≠" not in above
         assert re.search(r"0x11223300.*≠ 112233ff", " ".join(below.split()))
+        assert "≠ ptxas-13.5 0x112233ff (E3)" in await drive.text()
         shown = " ".join((await drive.press("4")).split())
         assert "≠ E3: The clamp's lower bound is missing" in shown
-        assert "≠ ptxas-13.5 0x112233ff (E3)" in await drive.text()
 
 
 async def test_an_older_assembler_is_an_answer_of_its_own() -> None:
@@ -270,7 +271,7 @@ async def test_the_current_step_has_its_section_and_flags() -> None:
 
 async def test_a_tall_panel_shows_every_revealed_step() -> None:
     async with explorer(size=(200, 60)) as drive:
-        words = drive.pane("steps").text()
+        words = drive.pane("lanes").text()
         assert "1 select" in words
         assert "lane 3: 0x80 is -128 as s8" in words
         assert "%r0 and the lanes" in words

@@ -118,7 +118,7 @@ async def test_the_app_is_drawn_in_ascii(monkeypatch: pytest.MonkeyPatch) -> Non
             assert drawn.isascii(), {x for x in drawn if not x.isascii()}
             assert all(len(strip.text) == 80 for strip in strips)
             if key not in ("x", "ctrl+p", "question_mark"):  # these name "?"
-                assert "?" not in drawn
+                assert "?" not in drawn.replace("? help", "")
         assert app.query_one("#lanes").text().isascii()  # type: ignore[attr-defined]
 
 
@@ -133,8 +133,8 @@ async def test_the_app_is_drawn_in_unicode_as_before() -> None:
 def test_a_terminal_of_another_encoding_gets_ascii(tmp_path: Path, encoding: str) -> None:
     with on_pty.Explorer(tmp_path, PYTHONIOENCODING=encoding) as explorer:
         explorer.wait_for(b"Step ")
-        explorer.type(b"p")
-        explorer.wait_for(b"Step 4 of 5")
+        explorer.type(b"n")
+        explorer.wait_for(b"Step 2 of 5")
         explorer.settle()
         seen = explorer.seen
         explorer.type(b"m")
@@ -144,7 +144,7 @@ def test_a_terminal_of_another_encoding_gets_ascii(tmp_path: Path, encoding: str
         assert explorer.ended() == 0
     text = seen.replace(b"\x1b[?", b"")
     assert text.isascii()
-    assert b"?" not in text
+    assert b"?" not in re.sub(rb"m\? *\x1b", b"", text)  # the key of help
 
 
 @pytest.mark.parametrize("term", ["xterm", "xterm-256color"])
@@ -166,7 +166,7 @@ def test_16_colours_get_a_theme_made_of_them(tmp_path: Path, term: str) -> None:
 
 def test_no_color_in_16_colours_sends_none(tmp_path: Path) -> None:
     with on_pty.Explorer(tmp_path, TERM="xterm", COLORTERM=None, NO_COLOR="1") as explorer:
-        explorer.wait_for(b"Lanes")
+        explorer.wait_for(b"Step ")
         explorer.settle()
         explorer.type(b"l\x1b[A")
         explorer.settle()

@@ -214,6 +214,30 @@ async def test_a_pasted_value_goes_into_the_operand_an_instruction_opens() -> No
         assert drive.session.setup.instruction.opcode == "vmin4"
 
 
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+@pytest.mark.parametrize("setup", [VADD4, SETP, SET64, VSET4])
+async def test_no_reading_of_an_operand_is_cut(
+    setup: tuple[str, dict[str, int]], width: int
+) -> None:
+    async with explorer(*setup, size=(width, 60)) as drive:
+        await drive.press("o")
+        pane, trace = drive.pane("operands"), drive.session.trace
+        rows = pane.text().splitlines()
+        assert all(len(row) <= pane.scrollable_content_region.width for row in rows)
+        said = " ".join(pane.text().split())
+        for role, type_ in ((role, trace.instruction.type_of(role)) for role in "ab"):
+            bits, width_ = trace.operands[role], type_.bits
+            groups = f"{bits:0{width_}b}"
+            nibbles = (groups[at : at + 4] for at in range(0, width_, 4))
+            assert " ".join(nibbles) in said
+            assert f"0x{bits:0{width_ // 4}x} {bits}" in said
+        if setup is SETP:
+            assert "1.0 normal: sign 0 exp 0x7f frac 0x000000" in said
+        if setup is VADD4:
+            assert "[-128, -1, 127, 1]" in said
+            assert "[1, 255, 2, 128]" in said
+
+
 # --- the row of modifiers ------------------------------------------------------------------
 
 

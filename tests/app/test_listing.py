@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ptxscope.engine.tracing.divergence import divergences
 from ptxscope.listing_cursor import opened_listing
 from ptxscope.session import example, trace_of
 from ptxscope.widgets.fields import Page
-from ptxscope.widgets.listing import Listing
+from ptxscope.widgets.listing import Listing, _folded
 from ptxscope.widgets.pane import Pane
 from tests.app.driving import Driver, explorer, focused
 from tests.reference_data import DATA
@@ -341,3 +343,11 @@ def test_a_register_of_an_inner_block_hides_the_outer_one_only_there() -> None:
             found.append((setup.values["a"], trace_of(setup).result))
     outer = {"d": 0x7FFE7E00}  # byte by byte: 80-1, ff-1, 7f-1, 01-1
     assert found == [(0x80FF7F01, outer), (3, {"e": 6}), (0x80FF7F01, {"f": outer["d"]})]
+
+
+@settings(deadline=None)
+@given(st.text(alphabet="ab ", max_size=60), st.integers(1, 40))
+def test_a_folded_line_says_all_and_fits(text: str, room: int) -> None:
+    lines = _folded(text, room)
+    assert "".join("".join(lines).split()) == "".join(text.split())
+    assert all(len(line) <= room for line in lines)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from importlib.resources import files
 from itertools import combinations
 from random import Random
+from typing import get_args
 
 import pytest
 
@@ -26,10 +27,13 @@ from ptxscope.engine.tracing.trace import Trace
 from ptxscope.export import FORMATS
 from ptxscope.export.document import EXTENSIONS
 from ptxscope.export.options import Options
-from ptxscope.export.picture import bands
+from ptxscope.export.picture import bands, rows
+from ptxscope.export.picture.signs import STYLES
 from ptxscope.scene import cells, figures
 from ptxscope.scene.cells import GLYPHS
+from ptxscope.scene.records import Figure, Look, Span
 from ptxscope.screens import help as help_screen
+from ptxscope.widgets import lane_cells, lane_figures
 from ptxscope.widgets.lane_lines import View, draw
 from tests.export import every
 from tests.strategies import instruction_of
@@ -50,18 +54,22 @@ def test_kinds_are_enumerated() -> None:
     assert len({kind.operation for kind in KINDS}) == len(KINDS)
 
 
-@pytest.mark.parametrize(
-    "table",
-    [words._WORDS, bands._DRAW],
-    ids=["words", "figures"],
-)
-def test_a_table_has_every_kind_and_no_other(table: dict[type, object]) -> None:
-    assert table.keys() == KINDS
+def test_the_words_have_every_kind_and_no_other() -> None:
+    assert words._WORDS.keys() == KINDS
 
 
 @pytest.mark.parametrize("table", [cells._CELLS, cells._COLUMNS, figures._FIGURES])
 def test_a_table_of_special_cases_names_kinds_only(table: dict[type, object]) -> None:
     assert table.keys() <= KINDS
+
+
+def test_both_pens_draw_every_figure_and_every_look() -> None:
+    assert bands._FIGURES.keys() == lane_figures._DRAW.keys() == set(get_args(Figure))
+    beside = {*Look} - STYLES.keys() - rows._SHAPES.keys()
+    # parts of other shapes; two answers stand beside each other in the terminal only
+    assert beside == {Look.NUMBER, Look.CHANGED, Look.NAME, Look.AWAY, Look.DIFFERS}
+    for look in Look:
+        assert lane_cells.drawn(Span("1", look))
 
 
 def _samples() -> Iterable[Trace]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise, product
 from typing import NamedTuple
 
 import pytest
@@ -108,6 +108,13 @@ def test_a_word_that_is_read_written_and_kept_is_still_found_once() -> None:
     assert "".join(drawn(shown).itertext()).count("0xabcdef00") == 1
 
 
+def test_a_fraction_of_zeros_does_not_look_like_the_result() -> None:
+    shown = trace("set.lt.u32.f64 d, a, b", {"a": 0, "b": 0x3FF << 52})
+    assert "".join(drawn(shown).itertext()).count("0xffffffff") == 1
+    shown = trace("set.lt.u32.f64 d, a, b", {"a": 0, "b": 0})
+    assert "".join(drawn(shown).itertext()).count("0x00000000") == 1
+
+
 def test_a_clamp_shows_where_the_number_fell_and_where_it_went() -> None:
     """127 + 1 and 1 + 128 lie above 127; -128 + 255 and -1 + 2 lie in the range."""
     band = group(drawn(QUAD), "px-saturate")
@@ -127,8 +134,10 @@ def test_sums_run_from_c_through_the_lanes_of_the_mask() -> None:
     """5, then lane 3: -128 < 1 holds; lane 2 is left out; lane 1: 127 < 1 does not; lane 0 out."""
     shown = trace("vset4.s32.u32.lt.add d.b31, a, b, c", {"a": 0x80FF7F01, "b": 0x01010181, "c": 5})
     said = texts(group(drawn(shown), "px-accumulate"))
-    assert said[said.index("c") :][:2] == ["c", "5"]
-    assert [text for text in said if re.fullmatch(r"\d+", text)] == list("4556666")
+    assert said[said.index("5") - 1 :][:3] == ["c", "5", "00000005"]
+    after = said[said.index("5") + 2 :]
+    assert [text for text in after if re.fullmatch(r"\d+", text)] == list("6666")
+    assert [text for text in after if text[0] in "+-"] == ["+1", "+0"]
     assert said.count("left out") == 2
 
 
@@ -151,7 +160,7 @@ def test_hostile_text_stays_text(text: str) -> None:
     assert_within(tree)
 
 
-@pytest.mark.parametrize("name", ["%r$_", "_" + "x" * 10_000])
+@pytest.mark.parametrize("name", ["%r$_", "%twelve_wide", "%" + "x" * 39, "_" + "x" * 10_000])
 def test_names_of_any_length_stay_within(name: str) -> None:
     tree = drawn(register(name))
     assert name in "".join("".join(tree.itertext()).split())
@@ -198,9 +207,9 @@ def test_notes_stand_at_their_step_or_below_with_a_number() -> None:
     notes = (Note("why 127", Stage.SATURATE), Note("the sign", None, 2), Note("top", None, 3))
     tree = drawn(replace(QUAD, annotations=Annotations("Title", "Caption", notes)))
     assert "why 127" in texts(group(tree, "px-saturate"))
-    operate = texts(group(tree, "px-operate"))
-    assert "lane 2 · note 1" in operate
-    assert "lane 3 · note 2" in operate
+    assert texts(group(tree, "px-lanes")) == [
+        "lane 3 · note 2", "lane 2 · note 1", "lane 1", "lane 0"
+    ]  # fmt: skip
     said = texts(tree)
     assert said[0] == "Title"
     assert said.index("note 1: lane 2: the sign") < said.index("note 2: lane 3: top")
@@ -220,12 +229,15 @@ def test_both_answers_are_drawn_with_the_erratum() -> None:
 
 def test_every_colour_follows_the_dark_scheme() -> None:
     tree = drawn(E3, Options(both=True))
-    inks = {colours[0]: ink for ink, colours in PALETTE.items()}
+    inks: dict[str, set[str]] = {}
+    for ink, (light, _) in PALETTE.items():
+        inks.setdefault(light, set()).add(ink)
     for found in tree.iter():
         for kind, letter in (("fill", "f"), ("stroke", "s")):
             colour = found.get(kind, "none")
             if colour.startswith("#"):
-                assert f"px-{letter}-{inks[colour]}" in found.get("class", "").split()
+                css = {f"px-{letter}-{ink}" for ink in inks[colour]}
+                assert len(css & set(found.get("class", "").split())) == 1
 
 
 @pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
@@ -240,16 +252,19 @@ def test_words_can_be_read_on_what_is_behind_them(scheme: int) -> None:
         return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
     light = {str(ink): luminance(colours[scheme]) for ink, colours in PALETTE.items()}
-    pairs = [(ink, f"{ink}-soft") for ink in ("a", "b", "c", "mark")]
+    pairs = [(ink, f"{ink}-soft") for ink in ("true", "mark")]
+    pairs += [("on", str(ink)) for ink in PALETTE if ink.endswith("-chip")]
+    pairs += [("on", ground) for ground in ("sign", "exponent", "fraction")]
     pairs += [
         (ink, ground)
         for ink in ("ink", "dim", "a", "b", "c", "mark")
         for ground in ("page", "soft")
     ]
-    pairs += [("ink", "mark-soft"), ("dim", "mark-soft"), ("ink", "a-soft")]
-    for ink, ground in pairs:
+    pairs += [("ink", "mark-soft"), ("dim", "mark-soft")]
+    lines = [f"{role}{byte}" for role in "ab" for byte in range(4)]  # these ask for 3 to 1
+    for ink, ground in pairs + list(product((*lines, "dim"), ("page", "soft"))):
         low, high = sorted((light[ink], light[ground]))
-        assert (high + 0.05) / (low + 0.05) >= 4.5, (ink, ground)
+        assert (high + 0.05) / (low + 0.05) >= (3 if ink in lines else 4.5), (ink, ground)
 
 
 class Box(NamedTuple):
@@ -305,6 +320,61 @@ def test_no_text_covers_another_with_long_numbers(shown: Trace) -> None:
     assert_within(tree)
 
 
+Dot = tuple[float, float]
+_WORDS = re.compile(r"([MLCQ])([^MLCQZ]*)")
+
+
+def along(d: str) -> list[Dot]:
+    """Points on a path of lines and curves, close to each other."""
+    found: list[Dot] = []
+    for _, text in _WORDS.findall(d):
+        numbers = [float(x) for x in re.findall(r"-?[\d.]+", text)]
+        ends = list(zip(numbers[::2], numbers[1::2], strict=True))
+        corners = [found[-1], *ends] if found else ends
+        for at in range(41):
+            points, t = corners, at / 40
+            while len(points) > 1:  # de Casteljau
+                points = [
+                    (x + (x2 - x) * t, y + (y2 - y) * t) for (x, y), (x2, y2) in pairwise(points)
+                ]
+            found.append(points[0])
+    return found
+
+
+def wires(tree: ET.Element) -> list[list[Dot]]:
+    """The lines between rows, without their heads."""
+    paths = group(tree, "px-flows").iter(f"{NS}path")
+    return [along(x.get("d", "")) for x in paths if x.get("fill") == "none"]
+
+
+def hidden(tree: ET.Element) -> list[tuple[Dot, Dot]]:
+    """Starts of lines that pass behind a box, and where."""
+    _, _, page, _ = map(float, tree.get("viewBox", "").split())
+    drawn_over = [rect for x in tree.iter(f"{NS}g") if x.get("class") != "px-flows"
+                  for rect in x.iter(f"{NS}rect")]  # fmt: skip
+    rects = [
+        (float(x.get("x", "0")), float(x.get("y", "0")), float(x.get("width", "0")),
+         float(x.get("height", "0"))) for x in drawn_over
+    ]  # fmt: skip
+    return [
+        (line[0], (x, y))
+        for line in wires(tree)
+        for x, y in line
+        for left, top, wide, high in rects
+        if left + 1 < x < left + wide - 1 and top + 1 < y < top + high - 1 and wide < page - 60
+    ]
+
+
+@pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
+def test_no_line_of_an_example_passes_behind_a_box(opcode: str, model: str) -> None:
+    assert not hidden(drawn(example(opcode, model), Options(both=True)))
+
+
+@pytest.mark.parametrize("shown", MORE, ids=map(str, range(len(MORE))))
+def test_no_line_passes_behind_a_box(shown: Trace) -> None:
+    assert not hidden(drawn(shown, Options(both=True)))
+
+
 def test_a_renderer_makes_a_picture_of_it() -> None:
     for shown in (QUAD, E3):
         png = bytes(resvg_py.svg_to_bytes(svg_string=export(shown, "svg")))
@@ -348,5 +418,6 @@ def test_lines_lead_from_the_bytes_that_are_selected() -> None:
         x.text: x.get("x") for x in group(tree, "px-operands").iter(f"{NS}text") if x.text in names
     }
     paths = [x.get("d", "") for x in group(tree, "px-flows").iter(f"{NS}path")]
-    starts = [match[1] for d in paths if (match := re.match(r"M(\S+) \S+C", d))]
+    # straight down to where it bends, if it is far
+    starts = [match[1] for d in paths if (match := re.match(r"M(\S+) \S+?(?:L\1 \S+)?C", d))]
     assert starts == [where[name] for name in ("55", "77", "11", "33")] * 2

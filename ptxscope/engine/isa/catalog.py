@@ -395,7 +395,7 @@ ENTRIES = (
         _ARITHMETIC,
         "average four pairs of bytes",
         "average bytes",
-        ("vavrg4.s32.s32.s32 d, a, b, c", {"a": 0xFF0001FE, "b": 0x0001FFFB}),
+        ("vavrg4.s32.s32.u32.sat d, a, b, c", {"a": 0x80FF7F01, "b": 0x01FF0280}),
     ),
     _simd(
         "vabsdiff",

@@ -1,108 +1,159 @@
-"""Which figure each kind of micro-operation gets, and where the rows of a step stand."""
+"""Where the rows of a step stand, and which figure is drawn for what."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...engine.semantics import micro as m
-from ...engine.semantics.plan import Stage
-from ..document import RowView
+from ...scene.records import (
+    Axis,
+    Choice,
+    Gate,
+    Look,
+    Register,
+    RowScene,
+    Running,
+    StepScene,
+    Strips,
+)
 from . import conditions, figures
-from .layout import FIGURES, LEFT, RIGHT, Area, Sketch
-from .rows import operand
+from .layout import CROSSING, FIGURES, Area, Sketch, Slot, meet
+from .rows import bits_packed, cells, finish, register
 
-Draw = Callable[[Sketch, RowView, Area, float], float]
-_DROP = 30
-"""Height of a line between two rows."""
-_WEAVE = 48
-"""Height where the lanes of a and of b come together."""
-_CONDITION = (Stage.FLUSH, Stage.COMPARE)
-_MIDDLE = FIGURES.middle(LEFT.width - 24)
-"""Where c of slct is drawn, so that the lines of a and b pass by it."""
-_BESIDE = {"b", "c", "c64", "amount", "q", "not", "guard"}
-"""Rows that stand on the right: t comes down on their left."""
-_OLD = {"number", "low", "magnitude", "old"}
-"""Rows of the guard that stand on the right: what becomes of a destination's old value."""
-_OWN = (m.Merge, m.Accumulate, m.Choose, m.Select, m.Combine, m.Not)
-"""Kinds that draw the operands they read by themselves."""
+_DROP = 22
+"""Height of lines straight down between two rows."""
+_APART = 10
+"""Between rows that no line joins."""
+_SIDES = {"a": Slot.LEFT, "b": Slot.RIGHT}
+_PAIR = {"p": Slot.LEFT, "q": Slot.RIGHT}
 
 
-def draw_rows(sketch: Sketch, rows: tuple[RowView, ...], y: float) -> float:
-    """Draw the rows of a step one below the other, a and b side by side; returns the end."""
-    end = y
-    for at, row in enumerate(rows):
-        area = _area(sketch, row, rows)
-        if at == 0 or area is not RIGHT or _area(sketch, rows[at - 1], rows) is not LEFT:
-            y = end
-        top = _bring(sketch, row, y) + _drop(sketch, row)
-        end = max(end, _DRAW[type(row.micro)](sketch, row, area, top))
-    return end
+def place_rows(sketch: Sketch) -> None:
+    """Give every register and every row its slot: what comes from one side stays there."""
+    slots, scene = sketch.slots, sketch.scene
+    passed = any(link.source.key == "a" for row in sketch.rows.values() for link in row.links
+                 if isinstance(row.figure, Choice))  # fmt: skip
+    for step in scene.steps:
+        pair = {row.name for row in step.rows} >= _PAIR.keys()
+        middle = passed or any(_turns(sketch, row) for row in step.rows)
+        for at, row in enumerate(step.rows):
+            for link in row.links:
+                key = link.source.key
+                if key in sketch.registers and key not in slots:
+                    shown = sketch.registers[key]
+                    slots[key] = _register(sketch, shown, middle=middle)
+            slots[row.key] = _row(sketch, row, pair)
+            if (
+                slots[row.key] is Slot.FULL
+                and len(row.links) == 1
+                and not isinstance(row.figure, Gate)
+            ):
+                later = {link.source.key for x in step.rows[at + 1 :] for link in x.links}
+                if "c" in later or any(slots.get(key) is Slot.RIGHT for key in later):
+                    slots[row.key] = Slot.LEFT  # what stands on the right passes by
 
 
-def _area(sketch: Sketch, row: RowView, rows: tuple[RowView, ...]) -> Area:
-    name, inputs = row.name, row.input_keys
-    stage = row.stage
-    slct = sketch.trace.instruction.opcode == "slct"
-    if (slct and stage in _CONDITION) or (stage is Stage.CHOOSE and name == "c"):
-        return _MIDDLE
-    if stage is Stage.GUARD and any(other.name in _OLD for other in rows):
-        return RIGHT if name in _OLD else FIGURES
-    if name in _BESIDE or (len(inputs) == 1 and inputs[0] == f"{Stage.SUM}.c"):
-        return RIGHT
-    paired = {"a": "b", "p": "q"}.get(name)
-    return LEFT if any(other.name == paired for other in rows) else FIGURES
+def _register(sketch: Sketch, shown: Register, *, middle: bool) -> Slot:
+    """Where a register is drawn."""
+    if shown.role in _SIDES:
+        return _SIDES[shown.role]
+    if shown.role == "guard":
+        return Slot.MIDDLE
+    if sketch.scene.lanes > 1:
+        return Slot.RIGHT if shown.by_lane else Slot.LEFT
+    if shown.role == "c" and len(shown.cells) > 1:
+        return Slot.FULL  # its parts stand above the lanes that they may go to
+    return Slot.MIDDLE if shown.role == "c" and middle else Slot.RIGHT
 
 
-def _drop(sketch: Sketch, row: RowView) -> float:
-    """How much room the lines into a row need; none where none come."""
-    inputs = row.input_keys
-    if not any(key in sketch.ports or key in sketch.registers for key in inputs):
-        return 4
-    woven = len(row.cells) > 1 and len(inputs) > 1 and not isinstance(row.micro, _OWN)
-    return _WEAVE if woven or isinstance(row.micro, m.Select) else _DROP
+def _turns(sketch: Sketch, row: RowScene) -> bool:
+    """Whether it turns what a row yields, for q."""
+    read = {link.source.key for link in row.links}
+    return isinstance(row.figure, Gate) and len(read) == 1 and read <= sketch.rows.keys()
 
 
-def _bring(sketch: Sketch, row: RowView, y: float) -> float:
-    """Draw the operands that are read here for the first time; returns their end."""
-    if isinstance(row.micro, _OWN):
-        return y
-    keys = row.input_keys
-    for key in keys:
-        if key in sketch.operands and key not in sketch.registers and key not in sketch.ports:
-            middle = row.stage in _CONDITION
-            y = operand(sketch, key, _MIDDLE if middle else RIGHT, y + 12)
-    return y
+def _row(sketch: Sketch, row: RowScene, pair: bool) -> Slot:
+    if row.name in _SIDES:
+        return _SIDES[row.name]
+    if pair and row.name in _PAIR:
+        return _PAIR[row.name]
+    keys = {link.source.key for link in row.links}
+    if _turns(sketch, row):
+        return Slot.RIGHT  # what goes on unturned passes by
+    found = {sketch.slots.get(key, Slot.FULL) for key in keys}
+    single = len(row.cells) == 1 or sketch.scene.lanes == len(row.cells)
+    return found.pop() if len(found) == 1 and single else Slot.FULL
 
 
-_DRAW: dict[type, Draw] = {
-    m.Select: figures.select,
-    m.Extend: figures.extend,
-    m.Clamp: figures.clamp,
-    m.Merge: figures.merge,
-    m.Accumulate: figures.add_up,
-    m.Compare: conditions.compare,
-    m.Choose: conditions.choose,
-    m.Flush: conditions.flush,
-    m.Not: conditions.join,
-    m.Combine: conditions.join,
-    m.Pack: figures.write,
-    m.Truncate: figures.write,
-    m.Encode: figures.write,
-    m.Add: figures.formula,
-    m.Subtract: figures.formula,
-    m.Multiply: figures.formula,
-    m.AbsoluteDifference: figures.formula,
-    m.Minimum: figures.formula,
-    m.Maximum: figures.formula,
-    m.Average: figures.formula,
-    m.LimitAmount: figures.formula,
-    m.ShiftLeft: figures.formula,
-    m.ShiftRight: figures.formula,
-    m.ScaleDown: figures.formula,
-    m.Negate: figures.formula,
-    m.Magnitude: figures.formula,
-    m.ToBits: figures.formula,
-    m.ToFloat: figures.formula,
-    m.PlusOne: figures.formula,
-    m.Wrap: figures.formula,
+def draw_rows(sketch: Sketch, step: StepScene, y: float) -> float:
+    """Draw the rows of a step, each as high as what stands above it lets it; returns the end."""
+    skyline: list[tuple[Area, float]] = [(FIGURES, y)]
+
+    def free(areas: list[Area]) -> float:
+        return max(end for other, end in skyline if any(map(other.meets, areas)))
+
+    for row in step.rows:
+        areas = sketch.areas(row)
+        top = free(areas)
+        for shown in sketch.brings(row):
+            slot = sketch.slots[shown.role]
+            where = sketch.areas_for(len(shown.cells) if shown.by_lane else 1, slot)
+            end = register(sketch, shown, slot, free(where) + _APART)
+            skyline += [(area, end) for area in where]
+            top = free(areas)
+        beside = [x for x in step.rows if x.name in _SIDES and row.name in _SIDES] or [row]
+        drop = max(_drop(sketch, x, top) for x in beside)
+        end = _draw(sketch, row, top + drop)
+        skyline += [(area, end) for area in areas]
+    return max(end for _, end in skyline)
+
+
+def _extent(areas: list[Area]) -> Area:
+    return Area(areas[0].x, areas[-1].right - areas[0].x)
+
+
+def _drop(sketch: Sketch, row: RowScene, top: float) -> float:
+    """How much room the lines into a row need."""
+    ways = [(area, port) for cell, area in zip(row.cells, sketch.areas(row), strict=True)
+            for _, port in sketch.ways(row, cell.place.lane)]  # fmt: skip
+    if not ways:
+        return _APART
+    if isinstance(row.figure, Gate | Choice):
+        turned = any(port.y > top - 1 for _, port in ways)
+        return _DROP if turned else _APART
+    bent = False
+    for area, port in ways:
+        start, end = meet(port.area, area)
+        bent |= abs(start - end) > 1
+        if _selects(row):
+            bent |= abs(port.area.center - area.center) > 1
+    named = isinstance(row.figure, Axis) and len(row.figure.points) > len(row.cells)
+    return CROSSING if bent or named else _DROP
+
+
+def _selects(row: RowScene) -> bool:
+    return any(span.look in (Look.NAME, Look.AWAY) for cell in row.cells for span in cell.spans)
+
+
+def _draw(sketch: Sketch, row: RowScene, y: float) -> float:
+    draw = _FIGURES.get(type(row.figure))
+    if draw:
+        end = draw(sketch, row, row.figure, y)
+        if draw in _BARE:
+            alone = row._replace(cells=row.cells[:1])
+            return finish(sketch, alone, [_extent(sketch.areas(row))], end)
+        return end
+    if len({cell.place for cell in row.cells}) < len(row.cells):
+        return bits_packed(sketch, row, y)
+    return cells(sketch, row, y)
+
+
+_FIGURES: dict[type, Callable[..., float]] = {
+    Axis: figures.axis,
+    Strips: figures.strips,
+    Running: figures.running,
+    Gate: conditions.gate,
+    Choice: conditions.choose,
 }
+"""What draws a figure of a scene; a row without one is its cells."""
+_BARE = (figures.running, conditions.gate, conditions.choose)
+"""Figures that show all that the cells say."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
+from functools import lru_cache
 from html import escape
 from typing import NamedTuple
 
@@ -23,12 +24,33 @@ class Ink(StrEnum):
     LINE = "line"
     SOFT = "soft"
     BAR = "bar"
+    ON = "on"
+    """Text on a chip."""
     A = "a"
-    A_SOFT = "a-soft"
+    A3 = "a3"
+    A2 = "a2"
+    A1 = "a1"
+    A0 = "a0"
+    A3_CHIP = "a3-chip"
+    A2_CHIP = "a2-chip"
+    A1_CHIP = "a1-chip"
+    A0_CHIP = "a0-chip"
     B = "b"
-    B_SOFT = "b-soft"
+    B3 = "b3"
+    B2 = "b2"
+    B1 = "b1"
+    B0 = "b0"
+    B3_CHIP = "b3-chip"
+    B2_CHIP = "b2-chip"
+    B1_CHIP = "b1-chip"
+    B0_CHIP = "b0-chip"
     C = "c"
-    C_SOFT = "c-soft"
+    C_CHIP = "c-chip"
+    SIGN = "sign"
+    EXPONENT = "exponent"
+    FRACTION = "fraction"
+    TRUE = "true"
+    TRUE_SOFT = "true-soft"
     MARK = "mark"
     MARK_SOFT = "mark-soft"
 
@@ -40,26 +62,42 @@ PALETTE: dict[Ink, tuple[str, str]] = {
     Ink.LINE: ("#c3cad4", "#3c4653"),
     Ink.SOFT: ("#f3f5f8", "#1b212a"),
     Ink.BAR: ("#9aa7b8", "#66758a"),
+    Ink.ON: ("#10161f", "#0a0d12"),
     Ink.A: ("#0a56a3", "#7cbaff"),
-    Ink.A_SOFT: ("#e3eefa", "#152a41"),
+    Ink.A3: ("#083b73", "#79c0ff"),
+    Ink.A2: ("#0a56a3", "#58a6ff"),
+    Ink.A1: ("#1f70c4", "#388bfd"),
+    Ink.A0: ("#3b86d4", "#2f7bf0"),
+    Ink.A3_CHIP: ("#8cc2ff", "#79c0ff"),
+    Ink.A2_CHIP: ("#a8d2ff", "#58a6ff"),
+    Ink.A1_CHIP: ("#c2e0ff", "#388bfd"),
+    Ink.A0_CHIP: ("#dceeff", "#2f7bf0"),
     Ink.B: ("#0b6650", "#66d1b0"),
-    Ink.B_SOFT: ("#dff3ec", "#11332b"),
+    Ink.B3: ("#08492f", "#7ee787"),
+    Ink.B2: ("#0b6340", "#56d364"),
+    Ink.B1: ("#1a7f45", "#3fb950"),
+    Ink.B0: ("#35964f", "#2ea043"),
+    Ink.B3_CHIP: ("#84dca0", "#7ee787"),
+    Ink.B2_CHIP: ("#a3e8b8", "#56d364"),
+    Ink.B1_CHIP: ("#c0f1ce", "#3fb950"),
+    Ink.B0_CHIP: ("#dcf8e4", "#2ea043"),
     Ink.C: ("#663a9c", "#c6a8f5"),
-    Ink.C_SOFT: ("#f0e8fa", "#2b2040"),
+    Ink.C_CHIP: ("#e2d2f8", "#bc8cff"),
+    Ink.SIGN: ("#f7cfe2", "#e79ac2"),
+    Ink.EXPONENT: ("#f8e3ab", "#dcb65a"),
+    Ink.FRACTION: ("#cdeaea", "#74c2c4"),
+    Ink.TRUE: ("#0b6650", "#66d1b0"),
+    Ink.TRUE_SOFT: ("#dff3ec", "#11332b"),
     Ink.MARK: ("#a03a00", "#ffb27d"),
     Ink.MARK_SOFT: ("#fdeee2", "#3d2516"),
 }
 """Every ink on a light page and on a dark one."""
 
-PATTERNS: dict[str, tuple[str, Ink, float]] = {
-    "hatch": ("M-1 1L1 -1M0 6L6 0M5 7L7 5", Ink.C, 0.9),
-    "sign": ("M-1 1L1 -1M0 6L6 0M5 7L7 5", Ink.BAR, 0.9),
-    "cut": ("M0 0L6 6M0 6L6 0", Ink.MARK, 0.6),
-}
-"""What kept lanes, repeated sign bits and lost bits are filled with: path, ink, line."""
-
-MONO = 'ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace'
+HATCH = 6.0
+"""How far the lines of a hatch are apart."""
+MONO = '"DejaVu Sans Mono", ui-monospace, Menlo, Consolas, monospace'
 SANS = 'system-ui, "DejaVu Sans", "Segoe UI", Helvetica, Arial, sans-serif'
+_USED = re.compile("px-[fs]-([a-z0-9-]+)")
 _NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _WIDE = re.compile(r"[MWmw@%\u2014\u2026]")
 _CAPITAL = re.compile(r"[A-Z0-9_+<>=#&?$\u2192]")
@@ -89,6 +127,7 @@ def _is_wide(char: str) -> bool:
     return ord(char) > 0x1100 and char not in "…→“”‘’–"
 
 
+@lru_cache(maxsize=512)
 def _em(char: str) -> float:
     """The width of a character of a wide sans-serif font, in em."""
     if _is_wide(char):
@@ -159,6 +198,8 @@ class Pen:
         self.parts: list[str] = []
         self.flows: list[str] = []
         """The lines between rows: they lie under everything else."""
+        self.grounds: list[str] = []
+        """What lies under these."""
 
     def open(self, css: str, name: str = "") -> None:
         """Begin a group."""
@@ -187,10 +228,28 @@ class Pen:
         shape = _box(x, y, width, height)
         self.parts.append(f"<rect {shape}{corner}{_paint(fill, stroke, line, dash)}/>")
 
-    def pattern(self, name: str, x: float, y: float, width: float, height: float) -> None:
-        """Fill an area with one of ``PATTERNS``."""
-        shape = _box(x, y, width, height)
-        self.parts.append(f'<rect {shape} rx="3" fill="url(#{self.prefix}-{name})"/>')
+    def below(self, at: int, areas: Iterable[tuple[float, float]], y: float, high: float) -> None:
+        """Boxes under what was drawn since so many elements."""
+        over = self.parts[at:]
+        del self.parts[at:]
+        for x, width in areas:
+            self.rect(x, y, width, high, Ink.PAGE, Ink.LINE, radius=5)
+        self.parts += over
+
+    def hatch(self, x: float, y: float, width: float, height: float, ink: Ink) -> None:
+        """Slanting lines in an area; drawn as they are, since not all renderers know patterns."""
+        d, at = "", HATCH / 2
+        while at < width + height:
+            x0, x1 = max(0.0, at - height), min(width, at)
+            ends = (x + x0, y + at - x0, x + x1, y + at - x1)
+            d += "M{} {}L{} {}".format(*map(number, ends))
+            at += HATCH
+        self.path(d, ink, line=0.9)
+
+    def cross(self, x: float, y: float, ink: Ink, size: float = 4) -> None:
+        """A cross: for a way not gone."""
+        left, right, top, low = map(number, (x - size, x + size, y - size, y + size))
+        self.path(f"M{left} {top}L{right} {low}M{left} {low}L{right} {top}", ink, line=1.6)
 
     def path(
         self,
@@ -213,23 +272,45 @@ class Pen:
         self.path(d, ink, line=width, dash=dash)
 
     def flow(
-        self,
-        start: tuple[float, float],
-        end: tuple[float, float],
-        ink: Ink,
-        *,
-        strong: bool = True,
-        head: bool = True,
-    ) -> None:
-        """A smooth line down, with a head; a faint dashed one for a way not taken."""
+        self, start: tuple[float, float], end: tuple[float, float], ink: Ink,
+        *, strong: bool = True, head: bool = True, bend: float | None = None,
+    ) -> None:  # fmt: skip
+        """A smooth line down, with a head; a faint dashed one for a way not taken.
+
+        It goes straight down to where it bends.
+        """
         (x, y), (to_x, to_y) = start, end
         tip = to_y - (5 if head else 0)
-        bend = (tip - y) / 2
-        a, b, c, d, e, f = map(number, (x, y, y + bend, to_x, tip - bend, tip))
+        level = y if bend is None or x == to_x else max(y, bend)
+        half = (tip - level) / 2
+        a, b, c, d, e, f = map(number, (x, level, level + half, to_x, tip - half, tip))
+        down = f"M{a} {number(y)}L{a} {b}" if level > y else f"M{a} {b}"
+        self._way(f"{down}C{a} {c} {d} {e} {d} {f}", end, ink, strong, head)
+
+    def elbow(
+        self, start: tuple[float, float], end: tuple[float, float], ink: Ink,
+        *, strong: bool = True, turn: float = 9,
+    ) -> None:  # fmt: skip
+        """A line that goes aside so far below its start, and else straight down."""
+        (x, y), (to_x, to_y) = start, end
+        if abs(to_x - x) <= 1:
+            self.flow(start, end, ink, strong=strong)
+            return
+        side = min(6.0, turn, abs(to_x - x) / 2) * (1 if to_x > x else -1)
+        level, soft = y + turn, abs(side)
+        a, b, c, d = map(number, (x, level - soft, x + side, level))
+        e, f, g = map(number, (to_x - side, to_x, level + soft))
+        d = (
+            f"M{a} {number(y)}L{a} {b}Q{a} {d} {c} {d}"
+            f"L{e} {d}Q{f} {d} {f} {g}L{f} {number(to_y - 5)}"
+        )
+        self._way(d, end, ink, strong, head=True)
+
+    def _way(self, d: str, end: tuple[float, float], ink: Ink, strong: bool, head: bool) -> None:
         paint = _paint(None, ink, 1.5 if strong else 1, "" if strong else "3 3")
-        self.flows.append(f'<path d="M{a} {b}C{a} {c} {d} {e} {d} {f}"{paint}/>')
+        self.flows.append(f'<path d="{d}"{paint}/>')
         if head:
-            self.flows.append(f'<path d="{_head(to_x, to_y)}"{_paint(ink, None, 0, "")}/>')
+            self.flows.append(f'<path d="{_head(*end)}"{_paint(ink, None, 0, "")}/>')
 
     def head(self, x: float, y: float, ink: Ink) -> None:
         """The head of an arrow that points down at a point."""
@@ -308,25 +389,22 @@ def _paint(fill: Ink | None, stroke: Ink | None, line: float, dash: str) -> str:
     return paint
 
 
-def definitions(prefix: str) -> str:
-    """The style sheet and the patterns of a picture.
+def definitions(drawn: str) -> str:
+    """The style sheet of what was drawn, with the inks that are in it.
 
-    The custom properties stand in ``@supports``: what knows none passes over it as a whole.
+    The custom properties stand in ``@supports``: what knows none passes over it as a whole. So
+    does the rule of its size, which some renderers take for an attribute.
     """
-    light = "".join(f"--px-{ink}:{colour};" for ink, (colour, _) in PALETTE.items())
-    dark = "".join(f"--px-{ink}:{colour};" for ink, (_, colour) in PALETTE.items())
+    used = set(_USED.findall(drawn))
+    inks = [ink for ink in PALETTE if ink in used]
+    light = "".join(f"--px-{ink}:{PALETTE[ink][0]};" for ink in inks)
+    dark = "".join(f"--px-{ink}:{PALETTE[ink][1]};" for ink in inks)
     use = "".join(
-        f".px-f-{ink}{{fill:var(--px-{ink})}}.px-s-{ink}{{stroke:var(--px-{ink})}}"
-        for ink in PALETTE
+        f".px-f-{ink}{{fill:var(--px-{ink})}}.px-s-{ink}{{stroke:var(--px-{ink})}}" for ink in inks
     )
     style = (
         f".px-svg{{font-family:{SANS}}}.px-svg .px-mono{{font-family:{MONO}}}"
-        f"@supports (color:var(--px-ink)){{.px-svg{{{light}}}"
+        f"@supports (color:var(--px-ink)){{.px-svg{{max-width:100%;height:auto;{light}}}"
         f"@media (prefers-color-scheme:dark){{.px-svg{{{dark}}}}}{use}}}"
     )
-    patterns = "".join(
-        f'<pattern id="{prefix}-{name}" width="6" height="6" patternUnits="userSpaceOnUse">'
-        f'<path d="{d}"{_paint(None, ink, line, "")}/></pattern>'
-        for name, (d, ink, line) in PATTERNS.items()
-    )
-    return f"<style>{style}</style><defs>{patterns}</defs>"
+    return f"<style>{style}</style>"

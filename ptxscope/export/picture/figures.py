@@ -1,247 +1,240 @@
-"""The figures of selection, extension, arithmetic, clamps, merges and sums.
+"""Axes, numbers to the bit, and running sums, each with what comes out of it.
 
-A function gets the sketch, the row, the column it may use and the y at which it begins; it
-draws, notes in ``sketch.ports`` where lines go on, and returns the y at which it ends.
+A function gets the sketch, the row, its figure and the y at which it begins; it draws, notes
+where lines go on, and returns the y at which it ends.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from ...engine.semantics import micro as m
-from ...engine.semantics.operation import Flag
-from ...engine.semantics.plan import Stage
-from ...engine.text.values import hex_text
-from ...engine.tracing.formula import Sign
-from ..document import CellView, RowView
-from .drawing import Ink, Pen
-from .layout import LEFT, Area, Sketch, tint
-from .rows import boxes_of, finish, flow_down, inlets, inside, name_lane
-from .signs import clamp_line, register, truth
-
-_SHOWN = {Sign.IS: "=", Sign.BECOMES: "→", Sign.FOR: "for"}
-_TAG = 24
-"""Height of what may go into a merged lane."""
-_MERGED = 52
-"""How far below it the merged lane stands."""
-_TERM = 44
-"""Height of a term of a sum."""
+from ...scene.records import Axis, Cell, Look, Point, RowScene, Running, Strip, Strips, Term
+from .drawing import Ink, Pen, number, text_width, wrapped
+from .layout import Area, Sketch
+from .rows import cells, inside, plain, say
+from .signs import bits
 
 
-def formula(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
-    """A box a lane: what is computed with its numbers, and the value."""
-    boxes, pen = boxes_of(row, area, 320), sketch.pen
-    named = 9 if len(row.cells) > 1 else 0
-    height = 54 + named
-    for cell in row.cells:
-        box = boxes[cell.lane]
-        left, sign, right = cell.formula.left, _SHOWN[cell.formula.sign], cell.formula.right
-        inlets(sketch, row, cell.lane, box, y, area)
-        pen.rect(box.x, y, box.width, height, radius=6)
+class _Line(NamedTuple):
+    """A number line: where it is drawn, and where its ends are."""
+
+    area: Area
+    y: float
+    start: float
+    stop: float
+
+    def place(self, at: float) -> float:
+        """Where a number stands; outside, far from the end for the eye, not by how far it lies."""
+        room = (self.start - self.area.x) * 0.68
+        if at < 0:
+            return self.start - room
+        if at > 1:
+            return self.stop + room
+        return self.start + (self.stop - self.start) * at
+
+
+def axis(sketch: Sketch, row: RowScene, figure: Axis, y: float) -> float:
+    """A number line a lane, or one for the numbers that are compared."""
+    areas = sketch.areas(row)
+    single = len(areas) == 1
+    named = (any(point.names for point in figure.points) and single) or bool(figure.off)
+    top = y + (26 if any(point.to for point in figure.points) else 14)
+    ends = []
+    for cell, area in zip(row.cells, areas, strict=True):
+        points = [x for x in figure.points if single or x.place == cell.place]
+        room = max(area.width * (0.16 if single else 0.22), 62 if single else 0)
+        line = _Line(area, top, area.x + room, area.right - room)
+        _ends(sketch.pen, line, figure, points)
         if named:
-            name_lane(sketch, cell, box, y)
-        inside(pen, box, y + 21 + named, left, 12.5, Ink.DIM, bold=False, margin=14)
-        inside(pen, box, y + 43 + named, f"{sign} {right}", 17, margin=14)
-    return finish(sketch, row, boxes, y + height)
+            ends.append(_compared(sketch, row, line, figure, points))
+        else:
+            ends.extend(_moved(sketch, row, cell, line, point, y) for point in points)
+    end = max(ends)
+    if single and named:
+        end = say(sketch, row, areas[0], end)
+    return cells(sketch, row, end, framed=False)
 
 
-def select(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
-    """Lines from the parts of the registers to the lanes that take them."""
-    micro, pen, ink = row.micro, sketch.pen, tint(row.name)
-    assert isinstance(micro, m.Select)
-    single = max(area.width * micro.unit / 32, 66)
-    boxes = area.lanes(len(row.cells)) if len(row.cells) > 1 else [area.middle(single)]
-    for cell in row.cells:
-        box = boxes[cell.lane]
-        word, index = micro.picks[cell.lane]
-        role = row.input_keys[word]
-        if role in sketch.registers:
-            start = sketch.registers[role].port(micro.unit * index, micro.unit * (index + 1))
-            pen.flow(start, (box.center, y), tint(role)[0])
-        pen.rect(box.x + 2, y, box.width - 4, 26, ink[1], ink[0], radius=4)
-        inside(pen, box, y + 18, hex_text(cell.value, micro.unit)[2:], 15, ink[0], margin=10)
-    return finish(sketch, row, boxes, y + 26)
+def _ends(pen: Pen, line: _Line, figure: Axis, points: Iterable[Point]) -> None:
+    """The range, its ends and their labels."""
+    area, y = line.area, line.y
+    pen.line(area.x + 2, y, area.right - 2, y, Ink.LINE, 1.2, "2 3")
+    pen.rect(line.start, y - 3, line.stop - line.start, 6, Ink.BAR, None, radius=0)
+    half = (line.stop - line.start) / 2
+    for label, x, side in ((figure.low, line.start, -1), (figure.high, line.stop, 1)):
+        if not label:
+            tip, back = number(x + 6 * side), number(x - 2 * side)
+            d = f"M{back} {number(y - 7)}L{tip} {number(y)}L{back} {number(y + 7)}"
+            pen.path(d, Ink.BAR, line=1.6)
+            continue
+        pen.line(x, y - 7, x, y + 7, Ink.INK, 1.4)
+        here = any(point.to == label for point in points)
+        wide = text_width(label, 10.5, mono=True)
+        where = area.inside(x + side * min(0, half - wide / 2 - 3), wide)
+        ink = Ink.INK if here else Ink.DIM
+        pen.text(where, y + 19, label, 10.5, ink, anchor="middle", mono=True, bold=here)
 
 
-def extend(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
-    """Each pattern with the bits that are put above it, hatched where the sign is repeated, and
-    the number it stands for.
-    """
-    micro, pen, ink = row.micro, sketch.pen, tint(row.name)
-    assert isinstance(micro, m.Extend)
-    single = {8: 130.0, 16: 170.0}.get(micro.bits, area.width)
-    boxes = area.lanes(len(row.cells)) if len(row.cells) > 1 else [area.middle(single)]
-    for cell in row.cells:
-        box = boxes[cell.lane]
-        whole = Area(box.x + 2, box.width - 4)
-        above = Area(whole.x, min(whole.width * 0.46, 62.0))
-        bits = Area(whole.x + above.width, whole.width - above.width)
-        flow_down(sketch, row.input_keys[0], cell.lane, bits.center, y)
-        pen.rect(whole.x, y, whole.width, 50, Ink.PAGE, ink[0], radius=4)
-        if micro.signed:
-            pen.pattern("sign", above.x + 1, y + 1, above.width - 1, 22)
-            pen.rect(above.center - 13, y + 5, 26, 14, Ink.PAGE, None, radius=2)
-        pen.rect(bits.x, y + 1, bits.width - 1, 22, ink[1], None, radius=2)
-        pen.line(bits.x, y, bits.x, y + 23, ink[0], 1, "" if micro.signed else "2 2")
-        pen.line(whole.x, y + 23, whole.x + whole.width, y + 23, Ink.LINE)
-        filler = "…ff" if cell.value < 0 else "…00"
-        pen.text(above.center, y + 15.5, filler, 11, Ink.DIM, anchor="middle", mono=True)
-        pattern = hex_text(row.inputs[0][cell.lane], micro.bits)[2:]
-        inside(pen, bits, y + 16.5, pattern, 13, ink[0], margin=4)
-        inside(pen, whole, y + 42, str(cell.value), 16, margin=6)
-    return finish(sketch, row, boxes, y + 50)
+def _moved(sketch: Sketch, row: RowScene, cell: Cell, line: _Line, point: Point, y: float) -> float:
+    """A number on its line, and its way to the end where it lies outside."""
+    pen, x, lane = sketch.pen, line.place(point.at), cell.place.lane
+    if not point.to:
+        sketch.link(row, lane, Area(x - 4, 8), line.y - 4)
+        pen.dot(x, line.y, Ink.INK, size=4)
+        return line.y + 24
+    end = line.stop if point.at > 1 else line.start
+    wide = text_width(point.text, 12, mono=True)
+    label = line.area.inside(x, wide)
+    sketch.link(row, lane, Area(label - wide / 2, wide), y)
+    pen.text(label, y + 11, point.text, 12, Ink.MARK, anchor="middle", mono=True, bold=True)
+    high, tip = line.y - 12, line.y - 8
+    a, b, c, d = map(number, (x, line.y - 4, end, high))
+    pen.path(f"M{a} {b}C{a} {d} {c} {d} {c} {number(tip)}", Ink.MARK, line=1.5)
+    pen.head(end, line.y - 4, Ink.MARK)
+    pen.dot(x, line.y, Ink.MARK, hollow=True, size=4)
+    pen.dot(end, line.y, Ink.MARK, size=4)
+    return line.y + 24
 
 
-def clamp(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
-    """A number line a lane."""
-    micro = row.micro
-    assert isinstance(micro, m.Clamp)
-    boxes = boxes_of(row, area, 420)
-    for cell in row.cells:
-        before = row.inputs[0][cell.lane]
-        point = clamp_line(sketch.pen, boxes[cell.lane], y, micro, before, cell.value)
-        sketch.flow(row.input_keys[0], cell.lane, point)
-    return finish(sketch, row, boxes, y + 58)
+def _compared(
+    sketch: Sketch, row: RowScene, line: _Line, figure: Axis, points: list[Point]
+) -> float:
+    """Numbers at their places on one line, each with its name; what is NaN stands beside it."""
+    pen, y = sketch.pen, line.y
+    named = {point.place: line.place(point.at) for point in points}
+    labels = [(named[point.place], _named(sketch, point), Ink.INK) for point in points]
+    off = [line.area.right - 14 - 18 * at for at in range(len(figure.off))][::-1]
+    aside = iter(off)
+    for link, port in sketch.ways(row, 0):
+        x = named.get(link.source)
+        x = next(aside, line.stop) if x is None else x
+        sketch.draw(link, (port.area.center, port.y), (x, y - 6))
+    for point in points:
+        pen.dot(named[point.place], y, Ink.INK, size=4)
+    for x in off:
+        a, b, c, d, e, f = map(number, (x - 6, x, x + 6, y - 6, y, y + 6))
+        pen.path(f"M{a} {e}L{b} {d}L{c} {e}L{b} {f}Z", Ink.MARK, Ink.MARK_SOFT, line=1.6)
+    if off:
+        names = " and ".join(dict.fromkeys(map(sketch.say, figure.off)))
+        labels.append((off[0], f"{names}: NaN, off the line", Ink.MARK))
+    return y + 22 + 13 * _labels(pen, line.area, y + 34, labels)
 
 
-def merge(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
-    """The lanes of t beside those of c: the way taken strong, what is kept hatched."""
-    boxes = boxes_of(row, area, 320)
-    for cell in row.cells:
-        _merge_lane(sketch, row, cell, boxes[cell.lane], y)
-    return finish(sketch, row, boxes, y + _MERGED + 34)
+def _named(sketch: Sketch, point: Point) -> str:
+    names = " ".join(dict.fromkeys(sketch.say(name) for name in point.names))
+    return point.text if names == point.text else f"{names} = {point.text}"
 
 
-def _merge_lane(sketch: Sketch, row: RowView, cell: CellView, box: Area, y: float) -> None:
-    """One lane: of t, of c, and what becomes of them below."""
-    micro, pen = row.micro, sketch.pen
-    assert isinstance(micro, m.Merge)
-    t, *c = row.inputs
-    takes = cell.lane in micro.lanes
-    shown = takes or len(t) > 1  # a scalar's t is drawn where it goes
-    left, right = box.columns(2, 8) if c and shown else [box.middle(90)] * 2
-    bottom, ink = y + _MERGED, Ink.INK if takes else Ink.C
-    if shown:
-        t_ink = Ink.INK if takes else Ink.DIM
-        sketch.flow(row.input_keys[0], cell.lane, (left.center, y), strong=takes)
-        _tag(sketch, left, y, str(t[cell.lane if len(t) > 1 else 0]), t_ink, Ink.SOFT)
-        end = box.center - (10 if c else 0), bottom
-        pen.flow((left.center, y + _TAG), end, t_ink, strong=takes, head=takes)
-    if c:
-        kept = hex_text(c[0][0] >> micro.unit * cell.lane & (1 << micro.unit) - 1, micro.unit)[2:]
-        inks = (Ink.DIM, Ink.PAGE) if takes else (Ink.C, Ink.C_SOFT)
-        _tag(sketch, right, y, kept, *inks)
-        end = box.center + (10 if shown else 0), bottom
-        pen.flow((right.center, y + _TAG), end, Ink.C, strong=not takes, head=not takes)
-    pen.rect(box.x, bottom, box.width, 34, Ink.SOFT if takes else Ink.PAGE, ink, radius=6)
-    if not takes:
-        pen.pattern("hatch", box.x + 1, bottom + 1, box.width - 2, 32)
-        pen.rect(box.center - 26, bottom + 6, 52, 22, Ink.PAGE, None, radius=3)
-    digits = hex_text(cell.value, micro.unit)[2:]
-    pen.text(box.center, bottom + 23, digits, 17, ink, anchor="middle", mono=True, bold=True)
+def _labels(
+    pen: Pen, area: Area, y: float, labels: list[tuple[float, str, Ink]], size: float = 10.5
+) -> int:
+    """Labels below what they belong to, on as many lines as they need; returns how many."""
+    ends: list[float] = []
+    for x, text, ink in labels:
+        wide = min(text_width(text, size), area.width)
+        where = area.inside(x, wide)
+        left = where - wide / 2
+        at = next((at for at, end in enumerate(ends) if end + 4 <= left), len(ends))
+        ends[at : at + 1] = [where + wide / 2]
+        pen.text(where, y + 13 * at, text, size, ink, anchor="middle", width=area.width)
+    return len(ends)
 
 
-def _tag(sketch: Sketch, box: Area, y: float, text: str, ink: Ink, fill: Ink) -> None:
-    sketch.pen.rect(box.x, y, box.width, _TAG, fill, Ink.LINE if ink is Ink.DIM else ink, radius=4)
-    inside(sketch.pen, box, y + 16.5, text, 13, ink, bold=False, margin=6)
+def strips(sketch: Sketch, row: RowScene, figure: Strips, y: float) -> float:
+    """Numbers as rulers of bits in a box, and what comes out below them."""
+    areas, pen = sketch.areas(row), sketch.pen
+    under = len(pen.parts)
+    ends, valued = [], False
+    for cell, area in zip(row.cells, areas, strict=True):
+        own = [x for x in figure.strips if len(areas) == 1 or x.place == cell.place]
+        valued = any(span.look in (Look.VALUE, Look.CLAMPED) for span in cell.spans)
+        end = y + 4
+        for strip in own:
+            end = ruler(sketch, strip, area.within(6), end, said=not valued)
+        ends.append(end)
+        sketch.link(row, cell.place.lane, area, y)
+    end = max(ends) + 2
+    if len(areas) == 1 and not valued and not row.written:
+        end = say(sketch, row, areas[0].within(6), end - 6)
+    end = cells(sketch, row, end, framed=False) + 6
+    pen.below(under, areas, y, end - y)
+    for cell, area in zip(row.cells, areas, strict=True):
+        sketch.leave(cell.place, area, end)
+    return end
 
 
-class _Term(NamedTuple):
-    """What a running sum adds."""
-
-    name: str
-    text: str
-    added: bool
-    inks: tuple[Ink, Ink]
-    total: int
-    """The sum up to it."""
-
-
-def add_up(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
-    """A running sum: c, then each lane from the highest."""
-    micro, pen, (cell,) = row.micro, sketch.pen, row.cells
-    assert isinstance(micro, m.Accumulate)
-    terms = _terms(sketch, row)
-    columns = area.columns(len(terms), 10)
-    rail = y + _TERM + 18
-    pen.line(columns[0].center, rail, columns[-1].center, rail, Ink.BAR, 2)
-    for at, (term, box) in enumerate(zip(terms, columns, strict=True)):
-        if at:  # the first is c
-            lane = micro.of - at
-            sketch.flow(row.input_keys[0], lane, (box.center, y), strong=term.added)
-        _draw_term(pen, term, box, y, rail)
-        last = term is terms[-1]
+def ruler(sketch: Sketch, strip: Strip, area: Area, y: float, *, said: bool) -> float:
+    """A number to the bit: a box for each stretch, its label below it; returns the end."""
+    pen, tint = sketch.pen, sketch.tint_of(strip.place)
+    texts = [plain(stretch.text) for stretch in strip.stretches]
+    digits = sum(len(text) + 1 for text in texts)
+    size = min(13.0, int(area.width / (digits * 0.605 + 0.1) * 10) / 10)
+    total = digits * size * 0.605
+    if strip.name:
         pen.text(
-            box.center, rail + 21, str(term.total), 16 if last else 13,
-            Ink.INK if last else Ink.DIM, anchor="middle", mono=True, bold=last,
-            width=box.width + 6,
-        )  # fmt: skip
-    assert terms[-1].total == cell.value, cell.formula
-    return finish(sketch, row, [columns[-1]], rail + 28)
-
-
-def _terms(sketch: Sketch, row: RowView) -> list[_Term]:
-    """c, and the lanes from the highest down."""
-    micro = row.micro
-    assert isinstance(micro, m.Accumulate)
-    lanes, (c,) = row.inputs
-    terms = [_Term(sketch.called(row.input_keys[1]), str(c), True, (Ink.C, Ink.C_SOFT), c)]
-    for lane in range(micro.of - 1, -1, -1):
-        added, total = lane in micro.lanes, terms[-1].total
-        terms.append(
-            _Term(
-                f"lane {lane}",
-                f"+ {_factor(lanes[lane])}" if added else "left out",
-                added,
-                (Ink.INK if added else Ink.DIM, Ink.SOFT),
-                total + lanes[lane] if added else total,
-            )
+            area.x,
+            y + 12,
+            sketch.say(strip.name),
+            11,
+            Ink.DIM,
+            mono=True,
+            bold=True,
+            width=area.width,
         )
-    return terms
+        y += 16
+    x = area.center - total / 2
+    labels = []
+    for stretch, text in zip(strip.stretches, texts, strict=True):
+        box = Area(x, (len(text) + 1) * size * 0.605)
+        bits(pen, box, y, 24, text, stretch.look, tint, size)
+        if stretch.label:
+            ink = Ink.MARK if stretch.look is Look.LOST else Ink.DIM
+            label = stretch.label if text == stretch.text else f"{stretch.label}, hexadecimal"
+            labels.append((box.center, label, ink))
+        x = box.right
+    rows = _labels(pen, area, y + 36, labels, 9.5)
+    y += 28 + 13 * rows
+    for line in wrapped(plain(strip.said), area.width, 11) if said else ():
+        pen.text(area.center, y + 10, line, 11, Ink.INK, anchor="middle")
+        y += 16
+    return y
 
 
-def _draw_term(pen: Pen, term: _Term, box: Area, y: float, rail: float) -> None:
-    """A term in its box, and its line to the rail where it is added."""
-    ink, soft = term.inks
-    pen.rect(box.x, y, box.width, _TERM, soft, ink, radius=6, dash="" if term.added else "3 3")
-    pen.text(box.x + 7, y + 12, term.name, 9, Ink.DIM, width=box.width - 12)
-    pen.text(
-        box.center, y + 33, term.text, 15, ink, anchor="middle", mono=term.added,
-        bold=term.added, width=box.width - 10,
-    )  # fmt: skip
-    if term.added:
-        pen.line(box.center, y + _TERM, box.center, rail, ink, 1.4)
-        pen.dot(box.center, rail, ink)
+def running(sketch: Sketch, row: RowScene, figure: Running, y: float) -> float:
+    """A sum along a rail: from c through the lanes, what is added coming down to it."""
+    pen, columns, rail = sketch.pen, sketch.columns, y + 26
+    place = row.cells[0].place
+    found = sketch.ports.get(figure.start.place)
+    start = found.area.center if found else columns[0].x + 8
+    last = columns[-1].center
+    if found:
+        pen.flow((start, found.y), (start, rail), Ink.C, head=False)
+    pen.line(start, rail, last, rail, Ink.BAR, 3)
+    pen.dot(start, rail, Ink.C)
+    for column, term in zip(columns, figure.terms, strict=True):
+        _term(sketch, term, column, y, rail)
+        final = column is columns[-1]
+        inside(pen, column, rail + 24, term.total, 16 if final else 13,
+               Ink.INK if final else Ink.DIM, bold=final)  # fmt: skip
+    end = rail + 32
+    sketch.leave(place, columns[-1], end)
+    return end
 
 
-def _factor(value: int) -> str:
-    return f"({value})" if value < 0 else str(value)
-
-
-def write(sketch: Sketch, row: RowView, area: Area, y: float) -> float:
-    """The destination's bits, from one number or from lanes."""
-    if row.stage is not Stage.WRITE:  # no destination: patterns in the midst of a plan
-        return formula(sketch, row, area, y)
-    pen, (cell,) = sketch.pen, row.cells
-    name = sketch.called(row.role)
-    width = sketch.trace.instruction.type_of(row.role).bits
-    key, lanes = row.input_keys[0], row.inputs[0]
-    if width == 1:
-        sketch.flow(key, 0, (area.center, y))
-        truth(pen, area.center, y, cell.value)
-        pen.text(area.center - 44, y + 17, name, 13, anchor="end", mono=True, bold=True,
-                 width=area.width / 2 - 50)  # fmt: skip
-        return finish(sketch, row, [area], y + 24)
-    box = area.middle(LEFT.width if width <= 32 else 360)
-    for lane, part in enumerate(box.lanes(len(lanes))):
-        sketch.flow(key, lane, (part.center, y))
-    unit = width // len(lanes) if len(lanes) > 1 else 8
-    top, inks = y - 12, (Ink.INK, Ink.SOFT)
-    pen.text(box.x - 10, top + 31, name, 14, anchor="end", mono=True, bold=True,
-             width=box.x - area.x - 12)  # fmt: skip
-    found = register(pen, box, top, cell.value, width, inks, unit=unit, named=False)
-    if Flag.WRAPPED in cell.flags:
-        pen.pattern("cut", box.x + box.width + 6, top + 12, 40, 28)
-        pen.text(box.x + box.width + 52, top + 25, "high bits", 10, Ink.MARK)
-        pen.text(box.x + box.width + 52, top + 37, "are cut off", 10, Ink.MARK)
-    return finish(sketch, row, [box], found.bottom)
+def _term(sketch: Sketch, term: Term, column: Area, y: float, rail: float) -> None:
+    """A lane's summand on its way to the rail, or left out of it."""
+    pen, x = sketch.pen, column.center
+    port = sketch.ports.get(term.place)
+    if port:
+        pen.flow((x, port.y), (x, rail - 8), Ink.DIM, strong=term.added, head=term.added)
+    room = Area(x + 10, column.right - x - 12)
+    if not term.added:
+        pen.cross(x, rail - 12, Ink.MARK, 3.2)
+        pen.text(room.x, y + 13, "left out", 10.5, Ink.DIM, width=room.width)
+        pen.dot(x, rail, Ink.BAR, hollow=True, size=4)
+        return
+    pen.text(room.x, y + 13, term.text, 13, Ink.INK, mono=True, bold=True, width=room.width)
+    pen.dot(x, rail, Ink.INK, hollow=True, size=8)
+    a, b, c, d, e, f = map(number, (x - 4, x + 4, x, rail, rail - 4, rail + 4))
+    pen.path(f"M{a} {d}L{b} {d}M{c} {e}L{c} {f}", Ink.INK, line=1.6)

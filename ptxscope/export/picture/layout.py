@@ -1,29 +1,29 @@
-"""Where things stand in a picture: columns of lanes, and from where a line may go on.
+"""Where things stand in a picture: lane columns, slots in them, and where lines go on.
 
-A page is 800 px wide: a margin with the words of each step, and beside it the figures. The
-most significant lane is always on the left.
+A page is 800 px wide: a margin with the words of each step, and beside it the lane columns, the
+most significant lane on the left. What is one for all lanes goes through all columns.
 """
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import NamedTuple
 
-from ...engine.tracing.trace import Trace
-from ...engine.tracing.words import operand_name
-from ..document import OperandView
+from ...scene.records import Choice, Link, Place, Register, RowScene, Scene, Tint
+from ..document import CellView, Document, StepView
 from .drawing import Ink, Pen
 
 WIDTH = 800
 EDGE = 24
 """Free space at the border of the page."""
 WORDS_X = 58
-WORDS_WIDTH = 156
+WORDS_WIDTH = 142
 """The column of titles and sentences."""
 Point = tuple[float, float]
 
 
 class Area(NamedTuple):
-    """A column of the page."""
+    """A column of the page, or a part of one."""
 
     x: float
     width: float
@@ -33,83 +33,195 @@ class Area(NamedTuple):
         """Its middle."""
         return self.x + self.width / 2
 
+    @property
+    def right(self) -> float:
+        """Where it ends."""
+        return self.x + self.width
+
     def columns(self, count: int, gap: float = 0) -> list[Area]:
         """Columns side by side, from left to right."""
         each = (self.width - gap * (count - 1)) / count
         return [Area(self.x + at * (each + gap), each) for at in range(count)]
-
-    def lanes(self, count: int, gap: float = 0) -> list[Area]:
-        """Columns by lane: lane 0, the rightmost, first."""
-        return self.columns(count, gap)[::-1]
 
     def middle(self, width: float) -> Area:
         """A column of at most a width in its middle."""
         width = min(width, self.width)
         return Area(self.center - width / 2, width)
 
+    def within(self, margin: float) -> Area:
+        """It without so much at both ends."""
+        return Area(self.x + margin, self.width - 2 * margin)
+
     def inside(self, x: float, wide: float) -> float:
         """The nearest x at which something of a width, centred there, stays within."""
-        return min(max(x, self.x + wide / 2), self.x + self.width - wide / 2)
+        return min(max(x, self.x + wide / 2), self.right - wide / 2)
+
+    def meets(self, other: Area) -> bool:
+        """Whether they have a place in common."""
+        return self.x < other.right and other.x < self.right
 
 
-FIGURES = Area(232, WIDTH - EDGE - 232)
-LEFT, RIGHT = FIGURES.columns(2, 20)
-"""Where a and b are drawn."""
-_TINTS = {
-    "a": (Ink.A, Ink.A_SOFT),
-    "b": (Ink.B, Ink.B_SOFT),
-    "amount": (Ink.B, Ink.B_SOFT),
-    "c": (Ink.C, Ink.C_SOFT),
-    "c64": (Ink.C, Ink.C_SOFT),
-}
+FIGURES = Area(208, WIDTH - EDGE - 208)
+"""Where the lane columns stand."""
+CROSSING = 46
+"""Height in which lines cross over."""
+GAP = 8
+"""Between them."""
 
 
-class DrawnRegister(NamedTuple):
-    """A register that was drawn: the boxes of its bits."""
+class Slot(StrEnum):
+    """A part of a column, or of the page where there is one for all lanes."""
+
+    FULL = "full"
+    LEFT = "left"
+    RIGHT = "right"
+    MIDDLE = "middle"
+    """Between what comes down on the left and on the right."""
+
+
+def part(column: Area, slot: Slot) -> Area:
+    """A slot of a column."""
+    inner = column.within(4 if column.width < 200 else 6)
+    if slot is Slot.FULL:
+        return inner
+    left, right = inner.columns(2, 5 if column.width < 200 else 12)
+    if slot is Slot.MIDDLE:
+        return inner.middle(left.width - 22)
+    return left if slot is Slot.LEFT else right
+
+
+class Port(NamedTuple):
+    """What was drawn of a place: its extent, and where lines begin below it."""
 
     area: Area
-    bottom: float
-    bits: int
-
-    def port(self, low: int, high: int) -> Point:
-        """Where a line from bits low..high-1 begins."""
-        middle = (low + high) / 2 / self.bits
-        return self.area.x + self.area.width * (1 - middle), self.bottom
+    y: float
 
 
 class Sketch:
-    """A picture that is being drawn: pen, trace, and what stands where."""
+    """A picture that is being drawn: pen, scene, words, and what stands where."""
 
-    def __init__(self, pen: Pen, trace: Trace, operands: tuple[OperandView, ...]) -> None:
+    def __init__(self, pen: Pen, scene: Scene, doc: Document, steps: tuple[StepView, ...]) -> None:
         self.pen = pen
-        self.trace = trace
-        self.operands = {operand.role: operand for operand in operands}
-        self.registers: dict[str, DrawnRegister] = {}
-        """By role."""
-        self.ports: dict[str, list[Point]] = {}
-        """Where lines from the lanes of a row begin, lane 0 first; by key."""
+        self.scene = scene
+        self.rows = scene.rows
+        self.columns = FIGURES.columns(scene.lanes, GAP)
+        """The highest lane first."""
+        self.words: dict[tuple[str, int], CellView] = {
+            (row.key, cell.lane): cell for step in steps for row in step.rows for cell in row.cells
+        }
+        """What is said of each lane of a row."""
+        self.registers = {register.role: register for register in scene.registers}
+        self.ports: dict[Place, Port] = {}
+        self.slots: dict[str, Slot] = {}
+        """Of rows by key, and of registers by role."""
+        ends = (place.key.rpartition(".")[2] for place in scene.results)
+        names = [(x.name, x.role) for x in doc.operands]
+        names += [(x.name, role) for x, role in zip(doc.results, ends, strict=False)]
+        long = {name: role for name, role in names if len(name) > _LONG}
+        self._short = sorted(long.items(), key=lambda pair: -len(pair[0]))
 
-    def called(self, key: str) -> str:
-        """What a row or an operand is called."""
-        known = self.trace.rows.get(key)
-        return known.name if known else operand_name(self.trace, key)
+    def say(self, text: str) -> str:
+        """A text in which names that are very long, which the line above tells, are a, b, c, d."""
+        for name, short in self._short:
+            text = text.replace(name, short)
+        return text
 
-    def flow(self, key: str, lane: int, end: Point, *, strong: bool = True) -> None:
-        """A line to a point from where a row's lane, or an operand, was drawn; none if it wasn't.
+    def tint_of(self, place: Place) -> Tint:
+        """Whose bits a row or an operand holds, by what came into it."""
+        if place.key in self.registers:
+            return Tint(place.key)
+        row = self.rows.get(place.key)
+        found = {link.tint for link in row.links} if row else set()
+        return found.pop() if len(found) == 1 else Tint()
 
-        A row of one lane goes to every lane.
-        """
-        ports = self.ports.get(key)
-        if ports:
-            start = ports[lane if len(ports) > 1 else 0]
-        elif key in self.registers:
-            register = self.registers[key]
-            start = register.port(0, register.bits)
-        else:
-            return
-        self.pen.flow(start, end, tint(key)[0], strong=strong)
+    def areas(self, row: RowScene) -> list[Area]:
+        """Where each of its cells stands."""
+        return self.areas_for(len(row.cells), self.slots.get(row.key, Slot.FULL))
+
+    def areas_for(self, count: int, slot: Slot) -> list[Area]:
+        """Areas for so many cells: in lane columns, or dividing the page."""
+        if count == self.scene.lanes:
+            return [part(column, slot) for column in self.columns]
+        if count == 1:
+            if self.scene.lanes > 1 and slot is Slot.LEFT:
+                return [part(self.columns[0], slot)]
+            return [part(FIGURES, slot)]
+        return part(FIGURES, slot).columns(count, GAP)
+
+    def brings(self, row: RowScene) -> list[Register]:
+        """The registers that a row reads and that are not drawn yet; a choice shows its own."""
+        if isinstance(row.figure, Choice):
+            return []
+        keys = dict.fromkeys(link.source.key for link in row.links)
+        drawn = {place.key for place in self.ports}
+        return [self.registers[x] for x in keys if x in self.registers and x not in drawn]
+
+    def leave(self, place: Place, area: Area, y: float) -> None:
+        """Lines from a place begin below an area."""
+        self.ports[place] = Port(area, y)
+
+    def ways(self, row: RowScene, lane: int) -> list[tuple[Link, Port]]:
+        """The links to a lane of a row from what was drawn."""
+        target = Place(row.key, lane)
+        found = (x for x in row.links if x.target == target)
+        return [(link, self.ports[link.source]) for link in found if link.source in self.ports]
+
+    def link(
+        self, row: RowScene, lane: int, box: Area, y: float, *, centered: bool = False
+    ) -> None:
+        """Every line to a lane of a row, to the top of its box; straight down where that goes."""
+        for link, port in self.ways(row, lane):
+            ends = port.area.center, box.center
+            start, end = ends if centered else meet(port.area, box)
+            self.draw(link, (start, port.y), (end, y))
+
+    def draw(self, link: Link, start: Point, end: Point) -> None:
+        """A line; across only near its end, so that it passes by what stands between."""
+        bend = end[1] - CROSSING
+        self.pen.flow(start, end, wire(link.tint), strong=link.taken, head=link.taken,
+                      bend=bend)  # fmt: skip
+        if not link.taken:
+            self.pen.cross(end[0], end[1] - 10, Ink.MARK, 3.2)
 
 
-def tint(key: str) -> tuple[Ink, Ink]:
-    """The ink of what a row or an operand holds, and the ink behind it."""
-    return _TINTS.get(key.rpartition(".")[2], (Ink.DIM, Ink.SOFT))
+def meet(source: Area, target: Area) -> tuple[float, float]:
+    """Where a line leaves one area above and comes to another: the same x where it can be."""
+    if source.x <= target.center <= source.right:
+        return target.center, target.center
+    room = target.within(min(8, target.width / 2))
+    if room.x <= source.center <= room.right:
+        return source.center, source.center
+    if source.meets(room):
+        x = (max(source.x, room.x) + min(source.right, room.right)) / 2
+        return x, x
+    return source.center, target.inside(source.center, min(target.width, 30))
+
+
+_LONG = 11
+"""Names with more characters are told once."""
+
+
+def wire(tint: Tint) -> Ink:
+    """The ink of a line from an operand's bits."""
+    return _WIRES.get(_shade(tint), Ink.DIM)
+
+
+def chip(tint: Tint) -> tuple[Ink, Ink]:
+    """What an operand's bits are filled with, and framed."""
+    return _CHIPS.get(_shade(tint), Ink.PAGE), _WIRES.get(_shade(tint), Ink.INK)
+
+
+def _shade(tint: Tint) -> tuple[str, int]:
+    return tint.role, 3 if tint.role == "c" else tint.byte
+
+
+_WIRES: dict[tuple[str, int], Ink] = {
+    **{(role, byte): Ink(f"{role}{byte}") for role in "ab" for byte in range(4)},
+    ("c", 3): Ink.C,
+}
+_CHIPS: dict[tuple[str, int], Ink] = {
+    **{(role, byte): Ink(f"{role}{byte}-chip") for role in "ab" for byte in range(4)},
+    ("c", 3): Ink.C_CHIP,
+}
+ROLE_INKS = {"a": Ink.A, "b": Ink.B, "c": Ink.C}
+"""In which an operand's name is written."""

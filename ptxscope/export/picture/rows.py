@@ -1,90 +1,151 @@
-"""What the figures of all kinds of rows share: registers, boxes, lines into them, words."""
+"""Registers and the cells of rows, drawn by what their spans are."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from itertools import pairwise
 
-from ...engine.isa.roles import SOURCES
-from ..document import CellView, RowView
+from ...scene.records import Cell, Look, Register, RowScene, Span
 from .drawing import Ink, Pen, text_width, wrapped
-from .layout import Area, Sketch, tint
-from .signs import flags, flags_height, register, truth
+from .layout import ROLE_INKS, Area, Sketch, Slot, part
+from .signs import STYLES, bits, flags, flags_height, mask_box, truth
 
 _WORD = re.compile(r"\b0x(?=[0-9a-f]{4,})")
+_LETTERS = {8: "b", 16: "h"}
+_DIGIT = 34
+"""How wide a hexadecimal digit of a part of a register is, where all of it has its place."""
+_CHIP, _NUMBER = 28, 22
+"""Heights of a box of bits, and of the number below it."""
+_MERGED = 34
+_VERDICT = 62
+_FORMULA = 46
 
 
-def operand(
-    sketch: Sketch, role: str, area: Area, y: float, unit: int = 8,
-    taken: frozenset[int] | None = None,
-) -> float:  # fmt: skip
-    """A register with its name, its bits and what they mean; returns its end."""
-    view = sketch.operands[role]
-    ink = tint(role)[0]
-    pen, x = sketch.pen, area.x
-    name = view.name or ("" if role in SOURCES else sketch.called(role))
-    pen.text(x, y + 12, view.label, 15, ink, mono=True, bold=True)
-    x += text_width(view.label, 15, mono=True) + 8
-    meant = "" if view.meant == view.bits else view.meant
-    wide = min(text_width(meant, 11, mono=True), area.width * 0.7)
-    pen.text(x, y + 12, name, 12, Ink.DIM, mono=True, width=area.x + area.width - wide - x - 8)
-    width = sketch.trace.instruction.type_of(role).bits
-    if width == 1:
-        truth(pen, area.center, y + 18, sketch.trace.operands[role])
-        sketch.ports[role] = [(area.center, y + 42)]
-        return y + 42
-    pen.text(
-        area.x + area.width, y + 12, meant, 11, Ink.DIM,
-        anchor="end", mono=True, width=area.width * 0.7,
-    )  # fmt: skip
-    bits = sketch.trace.operands[role]
-    found = register(pen, area, y + 18, bits, width, tint(role), unit=unit, taken=taken)
-    sketch.registers[role] = found
-    return found.bottom
+def register(sketch: Sketch, shown: Register, slot: Slot, y: float) -> float:
+    """A register in the parts that are read from it; returns its end."""
+    pen = sketch.pen
+    areas = sketch.areas_for(len(shown.cells), slot)
+    if shown.unit == 1:
+        (cell,) = shown.cells
+        pill = truth(pen, areas[0].center, y, str(cell) == "1")
+        name = sketch.say(shown.name)
+        name = shown.label if name in ("", shown.role) else f"{shown.label} {name}"
+        ink = ROLE_INKS.get(shown.role, Ink.INK)
+        pen.text(pill.x - 8, y + 16.5, name, 12, ink, anchor="end", mono=True, bold=True,
+                 width=pill.x - 8 - areas[0].x)  # fmt: skip
+        sketch.leave(cell.place, pill, y + 24)
+        return y + 24
+    if not shown.by_lane:
+        areas = _in_one(sketch, shown, slot)
+        y = _name(sketch, shown, Area(areas[0].x, areas[-1].right - areas[0].x), y)
+    height = 38 if shown.by_lane else _CHIP
+    for cell, area in zip(shown.cells, areas, strict=True):
+        _part(pen, shown, cell, area, y, height)
+        sketch.leave(cell.place, area, y + height)
+    return y + height
 
 
-def inlets(sketch: Sketch, row: RowView, lane: int, box: Area, y: float, area: Area) -> None:
-    """Lines from every input of a lane to the top of its box."""
-    keys = row.input_keys
-    shares = [box.x + box.width * (at + 1) / (len(keys) + 1) for at in range(len(keys))]
-    if len(row.cells) == 1:
-        shares = [column.center for column in area.columns(len(keys), 20)]
-    for key, x in zip(keys, shares, strict=True):
-        sketch.flow(key, lane, (box.inside(x, 24), y))
+def _in_one(sketch: Sketch, shown: Register, slot: Slot) -> list[Area]:
+    """The parts of a register beside each other; where bytes are merged, each where it goes."""
+    if slot is Slot.FULL:
+        return sketch.areas_for(len(shown.cells), slot)
+    (area,) = sketch.areas_for(1, slot)
+    return area.columns(len(shown.cells), 2)
 
 
-def flow_down(sketch: Sketch, key: str, lane: int, x: float, y: float) -> None:
-    """A straight line to a box from the box right above it; what is not there draws none."""
-    ports = sketch.ports.get(key) or ([sketch.registers[key].port(0, 32)] if key in
-                                      sketch.registers else [])  # fmt: skip
-    if ports:
-        sketch.pen.flow((x, ports[min(lane, len(ports) - 1)][1]), (x, y), tint(key)[0])
+def _name(sketch: Sketch, shown: Register, area: Area, y: float) -> float:
+    """What a register is called and what it means, on a line above it, or on two."""
+    pen, ink = sketch.pen, ROLE_INKS.get(shown.role, Ink.INK)
+    pen.text(area.x, y + 12, shown.label, 15, ink, mono=True, bold=True)
+    start = text_width(shown.label, 15, mono=True) + 8
+    name = sketch.say(shown.name)
+    name = "" if name == shown.role else name
+    meant = "" if shown.unit == 1 else shown.meant
+    if sketch.scene.lanes > 1:  # there its name stands in the margin
+        name = ""
+    if start + text_width(f"{name}   {meant}", 11, mono=True) > area.width:
+        pen.text(area.x + start, y + 12, name, 11, Ink.DIM, mono=True, width=area.width - start)
+        pen.text(area.x, y + 26, meant, 11, Ink.DIM, mono=True, width=area.width)
+        return y + 32
+    pen.text(area.x + start, y + 12, name, 11, Ink.DIM, mono=True)
+    pen.text(area.right, y + 12, meant, 11, Ink.DIM, anchor="end", mono=True)
+    return y + 18
 
 
-def finish(sketch: Sketch, row: RowView, boxes: list[Area], y: float) -> float:
-    """Flags under the boxes; lines go on from below them."""
-    for cell in row.cells:
-        flags(sketch.pen, boxes[cell.lane], y, cell)
-    high = {cell.lane: flags_height([cell]) for cell in row.cells}
-    sketch.ports[row.key] = [(box.center, y + high.get(lane, 0)) for lane, box in enumerate(boxes)]
-    return y + flags_height(row.cells)
+def _part(pen: Pen, shown: Register, cell: Cell, area: Area, y: float, height: float) -> None:
+    """A byte, half-word or word; its number below where it is a lane's."""
+    span, *rest = cell.spans
+    bits(pen, area, y, height, "", span.look, span.tint)
+    style = STYLES[span.look]
+    base = y + (19 if rest else height / 2 + 5.4)
+    pen.text(area.center, base, span.text, 15, style.text, anchor="middle", mono=True,
+             bold=style.bold, width=area.width - 4)  # fmt: skip
+    for number in rest:
+        pen.text(area.center, y + 33, number.text.strip(), 10, style.text, anchor="middle",
+                 width=area.width - 4)  # fmt: skip
+    letter = _LETTERS.get(shown.unit)
+    if letter:
+        pen.text(area.right - 3, y + 9.5, f"{letter}{cell.place.lane}", 9, style.text, anchor="end")
 
 
-def boxes_of(row: RowView, area: Area, single: float) -> list[Area]:
-    """A box a lane, lane 0 first; a single one of at most a width."""
-    return area.lanes(len(row.cells), 8) if len(row.cells) > 1 else [area.middle(single)]
+def cells(sketch: Sketch, row: RowScene, y: float, *, framed: bool = True) -> float:
+    """The cells of a row, each in its shape, with what happened to it below; returns the end.
+
+    Where nothing frames them a figure stands above, which the lines lead to.
+    """
+    areas = sketch.areas(row)
+    ends = [
+        _SHAPES[_shape(cell)](sketch, row, cell, area, y, framed)
+        for cell, area in zip(row.cells, areas, strict=True)
+    ]
+    return finish(sketch, row, areas, max(ends))
 
 
-def name_lane(sketch: Sketch, cell: CellView, box: Area, y: float) -> None:
-    """The name of a lane in the corner of its box, with the numbers of notes on it."""
-    notes = sketch.trace.annotations.on_lanes
-    marks = [str(at) for at, note in enumerate(notes, 1) if note.lane == cell.lane]
-    name = cell.name + (f" · note {', '.join(marks[:3])}" if marks else "")
-    sketch.pen.text(box.x + 7, y + 12, name, 9, Ink.DIM, width=box.width - 12)
+def bits_packed(sketch: Sketch, row: RowScene, y: float) -> float:
+    """Lanes side by side in one register, each below the lane that it was."""
+    pen, place = sketch.pen, row.cells[0].place
+    areas = sketch.areas(row)
+    whole = Area(areas[0].x, areas[-1].right - areas[0].x)
+    sketch.link(row, place.lane, whole, y)
+    pen.rect(whole.x, y, whole.width, _MERGED, Ink.PAGE, Ink.INK, radius=5, line=1.6)
+    for before, after in pairwise(areas):
+        x = (before.right + after.x) / 2
+        pen.line(x, y, x, y + _MERGED, Ink.INK)
+    for cell, area in zip(row.cells, areas, strict=True):
+        inside(pen, area, y + 23, str(cell), 17)
+    sketch.leave(place, whole, y + _MERGED)
+    return finish(sketch, row._replace(cells=row.cells[:1]), [whole], y + _MERGED)
+
+
+def finish(sketch: Sketch, row: RowScene, areas: list[Area], y: float) -> float:
+    """Flags of each lane below it; lines go on from below them."""
+    most = 0
+    for cell, area in zip(row.cells, areas, strict=True):
+        said = sketch.words.get((row.key, cell.place.lane))
+        found = said.flags if said and not _of(cell, Look.KEPT) else ()
+        flags(sketch.pen, area, y, found)
+        most = max(most, len(found))
+        port = sketch.ports.get(cell.place)
+        if port and found:
+            sketch.leave(cell.place, port.area, y + flags_height(len(found)))
+    return y + flags_height(most)
+
+
+def say(sketch: Sketch, row: RowScene, area: Area, y: float) -> float:
+    """The sentence on a number, in small letters below; returns its end."""
+    said = sketch.words.get((row.key, 0))
+    if not said:
+        return y
+    lines = wrapped(plain(sketch.say(said.sentence)), area.width, 11)
+    for at, line in enumerate(lines):
+        sketch.pen.text(area.center, y + 14 + at * 14, line, 11, Ink.DIM, anchor="middle")
+    return y + 6 + 14 * len(lines)
 
 
 def inside(
     pen: Pen, box: Area, y: float, text: str, size: float, ink: Ink = Ink.INK, *,
-    bold: bool = True, margin: float = 12,
+    bold: bool = True, margin: float = 4,
 ) -> None:  # fmt: skip
     """Numbers or bits in the middle of a box, as large as it allows."""
     pen.text(
@@ -93,17 +154,174 @@ def inside(
     )  # fmt: skip
 
 
-def say(sketch: Sketch, cell: CellView, box: Area, y: float) -> float:
-    """What happened, in small letters below; returns its end."""
-    lines = wrapped(plain(cell.sentence), box.width, 11)
-    for at, line in enumerate(lines):
-        sketch.pen.text(box.center, y + 14 + at * 14, line, 11, Ink.DIM, anchor="middle")
-    return y + 6 + 14 * len(lines)
-
-
 def plain(text: str) -> str:
     """A text whose words of 16 bits and more have no ``0x``.
 
     So the result stands in a picture once, as a whole, and a search finds it there.
     """
     return _WORD.sub("", text)
+
+
+def _shape(cell: Cell) -> Look:
+    """What kind of cell it is: the first look that decides it."""
+    looks = {span.look for span in cell.spans}
+    return next((look for look in _SHAPES if look in looks), Look.TEXT)
+
+
+def _of(cell: Cell, *looks: Look) -> list[Span]:
+    return [span for span in cell.spans if span.look in looks]
+
+
+def _bits(sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float, framed: bool) -> float:
+    """A pattern; what is put above it; the number that it stands for."""
+    pen, spans = sketch.pen, _of(cell, *STYLES)
+    value, names = _of(cell, Look.VALUE), _of(cell, Look.NAME, Look.AWAY)
+    digits = sum(len(span.text) for span in spans)
+    if not framed:
+        area = area.within(6)
+    if len(row.cells) == 1:
+        whole = area.width if row.written else _whole(sketch, area)
+        area = area.middle(max(_DIGIT * digits, 66) if digits < 8 else whole)
+    high = _CHIP + (_NUMBER if value else 0)
+    if framed:
+        sketch.link(row, cell.place.lane, area, y, centered=bool(names))
+    if value:
+        pen.rect(area.x, y, area.width, high, Ink.PAGE, Ink.LINE, radius=4)
+    x = area.x
+    for span in spans:
+        box = Area(x, area.width * len(span.text) / digits)
+        aside = 22 if names and box.width < 90 else 0
+        bits(pen, box, y, _CHIP, span.text, span.look, span.tint, aside=aside)
+        x = box.right
+    for span in names:
+        ink = Ink.ON if spans[0].look is Look.CHIP else Ink.DIM
+        pen.text(area.right - 3, y + 9.5, span.text.strip(), 9, ink, anchor="end")
+    for span in value:
+        inside(pen, area, y + _CHIP + 17, span.text, 15, margin=1)
+    sketch.leave(cell.place, area, y + high)
+    return y + high
+
+
+def _whole(sketch: Sketch, area: Area) -> float:
+    """How wide a whole word is drawn in an area."""
+    return (
+        min(area.width, part(sketch.columns[0], Slot.LEFT).width)
+        if sketch.scene.lanes == 1
+        else area.width
+    )
+
+
+def _merged(sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float, _: bool) -> float:
+    """A lane that takes t, what is cut off struck; or keeps c's part, hatched."""
+    pen = sketch.pen
+    taken = bool(_of(cell, Look.TAKEN))
+    (chip,), lost = _of(cell, Look.CHIP), _of(cell, Look.LOST)
+    ink = Ink.INK if taken else Ink.C
+    if sketch.scene.lanes == 1:
+        for link, port in sketch.ways(row, cell.place.lane):  # t comes in beside its part of c
+            aside = 0 if link.source.key in sketch.registers else -18
+            sketch.draw(link, (port.area.center, port.y), (area.center + aside, y))
+    else:
+        sketch.link(row, cell.place.lane, area, y)
+    pen.rect(area.x, y, area.width, _MERGED, Ink.PAGE, ink, radius=5, line=1.4)
+    wide = text_width(chip.text, 17, mono=True)
+    if not taken:
+        pen.hatch(area.x, y, area.width, _MERGED, ink)
+        pen.rect(area.x + 4, y + 9, 16, 16, Ink.PAGE, None, radius=2)
+        pen.rect(area.center - wide / 2 - 6, y + 6, wide + 12, 22, Ink.PAGE, None, radius=3)
+    mask_box(pen, area.x + 7, y + 12, taken, ink)
+    center = area.center
+    for span in lost:  # above the bits that are kept: on their left
+        width = min(text_width(span.text, 13, mono=True) + 6, area.width - wide - 32)
+        center = min(max(center, area.x + 24 + width + wide / 2), area.right - 5 - wide / 2)
+        left = Area(center - wide / 2 - 3 - width, width)
+        bits(pen, left, y + 7, 20, span.text, span.look, span.tint, 13)
+    pen.text(center, y + 23, chip.text, 17, ink, anchor="middle", mono=True, bold=True)
+    notes = _of(cell, Look.CHANGED, *((Look.TEXT,) if sketch.scene.lanes == 1 else ()), Look.NAME)
+    end = y + _MERGED
+    for note in notes:
+        ink = {Look.CHANGED: Ink.MARK, Look.NAME: Ink.C}.get(note.look, Ink.DIM)
+        said = f"kept: {note.text.strip()}" if note.look is Look.NAME else _told(note.text)
+        pen.text(area.center, end + 13, said, 10.5, ink, anchor="middle", width=area.width)
+        end += 16
+    sketch.leave(cell.place, area, end)
+    return end
+
+
+def _told(text: str) -> str:
+    """What a lane came from, in words: its flag is drawn beside."""
+    return f"of {text.strip(' ◂↻')}"
+
+
+def _verdict(
+    sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float, framed: bool
+) -> float:
+    """What is compared, and whether it holds."""
+    pen, numbers = sketch.pen, _of(cell, Look.NUMBER)
+    high, name = 0.0, (row.written or row.name) if len(row.cells) == 1 else ""
+    if numbers:
+        high = 26
+        if framed:
+            pen.rect(area.x, y, area.width, _VERDICT, Ink.PAGE, Ink.LINE, radius=5)
+        large = 15 if len(row.cells) > 1 else 17
+        inside(pen, area, y + 21, numbers[0].text, large)
+    pill = truth(pen, area.center, y + high + 5, bool(_of(cell, Look.HOLDS)))
+    if name:
+        pen.text(pill.x - 10, y + high + 22, sketch.say(name), 13, anchor="end", mono=True,
+                 bold=True, width=pill.x - 10 - area.x)  # fmt: skip
+    if framed:
+        box, top = (area, y) if numbers else (pill, y + 5)
+        sketch.link(row, cell.place.lane, box, top)
+    end = y + (_VERDICT if numbers and framed else high + 29)
+    sketch.leave(cell.place, pill, end)
+    return end
+
+
+def _formula(
+    sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float, framed: bool
+) -> float:
+    """What is computed with, and the value; a value alone where a figure stands above."""
+    pen = sketch.pen
+    left = "".join(span.text for span in _of(cell, Look.NUMBER))
+    value = _of(cell, Look.VALUE, Look.CLAMPED)
+    if not value:
+        return _sentence(sketch, row, cell, area, y)
+    shown = value[0].text
+    ink = Ink.MARK if value[0].look is Look.CLAMPED else Ink.INK
+    if framed:
+        pen.rect(area.x, y, area.width, _FORMULA, Ink.PAGE, Ink.LINE, radius=5)
+        sketch.link(row, cell.place.lane, area, y)
+    if left:
+        inside(pen, area, y + 17, plain(left), 13, Ink.DIM, bold=False, margin=2)
+        signs = [span.text.strip() for span in _of(cell, Look.TEXT) if span.text.strip()]
+        inside(pen, area, y + 38, plain(f"{signs[0] if signs else '='} {shown}"), 17, ink)
+        end = y + _FORMULA
+        wide = area.width
+    else:
+        inside(pen, area, y + 15, plain(shown), 16, ink)
+        end = y + 20
+        wide = max(text_width(shown, 16, mono=True), 40)
+    sketch.leave(cell.place, area if framed else area.middle(wide), end)
+    return end
+
+
+def _sentence(sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float) -> float:
+    """What has no value to show: a lane that is left out, a result that is thrown away."""
+    inside(sketch.pen, area, y + 18, plain(sketch.say(str(cell).strip())), 12, Ink.DIM, bold=False)
+    sketch.link(row, cell.place.lane, area, y)
+    sketch.leave(cell.place, area, y + 28)
+    return y + 28
+
+
+Shape = Callable[[Sketch, RowScene, Cell, Area, float, bool], float]
+_SHAPES: dict[Look, Shape] = {
+    Look.TAKEN: _merged,
+    Look.KEPT: _merged,
+    Look.HOLDS: _verdict,
+    Look.FAILS: _verdict,
+    Look.CHIP: _bits,
+    Look.VALUE: _formula,
+    Look.CLAMPED: _formula,
+    Look.TEXT: _formula,
+}
+"""The shape of a cell by the look that decides it, the first that it has."""

@@ -1,5 +1,7 @@
 """A trace as a vector picture: the way of the bits from the registers to the result.
 
+What is drawn is the scene's; the words are the document's; where and how large is said here.
+
 It stands alone or inside an HTML page, follows a light or a dark scheme, and tells nothing by
 colour alone. The result stands in it once, as one unbroken word.
 """
@@ -8,28 +10,20 @@ from __future__ import annotations
 
 from zlib import crc32
 
-from ...engine.semantics.micro import Accumulate, Merge, Select
 from ...engine.tracing.trace import Trace
+from ...scene.build import scene
+from ...scene.records import Place, StepScene
 from ..document import NOTHING_KEPT, Answers, Document, ResultView, StepView, document
 from ..options import DEFAULT, Options
-from .bands import draw_rows
+from .bands import draw_rows, place_rows
 from .drawing import Ink, Pen, definitions, escaped, number, text_width, wrapped
-from .layout import (
-    EDGE,
-    FIGURES,
-    LEFT,
-    RIGHT,
-    WIDTH,
-    WORDS_WIDTH,
-    WORDS_X,
-    Area,
-    Sketch,
-)
-from .rows import operand, plain
+from .figures import ruler
+from .layout import EDGE, FIGURES, ROLE_INKS, WIDTH, WORDS_WIDTH, WORDS_X, Area, Sketch, meet
+from .rows import plain, register
 
-_READ_C = (Merge, Accumulate)
-"""Kinds whose figure shows c in parts only: the margin tells it whole."""
 _PAGE = Area(EDGE, WIDTH - 2 * EDGE)
+_FIRST = ("a", "b")
+"""The registers that stand on top; others are drawn where they are read."""
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
@@ -37,16 +31,22 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
     doc = document(trace, options)
     prefix = f"px-{crc32(doc.command.encode('utf-8', 'replace')):08x}"
     pen = Pen(prefix)
-    sketch = Sketch(pen, trace, doc.operands)
-    y = _head(doc, pen)
-    y = _operands(doc, sketch, y)
+    sketch = _sketch(pen, doc, trace, doc.steps)
+    y = top = _head(doc, pen)
+    y = _operands(sketch, _lanes(doc, sketch, y))
     y = _steps(sketch, doc.steps, y, prefix="step")
-    y = _results(doc.results, sketch, y)
+    y = _results(doc.results, sketch, _columns(sketch, top, y))
     y = _notes(doc, pen, y)
     if doc.answers:
         y = _answers(doc, doc.answers, pen, y)
     y = _foot(doc, pen, y)
     return "\n".join(_around(doc, pen, y)) + "\n"
+
+
+def _sketch(pen: Pen, doc: Document, trace: Trace, steps: tuple[StepView, ...]) -> Sketch:
+    sketch = Sketch(pen, scene(trace), doc, steps)
+    place_rows(sketch)
+    return sketch
 
 
 def _around(doc: Document, pen: Pen, height: float) -> list[str]:
@@ -56,19 +56,23 @@ def _around(doc: Document, pen: Pen, height: float) -> list[str]:
     about = escaped(plain(f"{doc.ptx} Model {doc.model}. Steps: {steps}."))
     page = Pen(prefix)
     page.rect(0.5, 0.5, WIDTH - 1, height - 1, Ink.PAGE, Ink.LINE, radius=12)
-    return [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="px-svg" role="img" '
-        f'viewBox="0 0 {WIDTH} {high}" width="{WIDTH}" height="{high}" '
-        f'style="max-width:100%;height:auto" font-family="DejaVu Sans, sans-serif" '
-        f'aria-labelledby="{prefix}-title {prefix}-desc">',
-        f'<title id="{prefix}-title">{title}</title>',
-        f'<desc id="{prefix}-desc">{about}</desc>',
-        definitions(prefix),
+    drawn = [
         *page.parts,
+        *pen.grounds,
         '<g class="px-flows">',
         *pen.flows,
         "</g>",
         *pen.parts,
+    ]
+    return [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="px-svg" role="img" '
+        f'viewBox="0 0 {WIDTH} {high}" width="{WIDTH}" height="{high}" '
+        f'font-family="DejaVu Sans, sans-serif" '
+        f'aria-labelledby="{prefix}-title {prefix}-desc">',
+        f'<title id="{prefix}-title">{title}</title>',
+        f'<desc id="{prefix}-desc">{about}</desc>',
+        definitions("\n".join(drawn)),
+        *drawn,
         "</svg>",
     ]
 
@@ -93,50 +97,87 @@ def _head(doc: Document, pen: Pen) -> float:
     return y + height + 18
 
 
-def _operands(doc: Document, sketch: Sketch, y: float) -> float:
-    """The registers a and b; what else is read is drawn where it is used."""
-    unit, taken = _taken(doc.trace)
-    sketch.pen.open("px-operands")
-    sketch.pen.text(WORDS_X, y + 14, "Registers", 13, Ink.DIM, bold=True)
-    end = y
-    for role, area in (("a", LEFT), ("b", RIGHT)):
-        if role in sketch.operands:
-            read = frozenset(taken.get(role, ())) if taken else None
-            end = max(end, operand(sketch, role, area, y, unit, read))
+def _lanes(doc: Document, sketch: Sketch, y: float) -> float:
+    """The names of the lane columns, with the numbers of the notes on them."""
+    if sketch.scene.lanes == 1:
+        return y
+    notes = doc.trace.annotations.on_lanes
+    sketch.pen.open("px-lanes")
+    for at, column in enumerate(sketch.columns, 1):
+        lane = len(sketch.columns) - at
+        marks = [str(at) for at, note in enumerate(notes, 1) if note.lane == lane]
+        name = f"lane {lane}" + (f" · note {', '.join(marks[:3])}" if marks else "")
+        sketch.pen.text(column.center, y + 15, name, 11.5, Ink.DIM, anchor="middle",
+                        width=column.width - 8)  # fmt: skip
     sketch.pen.close()
+    return y + 16
+
+
+def _columns(sketch: Sketch, top: float, end: float) -> float:
+    """A light ground behind each lane column from its name to its last row."""
+    ground = Pen("")
+    for column in sketch.columns:
+        ground.rect(column.x, top, column.width, end + 8 - top, Ink.SOFT, None, radius=8)
+    sketch.pen.grounds += ground.parts
     return end
 
 
-def _taken(trace: Trace) -> tuple[int, dict[str, set[int]]]:
-    """The unit in which a and b are drawn, and which boxes of each are selected."""
-    picked = [
-        (row.input_keys[word], micro.unit, index)
-        for row in trace.rows.values()
-        if isinstance(micro := row.micro, Select)
-        for word, index in micro.picks
-    ]
-    unit = 16 if {width for _, width, _ in picked} <= {16, 32} and picked else 8
-    if all(width == 32 for _, width, _ in picked):
-        unit = 8
-    taken: dict[str, set[int]] = {}
-    for role, width, index in picked:
-        each = width // unit
-        taken.setdefault(role, set()).update(range(index * each, (index + 1) * each))
-    return unit, taken
+def _operands(sketch: Sketch, y: float) -> float:
+    """The registers a and b; what else is read is drawn where it is used."""
+    pen = sketch.pen
+    pen.open("px-operands")
+    pen.text(WORDS_X, y + 18, "Registers", 13, Ink.DIM, bold=True)
+    shown = [sketch.registers[role] for role in _FIRST if role in sketch.registers]
+    end, words = y, y + 38
+    for each in shown:
+        end = max(end, register(sketch, each, sketch.slots[each.role], y + 6))
+        if each.by_lane:
+            words = _called(sketch, each.role, words)
+    pen.close()
+    fields = [each for each in shown if each.figure]
+    if fields:
+        pen.open("px-fields")
+        top = end + 6
+        for each in fields:
+            (area,) = sketch.areas_for(1, sketch.slots[each.role])
+            for strip in each.figure.strips if each.figure else ():
+                end = max(end, ruler(sketch, strip._replace(name=""), area, top, said=True))
+                sketch.leave(strip.place, area, end)
+        pen.close()
+    return max(end, words - 12)
+
+
+def _called(sketch: Sketch, role: str, y: float) -> float:
+    """A register of lanes in the margin: its name, its bits, its number; returns the end."""
+    shown, pen = sketch.registers[role], sketch.pen
+    ink = ROLE_INKS.get(role, Ink.INK)
+    bits = "".join(cell.spans[0].text for cell in shown.cells)
+    pen.text(WORDS_X, y, shown.label, 13, ink, mono=True, bold=True)
+    name = sketch.say(shown.name)
+    if name and name != shown.label:
+        pen.text(WORDS_X + 16, y, name, 11, Ink.DIM, mono=True, width=WORDS_WIDTH - 76)
+    pen.text(WORDS_X + WORDS_WIDTH, y, bits, 11.5, ink, anchor="end", mono=True)
+    return y + 17
 
 
 def _steps(sketch: Sketch, steps: tuple[StepView, ...], y: float, *, prefix: str) -> float:
     """A band for each step; returns where the last ends."""
     pen = sketch.pen
+    scenes: dict[int, StepScene] = {step.number: step for step in sketch.scene.steps}
     before: float | None = None
     for step in steps:
         pen.open(f"px-step px-{step.stage}", f"{prefix}-{step.stage}")
-        top = y + 22
+        top = y + 18
         if before is not None:
             pen.line(36, before, 36, top - 4, Ink.LINE)
+        shown = scenes[step.number]
         words = _words(sketch, step, top)
+        if sketch.scene.lanes > 1:
+            brought = {x.role: x for row in shown.rows for x in sketch.brings(row) if x.unit > 1}
+            for role in brought:
+                words = _called(sketch, role, words + 4)
         before = top + 20
-        end = max(draw_rows(sketch, step.rows, y), words)
+        end = max(draw_rows(sketch, shown, y), words - 6)
         y = _step_notes(pen, step, end)
         pen.close()
     return y
@@ -149,15 +190,8 @@ def _words(sketch: Sketch, step: StepView, y: float) -> float:
     pen.text(36, y + 12.3, str(step.number), 12, Ink.INK, anchor="middle", bold=True)
     shown = step.title[:1].upper() + step.title[1:]
     pen.text(WORDS_X, y + 12.5, shown, 14, Ink.INK, bold=True, width=WORDS_WIDTH)
-    lines = wrapped(plain(step.about), WORDS_WIDTH, 11)
-    y = pen.lines(WORDS_X, y + 29, lines, 11, Ink.DIM, step=14.5)
-    if "c" in sketch.operands and any(isinstance(x.micro, _READ_C) for x in step.rows):
-        c = sketch.operands["c"]
-        said = plain(" ".join(filter(None, ("c", c.name, "=", c.bits))))
-        pen.text(WORDS_X, y + 4, said, 11.5, Ink.C, mono=True, bold=True, width=WORDS_WIDTH)
-        pen.text(WORDS_X, y + 19, f"= {c.meant}", 11, Ink.C, mono=True, width=WORDS_WIDTH)
-        y += 24
-    return y
+    lines = wrapped(plain(sketch.say(step.about)), WORDS_WIDTH, 11)
+    return pen.lines(WORDS_X, y + 29, lines, 11, Ink.DIM, step=14.5)
 
 
 def _step_notes(pen: Pen, step: StepView, y: float) -> float:
@@ -179,18 +213,21 @@ def _note(pen: Pen, text: str, y: float, area: Area) -> float:
 def _results(results: tuple[ResultView, ...], sketch: Sketch, y: float) -> float:
     """Every destination with its bits in one piece; returns the end."""
     pen = sketch.pen
-    written = {x.role: x.key for x in sketch.trace.plan.results}
-    roles = sketch.trace.instruction.results
-    areas = FIGURES.columns(len(results), 20) if len(results) > 1 else [FIGURES.middle(440)]
     if not results:
-        return _nowhere(sketch, areas[0], y)
+        return _nowhere(sketch, FIGURES.middle(440), y)
+    areas = FIGURES.columns(len(results), 20)
+    if len(results) == 1:  # the name stands beside the word in the middle
+        name, bits, _ = results[0]
+        beside = text_width(f"{sketch.say(name)} =", 14, mono=True) + 26
+        wide = text_width(bits, 26, mono=True) + 2 * beside
+        areas = [FIGURES.middle(max(440, wide))]
     pen.open("px-result")
-    top = y + 30
+    top = y + 34
     pen.text(WORDS_X, top + 26, "Result", 14, Ink.INK, bold=True)
-    for (name, bits, meant), role, area in zip(results, roles, areas, strict=True):
-        sketch.flow(written[role], 0, (area.center, top))
+    for (name, bits, meant), place, area in zip(results, sketch.scene.results, areas, strict=True):
+        _end(sketch, place, area, top, strong=True)
         pen.rect(area.x, top, area.width, 66, Ink.SOFT, Ink.INK, radius=8, line=1.8)
-        label = f"{name} ="
+        label = f"{sketch.say(name)} ="
         pen.text(area.center, top + 58, meant, 12, Ink.DIM, anchor="middle", mono=True,
                  width=area.width - 24)  # fmt: skip
         wide = text_width(bits, 26, mono=True)
@@ -201,13 +238,21 @@ def _results(results: tuple[ResultView, ...], sketch: Sketch, y: float) -> float
     return top + 66
 
 
+def _end(sketch: Sketch, place: Place, area: Area, y: float, *, strong: bool) -> None:
+    """The line to where a result stands, or would stand."""
+    port = sketch.ports.get(place)
+    if port:
+        start, end = meet(port.area, area)
+        sketch.pen.flow((start, port.y), (end, y), Ink.DIM, strong=strong)
+
+
 def _nowhere(sketch: Sketch, area: Area, y: float) -> float:
     """An empty place where a result would stand, and a faint way there."""
-    pen, top = sketch.pen, y + 30
+    pen, top = sketch.pen, y + 34
     pen.open("px-result")
     pen.text(WORDS_X, top + 22, "Result", 14, Ink.INK, bold=True)
-    for written in sketch.trace.plan.results:
-        sketch.flow(written.key, 0, (area.center, top), strong=False)
+    for place in sketch.scene.thrown:
+        _end(sketch, place, area, top, strong=False)
     pen.rect(area.x, top, area.width, 36, Ink.PAGE, Ink.LINE, radius=8, dash="4 3")
     pen.text(area.center, top + 22, NOTHING_KEPT, 12, Ink.DIM, anchor="middle",
              width=area.width - 24)  # fmt: skip
@@ -252,10 +297,11 @@ def _other(doc: Document, answers: Answers, other: Trace, pen: Pen, y: float) ->
     heading = plain(f"The steps of {answers.other} from there")
     pen.open("px-other")
     pen.text(EDGE, y + 22, heading, 15, Ink.INK, bold=True, width=_PAGE.width)
-    sketch = Sketch(pen, other, doc.operands)
-    y = _steps(sketch, answers.steps, y + 40, prefix="other")
+    sketch = _sketch(pen, doc, other, answers.steps)
+    top = y + 36
+    y = _steps(sketch, answers.steps, _lanes(doc, sketch, top), prefix="other")
     results = document(other, DEFAULT).results
-    y = _results(results, sketch, y)
+    y = _results(results, sketch, _columns(sketch, top, y))
     pen.close()
     return y + 14
 

@@ -1,0 +1,246 @@
+"""The lanes under a person's hands: light, editing in place, wires, motion, seven sizes."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from textual.geometry import Offset
+
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.scene.records import Place
+from ptxscope.widgets.lanes import Lanes
+from ptxscope.widgets.pane import Pane
+from tests.app.driving import Driver, explorer
+from tests.reference_data import golden_rows
+from tests.tiers import some
+
+SIZES = [(60, 20), (80, 24), (100, 30), (120, 40), (160, 45), (200, 60), (250, 70)]
+MOCK = (
+    "vadd4.s32.s32.u32.sat d.b310, a, b.b4567, c",
+    {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 0xCCCCCCCC},
+)
+
+
+def lanes_of(drive: Driver) -> Lanes:
+    return drive.screen.query_one(Lanes)
+
+
+def at(pane: Pane, target: object) -> Offset:
+    """Where a piece that means something stands in a pane."""
+    for y, line in enumerate(pane.drawn):
+        x = 0
+        for piece in line:
+            if piece.target == target:
+                return Offset(
+                    x + pane.gutter.left + len(piece.text) // 2,
+                    y - pane.scroll_offset.y + pane.gutter.top,
+                )
+            x += len(piece.text)
+    raise AssertionError(f"{target} is not shown:\n{pane.text()}")
+
+
+# --- seven sizes ---------------------------------------------------------------------------
+
+
+def told(drive: Driver) -> str:
+    """What the picture says, on the part of it that is seen."""
+    shown = []
+    for id_ in ("lanes", "result"):
+        pane = drive.pane(id_)
+        if pane.display and pane.size:
+            height = pane.scrollable_content_region.height
+            start = pane.scroll_offset.y
+            lines = pane.text().splitlines()[start : start + height]
+            assert all(len(line) <= pane.scrollable_content_region.width for line in lines)
+            shown += lines
+    return "\n".join(shown)
+
+
+def words(text: str) -> set[str]:
+    return set(re.findall(r"[\w.]+", text))
+
+
+def together(text: str) -> str:
+    return re.sub(r"[\s▐▌]", "", text)
+
+
+_ROWS = golden_rows()
+CASES = [
+    *([entry.example] for entry in CATALOG.values()),
+    *([(x.ptx, x.operands)] for x in _ROWS[:: len(_ROWS) // 30]),
+]
+
+
+@pytest.mark.parametrize("cases", some(CASES, 3, 14, 26, 40))
+async def test_a_larger_screen_shows_whatever_a_smaller_one_does(
+    cases: list[tuple[str, dict[str, int]]],
+) -> None:
+    (case,) = cases
+    async with explorer(*case, size=SIZES[0]) as drive:
+        for step in ("end", "home", "2"):
+            before = set[str]()
+            for size in SIZES:
+                await drive.pilot.resize_terminal(*size)
+                await drive.press(step)
+                found = told(drive)
+                assert not re.search(r"…(?![01f])", found), found
+                missing = {word for word in before if word not in together(found)}
+                assert not missing, (size, missing, found)
+                before = words(found)
+            await drive.pilot.resize_terminal(*SIZES[0])
+
+
+async def test_nothing_moves_when_the_focus_does() -> None:
+    for size in SIZES:
+        async with explorer(*MOCK, size=size) as drive:
+            await drive.press("3")
+            seen = (await drive.text()).replace("━", "─").splitlines()[:-2]  # hint and keys
+            for key in ("l", "m", "escape"):
+                shown = await drive.press(key)
+                after = shown.replace("━", "─").splitlines()[:-2]
+                assert after == seen, (size, key)
+
+
+async def test_columns_keep_their_place_when_digits_come() -> None:
+    async with explorer(*MOCK, size=(80, 24)) as drive:
+        before = [line.index("lane 2") for line in drive.pane("lanes").text().splitlines()[:1]]
+        await drive.press("o", "right", "right", "right", "1", "enter", "escape")
+        after = [line.index("lane 2") for line in drive.pane("lanes").text().splitlines()[:1]]
+        assert before == after
+
+
+# --- light -----------------------------------------------------------------------------------
+
+
+async def test_a_register_lights_what_it_feeds_and_the_rest_goes_into_the_shade() -> None:
+    async with explorer(*MOCK) as drive:
+        lanes = lanes_of(drive)
+        await drive.pilot.click(lanes, offset=at(lanes, Place("b", 3)))
+        inks = {piece.target: piece.ink for line in lanes.drawn for piece in line if piece.target}
+        assert "cursor" in inks[Place("b", 3)]
+        for place in (("select.b", 0), ("extend.b", 0), ("operate.t", 0), ("write.d", 0)):
+            assert "reached" in inks[Place(*place)], place
+        for place in (("select.b", 3), ("operate.t", 1), ("a", 0), ("merge.t", 2)):
+            assert "shade" in inks[Place(*place)], place
+
+
+async def test_the_cursor_says_what_happened_where_it_stands() -> None:
+    async with explorer(*MOCK, size=(80, 24)) as drive:
+        lanes = lanes_of(drive)
+        await drive.press("4")
+        await drive.pilot.click(lanes, offset=at(lanes, Place("saturate.t", 1)))
+        assert "382 is above 127" in drive.pane("hint").text()
+        await drive.press("escape")
+        assert "382" not in drive.pane("hint").text()
+
+
+# --- editing in place ------------------------------------------------------------------------
+
+
+async def test_a_chip_is_typed_over() -> None:
+    async with explorer(*MOCK, size=(80, 24)) as drive:
+        lanes = lanes_of(drive)
+        await drive.pilot.click(lanes, offset=at(lanes, Place("a", 1)))
+        await drive.press("minus", "7", "enter")
+        assert drive.session.trace.operands["a"] == 0x80FFF901
+        assert lanes.has_focus  # and the cursor is where it was
+        assert lanes.place == Place("a", 1)
+        await drive.press("u")
+        assert drive.session.trace.operands["a"] == 0x80FF7F01
+
+
+async def test_a_chip_is_nudged() -> None:
+    async with explorer(*MOCK) as drive:
+        lanes = lanes_of(drive)
+        await drive.pilot.click(lanes, offset=at(lanes, Place("a", 2)))
+        await drive.press("greater_than_sign")
+        assert drive.session.trace.operands["a"] == 0x80007F01  # no carry into a neighbour
+        await drive.press("less_than_sign", "less_than_sign")
+        assert drive.session.trace.operands["a"] == 0x80FE7F01
+
+
+async def test_a_lane_of_the_mask_is_switched_where_it_is_drawn() -> None:
+    async with explorer(*MOCK) as drive:
+        lanes = lanes_of(drive)
+        await drive.pilot.click(lanes, offset=at(lanes, Place("merge.t", 2)))
+        assert str(drive.session.setup.instruction.form.mask) == "b3210"
+        await drive.press("space")
+        assert str(drive.session.setup.instruction.form.mask) == "b310"
+        await drive.press("enter")
+        assert str(drive.session.setup.instruction.form.mask) == "b3210"
+        await drive.press("u", "u", "u")
+        assert str(drive.session.setup.instruction.form.mask) == "b310"
+
+
+async def test_four_digits_reverse_a_selector_and_each_is_taken_back() -> None:
+    ptx = "vadd4.s32.s32.u32 d, a, b, c"
+    async with explorer(ptx, MOCK[1]) as drive:
+        lanes = lanes_of(drive)
+        await drive.pilot.click(lanes, offset=at(lanes, Place("select.b", 3)))
+        await drive.press("4", "5", "6", "7")
+        assert str(drive.session.setup.instruction.form.bsel) == "b4567"
+        await drive.press("u")
+        assert str(drive.session.setup.instruction.form.bsel) == "b4564"
+        await drive.press("u", "u", "u")
+        assert drive.session.setup.instruction.form.bsel is None
+
+
+async def test_four_drags_reverse_a_selector_and_each_is_taken_back() -> None:
+    ptx = "vadd4.s32.s32.u32 d, a, b, c"
+    async with explorer(ptx, MOCK[1]) as drive:
+        lanes = lanes_of(drive)
+        for lane in range(4):
+            start, end = Place("b", lane), Place("select.b", 3 - lane)
+            if lane % 2:  # either way
+                start, end = end, start
+            await drive.pilot.mouse_down(lanes, offset=at(lanes, start))
+            await drive.pilot.hover(lanes, offset=at(lanes, end))
+            await drive.pilot.mouse_up(lanes, offset=at(lanes, end))
+        assert str(drive.session.setup.instruction.form.bsel) == "b4567"
+        await drive.press("u", "u", "u", "u")
+        assert drive.session.setup.instruction.form.bsel is None
+
+
+async def test_a_right_click_and_a_second_left_one_step_a_selector() -> None:
+    async with explorer(*MOCK) as drive:
+        lanes = lanes_of(drive)
+        place = Place("select.b", 3)  # takes b.b0
+        await drive.pilot.click(lanes, offset=at(lanes, place))
+        await drive.pilot.click(lanes, offset=at(lanes, place))
+        assert str(drive.session.setup.instruction.form.bsel) == "b5567"
+        await drive.pilot.click(lanes, offset=at(lanes, place), button=3)
+        assert str(drive.session.setup.instruction.form.bsel) == "b4567"
+
+
+async def test_a_title_of_a_step_goes_there() -> None:
+    async with explorer(*MOCK, size=(80, 24)) as drive:
+        await drive.click("lanes", "3 add")
+        assert drive.screen.step == 3
+
+
+# --- motion ----------------------------------------------------------------------------------
+
+
+async def test_a_step_is_drawn_bit_by_bit_and_a_key_does_not_wait() -> None:
+    async with explorer(*MOCK, size=(100, 40)) as drive:
+        drive.app.animation_level = "full"
+        await drive.pilot.press("home", "n", "n", "n")
+        lanes = lanes_of(drive)
+        early = lanes.text()
+        assert "▸4 saturate" in early
+        assert len(early.splitlines()) == len(early.splitlines())
+        await drive.pilot.press("n")
+        assert "▸5 merge" in lanes.text()
+        assert "127 ◂ 382" in lanes.text()  # the step before is whole at once
+        for _ in range(40):
+            await drive.pilot.pause(0.02)
+        assert "■ ▐7f▌" in lanes.text()
+
+
+async def test_without_animation_a_step_is_there_at_once() -> None:
+    async with explorer(*MOCK, size=(100, 40)) as drive:
+        drive.app.animation_level = "none"
+        await drive.pilot.press("home", "n", "n", "n")
+        assert "127 ◂ 382" in lanes_of(drive).text()
+        assert lanes_of(drive)._motion is None

@@ -1,0 +1,181 @@
+"""The pen on the scene: lane columns, chips, what falls off, what is off the line."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from ptxscope import Trace, export, parse, trace
+from ptxscope.export.options import Options
+from tests.export.samples import EXAMPLES, example
+from tests.export.test_every_line import accepted, traced
+from tests.export.test_svg import (
+    NS,
+    assert_within,
+    boxes,
+    drawn,
+    group,
+    hidden,
+    overlaps,
+    texts,
+    wires,
+)
+from tests.tiers import thorough
+
+MASKED = trace(
+    "vadd4.s32.s32.u32.sat %0.b310, %1, %2.b4567, %3",
+    {"%1": 0x80FF7F01, "%2": 0x01FF0280, "%3": 0xCCCCCCCC},
+)
+LANES = [
+    MASKED,
+    trace("vset4.s32.u32.lt.add d.b31, a, b, c", {"a": 0x80FF7F01, "b": 0x01010181, "c": 5}),
+    trace("vavrg2.s32.s32.s32 d.h10, a.h32, b, c", {"b": 0x80FF7F01, "c": 0}),
+    trace("vmax4.s32.s32.s32 d, a, b, c", {"a": 0x05FE0A80, "b": 0, "c": 0}),
+    trace("@g vsub2.s32.s32.s32.sat d.h0, a, b, c",
+          {"a": 0x7FFF8000, "b": 0xFFFF0001, "c": 1, "g": 0, "d": 9}),
+    trace("vadd4.s32.s32.s32.add d, a, b, c", {"a": 1, "b": 2, "c": 0x80000000}),
+]  # fmt: skip
+
+
+def rects(tree: ET.Element, ink: str) -> list[tuple[float, float]]:
+    """Where the boxes that are filled with an ink stand: left edge and top."""
+    return [
+        (float(x.get("x", "0")), float(x.get("y", "0")))
+        for x in tree.iter(f"{NS}rect")
+        if f"px-f-{ink}" in x.get("class", "").split()
+    ]
+
+
+@pytest.mark.parametrize("shown", LANES, ids=[str(x.instruction.opcode) for x in LANES])
+def test_only_what_is_selected_crosses_columns(shown: Trace) -> None:
+    tree = drawn(shown)
+    chosen = min(float(x.get("y", "0")) for x in group(tree, "px-select").iter(f"{NS}rect"))
+    guards = [x for x in tree.iter(f"{NS}g") if "px-guard" in x.get("class", "").split()]
+    whole = [float(x.get("y", "0")) for guard in guards for x in guard.iter(f"{NS}rect")]
+    for line in wires(tree):
+        (x, y), (to_x, to_y) = line[0], line[-1]
+        if y > chosen and to_y < min(whole, default=to_y + 1):  # a guard has no lanes
+            assert x == to_x
+
+
+def test_each_byte_stands_in_the_column_of_its_lane_and_keeps_its_colour() -> None:
+    """.b4567 of the pair b, a reverses b: lane 3 takes b0, lane 0 takes b3."""
+    tree = drawn(MASKED)
+    grounds = rects(tree, "soft")[:4]
+    left = [x for x, _ in grounds]
+    wide = left[1] - left[0]
+    assert texts(group(tree, "px-lanes")) == ["lane 3", "lane 2", "lane 1", "lane 0"]
+
+    def columns(step: str, role: str) -> list[int]:
+        """The column of each byte's chip, b3 first."""
+        found = [rects(group(tree, step), f"{role}{byte}-chip") for byte in (3, 2, 1, 0)]
+        return [int((x - left[0]) // wide) for at in found for x, _ in at]
+
+    assert columns("px-operands", "a") == columns("px-operands", "b") == [0, 1, 2, 3]
+    for step in ("px-select", "px-extend"):
+        assert columns(step, "a") == [0, 1, 2, 3]
+        assert columns(step, "b") == [3, 2, 1, 0]
+    assert not any(rects(group(tree, "px-operate"), f"{x}{y}-chip") for x in "ab" for y in range(4))
+    assert columns("px-merge", "c")[:1] == [] == rects(group(tree, "px-saturate"), "c-chip")
+    (kept,) = rects(group(tree, "px-merge"), "c-chip")  # lane 2 alone is not in .b310
+    assert int((kept[0] - left[0]) // wide) == 1
+    assert "kept: c.b2" in texts(group(tree, "px-merge"))
+
+
+def where(tree: ET.Element, css: str, text: str) -> float:
+    """The middle of a text in a step."""
+    return next(
+        float(x.get("x", "0")) for x in group(tree, css).iter(f"{NS}text") if x.text == text
+    )
+
+
+def test_bits_fall_off_on_the_side_where_they_stood() -> None:
+    """0xff000001 << 5 has 0x1f above bit 31; 0x123 >> 3 loses the lowest three bits, 011."""
+    tree = drawn(trace("vshl.u32.u32.u32.wrap d, a, b", {"a": 0xFF000001, "b": 37}))
+    assert where(tree, "px-write", "1f") < where(tree, "px-write", "e0000020")
+    assert where(tree, "px-write", "above bit 31: falls off") < where(tree, "px-write", "bits 31:0")
+    tree = drawn(trace("vshr.u32.u32.u32.wrap d, a, b", {"a": 0x123, "b": 3}))
+    assert where(tree, "px-operate", "1 0010 0") < where(tree, "px-operate", "011")
+    assert "3 bits fall off" in texts(group(tree, "px-operate"))
+    tree = drawn(trace("vadd.u32.u32.u32 d.b1, a, b, c", {"a": 0x1FF, "b": 1, "c": 0x11223344}))
+    assert where(tree, "px-merge", "2") < where(tree, "px-merge", "00")
+
+
+def test_the_fields_of_floats_are_shown_in_place() -> None:
+    """-1.5 = -1.1b x 2**0: sign 1, exponent 127, fraction 1000...; b is subnormal."""
+    shown = trace("setp.ltu.ftz.f32 p, a, b", {"a": 0xBFC00000, "b": 1})
+    tree = drawn(shown)
+    fields = texts(group(tree, "px-fields"))
+    assert fields[:3] == ["1", "01111111", "1" + "0" * 22]
+    flushed = group(tree, "px-flush")
+    assert "flushed" in texts(flushed)
+    assert len(rects(flushed, "mark-soft")) == 1  # the fraction that is lost
+
+
+def test_a_nan_stands_off_the_line() -> None:
+    shown = trace("setp.lt.f32 p, a, b", {"a": 0x7FC00000, "b": 0x7F800000})
+    band = group(drawn(shown), "px-compare")
+    (dot,) = (float(x.get("cx", "0")) for x in band.iter(f"{NS}circle") if x.get("r") == "4")
+    (diamond,) = (
+        float(re.findall(r"-?[\d.]+", x.get("d", ""))[2])
+        for x in band.iter(f"{NS}path")
+        if "px-f-mark-soft" in x.get("class", "").split()
+    )
+    assert diamond > dot + 20  # inf stands at the upper end
+    assert "a: NaN, off the line" in texts(band)
+
+
+def test_long_names_are_told_once() -> None:
+    name = "%" + "n" * 39
+    ins = parse(f"vadd4.u32.u32.u32 {name}d.b0, {name}a, {name}b, {name}c")
+    shown = trace(ins, {f"{name}{role}": 7 for role in "abc"})
+    tree = drawn(shown)
+    below = [text for text in texts(tree) if "nnnn" in text]
+    assert "".join(below).replace(" ", "") == str(ins).replace(" ", "")
+    assert "byte of a." in " ".join(texts(group(tree, "px-select")))
+
+
+def test_renderers_that_take_rules_for_attributes_see_no_height() -> None:
+    """CairoSVG and svglib read ``height:auto`` of the root as a length, wherever it stands."""
+    document = export(MASKED, "svg")
+    assert not re.search(r'<svg[^>]*style="', document)
+    sheet = document[: document.index("</style>")]
+    assert "height:auto" in sheet[sheet.index("@supports") :]
+    assert "height" not in sheet[sheet.index("<style>") : sheet.index("@supports")]
+    assert "url(#" not in document  # patterns are not known everywhere
+
+
+def assert_drawn_well(shown: Trace) -> None:
+    """Nothing covers another, nothing leaves the page, nothing is cut or hidden or tiny."""
+    tree = drawn(shown, Options(both=True))
+    assert_within(tree)
+    assert not overlaps(tree), shown.instruction
+    assert not hidden(tree), shown.instruction
+    for box in boxes(tree):
+        assert not box.text.endswith("…"), (shown.instruction, box)
+    sizes = {float(x.get("font-size", "0")) for x in tree.iter(f"{NS}text")}
+    assert min(sizes) >= 8.4, (shown.instruction, min(sizes))
+
+
+@pytest.mark.parametrize("wide", [11, 12, 13, 40])
+@pytest.mark.parametrize("line", ["selp.b64 {0}d, {0}a, {0}b, !{0}c",
+                                  "@{0}g setp.lt.and.f32 {0}p|{0}q, {0}a, {0}b, {0}c",
+                                  "vadd.s32.s32.s32.sat {0}d.b2, {0}a, {0}b, {0}c",
+                                  "@{0}g vset4.s32.s32.le.add {0}d, {0}a, {0}b, {0}c"])  # fmt: skip
+def test_names_are_not_cut(line: str, wide: int) -> None:
+    ins = parse(line.format("%" + "n" * (wide - 2)))
+    assert_drawn_well(trace(ins, {x.name: 1 << x.type.bits - 1 for x in ins.inputs}))
+
+
+@pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
+def test_examples_are_drawn_well(opcode: str, model: str) -> None:
+    assert_drawn_well(example(opcode, model))
+
+
+@pytest.mark.parametrize("model", ["isa", "ptxas-13.0", "ptxas-13.5"])
+@pytest.mark.parametrize("step", [15, pytest.param(1, marks=thorough)])
+def test_accepted_lines_are_drawn_well(step: int, model: str) -> None:
+    for line in accepted()[::step]:
+        assert_drawn_well(traced(line, model))
