@@ -33,7 +33,7 @@ html_title = f"ptxscope {release}"
 html_show_sourcelink = False
 html_copy_source = False
 html_static_path = ["_static"]
-html_css_files = ["manual.css"]
+html_css_files = ["manual.css", manual.STYLE]
 
 _CODE = re.compile(r"``[^`]++``|`[^`]++`")
 

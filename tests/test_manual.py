@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
@@ -249,6 +250,23 @@ def test_commands_are_shown_and_run() -> None:
     assert sum(bool(shown) for _, block in CONSOLE for _, shown in commands(block)) >= 6
 
 
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no shell here")
+def test_what_is_told_to_a_shell_works(tmp_path: Path) -> None:
+    shim = tmp_path / "bin" / "ptxscope"
+    shim.parent.mkdir()
+    shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ptxscope "$@"\n')
+    shim.chmod(0o755)
+    env = {**os.environ, "PATH": f"{shim.parent}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
+    for _, block in blocks(DOCS / "writing.rst", "sh"):
+        subprocess.run(["bash", "-ec", block], cwd=tmp_path, env=env, check=True)
+    frames = sorted(tmp_path.glob("frame-*.svg"))
+    assert len(frames) == 7
+    assert len({frame.read_bytes() for frame in frames}) == 7
+    report = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "0x11223300" in report
+    assert "0x112233ff" in report
+
+
 @pytest.mark.parametrize("opcode", OPCODES)
 def test_the_command_of_an_example_makes_it_again(opcode: str) -> None:
     page = page_of(opcode)
@@ -302,6 +320,18 @@ def test_the_manual_builds_without_a_warning_and_has_every_page(built: Path) -> 
         assert 'class="px-svg"' in html
     published = (built / "published.html").read_text(encoding="utf-8")
     assert published.count("As published it is not legal") == 2
+
+
+def test_pictures_follow_the_theme_that_is_chosen(built: Path) -> None:
+    html = (built / "instructions" / "vadd4.html").read_text(encoding="utf-8")
+    sheet = manual.themes()
+    light, dark = sheet.splitlines()
+    used = set(re.findall(r"var\((--px-[\w-]+)\)", html))
+    assert used
+    for ink in used:
+        assert f"{ink}:" in light
+        assert f"{ink}:" in dark
+    assert manual.STYLE in html
 
 
 def test_it_can_be_searched(built: Path) -> None:

@@ -8,10 +8,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from ptxscope.export.picture.drawing import PALETTE
+
 from . import manual_pages, manual_reference
 
 FOLDERS: Final = ("instructions", "errata", "commands")
 """Those of docs/ in which nothing is written by hand."""
+
+
+STYLE: Final = "themes.css"
 
 
 def pages() -> dict[str, str]:
@@ -19,9 +24,19 @@ def pages() -> dict[str, str]:
     return manual_pages.pages() | manual_reference.pages()
 
 
+def themes() -> str:
+    """A style sheet: pictures follow the theme that a reader has chosen, whatever the system's."""
+    rules = []
+    for at, theme in enumerate(("light", "dark")):
+        inks = "".join(f"--px-{ink}:{colours[at]};" for ink, colours in PALETTE.items())
+        rules.append(f'body[data-theme="{theme}"] .px-svg{{{inks}}}\n')
+    return "".join(rules)
+
+
 def make(docs: Path) -> None:
     """Write what is new, and remove pages that are made no longer."""
     made = pages()
+    (docs / "_static" / STYLE).write_text(themes(), encoding="utf-8")
     for path, text in made.items():
         file = docs / f"{path}.rst"
         file.parent.mkdir(exist_ok=True)
