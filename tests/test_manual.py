@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shlex
@@ -9,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import time
 from functools import cache
 from pathlib import Path
 
@@ -290,22 +292,29 @@ def test_python_in_a_page_runs(path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The manual as HTML, built as `dev.py docs` does; in its theme where that is here."""
-    folder = tmp_path_factory.mktemp("manual")
+    """The manual as HTML, built as `dev.py docs` does; in its theme where that is here.
+
+    Of several workers one builds it, the others wait.
+    """
+    shared = "PYTEST_XDIST_WORKER" in os.environ
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if shared else base) / "manual"
+    done = folder / "done"
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        for _ in range(600):
+            if done.exists():
+                break
+            time.sleep(0.5)
+        assert done.exists(), "another worker did not build it"
+        return folder / "out"
     made = (*manual.FOLDERS, "_build", manual_pictures.FOLDER)
     shutil.copytree(DOCS, folder / "docs", ignore=shutil.ignore_patterns(*made))
-    try:
-        import furo  # type: ignore[import-not-found,unused-ignore]  # noqa: F401
-
-        theme: tuple[str, ...] = ()
-    except ImportError:
-        theme = ("-D", "html_theme=alabaster")
-    subprocess.run(
-        [sys.executable, "-m", "sphinx", "-q", "-W", *theme, str(folder / "docs"),
-         str(folder / "out")],
-        check=True,
-        cwd=ROOT,
-    )  # fmt: skip
+    theme = () if importlib.util.find_spec("furo") else ("-D", "html_theme=alabaster")
+    words = ["-q", "-W", *theme, str(folder / "docs"), str(folder / "out")]
+    subprocess.run([sys.executable, "-m", "sphinx", *words], check=True, cwd=ROOT)
+    done.touch()
     return folder / "out"
 
 
