@@ -24,6 +24,7 @@ release = version = __version__
 extensions = ["ptxscope.sphinx", "sphinx.ext.autodoc"]
 exclude_patterns = ["_build", "*.md"]
 default_role = "code"
+smartquotes = False  # of `--` in a sentence it would make a dash
 autodoc_typehints = "signature"
 autodoc_class_signature = "separated"
 autodoc_member_order = "bysource"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import re
 import shlex
@@ -12,6 +13,7 @@ import sys
 import textwrap
 import time
 from functools import cache
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -155,6 +157,38 @@ def test_an_entry_of_the_catalog_needs_no_word_here() -> None:
     entry = CATALOG["vadd4"]._replace(summary="add *four* |pairs|_ of `bytes`")
     page = "\n".join(manual_pages.instruction_page(entry))
     assert "Add \\*four\\* \\|pairs\\|\\_ of ``bytes``." in page
+
+
+# --- the references ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_is_told(command: str) -> None:
+    page = pages()[f"commands/{command}"]
+    told = run(command, "--help").stdout
+    options = set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", told.partition("options:")[2]))
+    assert options
+    for option in options - {"-c"}:  # of a shell, in an example
+        assert option in page, option
+
+
+def test_every_field_of_the_schema_is_told() -> None:
+    schema = (ROOT / "ptxscope/export/trace.schema.json").read_text(encoding="utf-8")
+    names = set[str]()
+
+    def gather(part: object) -> None:
+        if isinstance(part, dict):
+            names.update(part.get("properties", {}))
+            for inner in part.values():
+                gather(inner)
+        elif isinstance(part, list):
+            for inner in part:
+                gather(inner)
+
+    gather(json.loads(schema))
+    told = set(re.findall(r"(?:\.|   \* - ``)(\w+)(?:\[\])?``\n", pages()["json"]))
+    assert names <= told
+    assert len(names) > 40
 
 
 # --- how it is written -----------------------------------------------------------------------
@@ -327,6 +361,8 @@ def test_the_manual_builds_without_a_warning_and_has_every_page(built: Path) -> 
     for erratum in ERRATA:
         html = (built / "errata" / f"{erratum.id.lower()}.html").read_text(encoding="utf-8")
         assert 'class="px-svg"' in html
+    told = unescape((built / "commands" / "export.html").read_text(encoding="utf-8"))
+    assert "(with --check)" in told  # no dash is made of it
     published = (built / "published.html").read_text(encoding="utf-8")
     assert published.count("As published it is not legal") == 2
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import textwrap
 from collections.abc import Iterator
 from importlib import import_module
 from importlib.resources import files
@@ -79,13 +80,15 @@ def _called(action: argparse.Action) -> str:
 
 def _epilog(to: Parser) -> list[str]:
     """What stands below a command's help: examples, and what is to be known."""
-    parts = (to.epilog or "").strip().split("\n\n")
+    parts = (to.epilog or "").strip("\n").split("\n\n")
     lines: list[str] = []
     for part in filter(None, parts):
         head, _, rest = part.partition("\n")
         if head.rstrip().endswith(":") and rest.startswith("  "):
             lines += [f"{head.strip().capitalize()}", ""]
             lines += block("none", (line[2:] for line in rest.splitlines()))
+        elif part.startswith("  "):
+            lines += block("none", textwrap.dedent(part).splitlines())
         else:
             lines += [said(" ".join(part.split())), ""]
     return lines
@@ -126,23 +129,34 @@ def _schema() -> dict[str, Any]:
 
 
 def _fields(schema: dict[str, Any], path: str) -> Iterator[tuple[str, str, str]]:
-    root = _schema()
+    told = dict[str, str]()
     for name, part in schema.get("properties", {}).items():
-        yield from _field(root, part, f"{path}.{name}" if path else name, 0)
+        yield from _field(schema, part, f"{path}.{name}" if path else name, told)
 
 
 def _field(
-    root: dict[str, Any], part: dict[str, Any], path: str, depth: int
+    root: dict[str, Any], part: dict[str, Any], path: str, told: dict[str, str]
 ) -> Iterator[tuple[str, str, str]]:
+    """A field and those in it; what is defined once is told where it comes first."""
     about = part.get("description", "")
     part = _resolved(root, part)
-    yield path, _type(root, part), said(about or part.get("description", ""))
+    type_ = _type(root, part)
     if part.get("type") == "array":
-        path, part = f"{path}[]", _resolved(root, part.get("items", {}))
-    if depth < 3:
-        for inner in (part, *part.get("anyOf", ())):
-            for name, below in _resolved(root, inner).get("properties", {}).items():
-                yield from _field(root, below, f"{path}.{name}", depth + 1)
+        inside, reference = f"{path}[]", part.get("items", {}).get("$ref", "")
+        part = _resolved(root, part.get("items", {}))
+        if "properties" not in part:
+            reference = ""
+        if reference in told:
+            yield path, type_, f"{said(about)} Each as in {code(told[reference])}.".strip()
+            return
+        if reference:
+            told[reference] = inside
+    else:
+        inside = path
+    yield path, type_, said(about or part.get("description", ""))
+    for one in (part, *part.get("anyOf", ())):
+        for name, below in _resolved(root, one).get("properties", {}).items():
+            yield from _field(root, below, f"{inside}.{name}", told)
 
 
 def _resolved(root: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:

@@ -179,13 +179,16 @@ def _other_way(first: Trace) -> Worked | None:
 
 def _departs(entry: Entry, seen: list[Trace]) -> Worked | None:
     """Two answers; a negation; a mask and selectors; else something else that happens."""
-    parted = _two_answers(entry) or _negated(entry, seen) or _masked(entry, seen)
+    parted = _two_answers(entry, seen) or _negated(entry, seen) or _masked(entry, seen)
     return parted or _bites(entry, seen)
 
 
-def _two_answers(entry: Entry) -> Worked | None:
+def _two_answers(entry: Entry, seen: list[Trace]) -> Worked | None:
+    told = {x.id for trace in seen for parted in divergences(trace) for x in parted.errata}
     touching = [x for x in ERRATA if entry.opcode in x.opcodes]
-    touching.sort(key=lambda x: (x.repaired is not None, parse(x.example[0]).entry != entry))
+    touching.sort(
+        key=lambda x: (x.id in told, bool(x.repaired), parse(x.example[0]).entry != entry)
+    )
     for erratum in touching:
         ptx, values, *_ = erratum.example
         ins = parse(ptx)
