@@ -26,7 +26,6 @@ from ..engine.tracing.provenance import Cell, provenance
 from ..engine.tracing.stages import title
 from ..engine.tracing.trace import Trace
 from ..engine.tracing.words import operand_name, result_text
-from ..export.document import command
 from ..keys import bindings, key_names
 from ..scene.records import Place
 from ..session import Session, Setup, reading_time, trace_of
@@ -734,6 +733,8 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     def action_copy(self, what: str) -> None:
         """Copy the command that reproduces what is shown, or the result."""
+        from ..export.document import command
+
         trace = self.session.trace
         text = command(trace) if what == "command" else result_text(trace)
         self.app.copy_to_clipboard(text)

@@ -201,6 +201,11 @@ class InstructionList(Pane):
             if any(piece.target == self.cursor for piece in line):
                 self.show_line(y, context=1)
 
+    def on_resize(self) -> None:
+        """Keep the cursor in sight: how lines fold follows the width."""
+        super().on_resize()
+        self._show_cursor()
+
     def clicked(self, target: object) -> None:
         """Open the clicked instruction."""
         self.cursor = str(target)

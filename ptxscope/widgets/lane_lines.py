@@ -183,22 +183,21 @@ class _Painter:
 
     def register(self, register: Register, level: Level) -> list[Line]:
         """An operand in its parts, with what it means."""
-        shown = "" if not register.name else f" {register.name}"
+        name = f" {register.name}" if register.name else ""
         lines = _register_lines(register, self.width, self.lights)
         if level >= Level.OPEN and register.figure:
             lines += figure_lines(register.figure, self.width, 1, self.lights)
-        found = list(_behind(shown, register.label, "dim", lines))
-        if len(shown) > _NUMBER:  # a long name has a line of its own
-            found[0] = labelled("", register.label, "", lines[0])
-            found = [*([x] for x in _name_lines(shown, self.width + LABEL)), *found]
+        found: list[Line] = []
+        if len(name) > _NUMBER:  # a long one has lines of its own
+            found += wrapped([Piece(name, "dim")], self.width + LABEL - 2, 1)
+            name = ""
+        found += _behind(name, register.label, "dim", lines)
         pin = self.view.pin
-        if pin and pin.operands.get(register.role, None) not in (
-            None,
-            self.trace.operands[register.role],
-        ):
-            other = next(x for x in scene(pin).registers if x.role == register.role)
-            for line in _register_lines(other, self.width, DARK):
-                found.append(labelled("", "≠pin", "", [_pinned(piece) for piece in line]))
+        if pin and pin.operands.get(register.role) != self.trace.operands[register.role]:
+            others = (x for x in scene(pin).registers if x.role == register.role)
+            for other in others:
+                body = _register_lines(other, self.width, DARK)
+                found += _behind("", "≠pin", "dim", [[_pinned(x) for x in line] for line in body])
         return found
 
     # --- steps ---------------------------------------------------------------------
@@ -210,7 +209,7 @@ class _Painter:
         is_current = stage is self.current.stage
         label = f"{'▸' if is_current else ' '}{step.number if step else ' '} {title(shown)}"
         if _ORDER[stage] > _ORDER[self.current.stage]:
-            return [[Piece(label, "veil", shown.number)]]
+            return [[Piece(label, "veil", step.number if step else None)]]
         divergence = self.divergence
         if divergence and _ORDER[stage] >= _ORDER[divergence.stage]:
             bodies = list(self.branches(divergence, stage, level))
@@ -251,7 +250,8 @@ class _Painter:
     def row(self, row: RowScene, level: Level) -> list[Line]:
         """The lines of a row in the full width, wires included."""
         if not self._is_wired(row, level):
-            progress = self.view.progress if level >= Level.TOLD else 1
+            is_current = row.key.startswith(f"{self.current.stage}.")
+            progress = self.view.progress if is_current else 1
             return row_lines(row, self.width, self.lights, level, progress)
         lanes, links = self.scene.lanes, row.links
         each = self.width // lanes
@@ -438,10 +438,6 @@ _OUTCOMES = (Look.CHIP, Look.VALUE, Look.CLAMPED, Look.HOLDS, Look.FAILS)
 def _behind(label: str, name: str, ink: str, lines: Sequence[Line]) -> Iterator[Line]:
     for at, line in enumerate(lines):
         yield labelled(label if at == 0 else "", name if at == 0 else "", ink, line)
-
-
-def _name_lines(name: str, width: int) -> list[Piece]:
-    return [Piece(line[0].text, "dim") for line in wrapped([Piece(name)], width - 2)]
 
 
 def _named(name: str, lines: Sequence[Line]) -> Iterator[tuple[str, Line]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -451,3 +452,11 @@ async def test_a_first_launch_shows_c_when_a_lane_is_masked() -> None:
         form = drive.session.setup.instruction.form
         assert (str(form.mask), form.secop) == ("b310", None)
         assert f"{drive.session.trace.result['d']:08x}"[2:4] == "cc"
+
+
+@pytest.mark.parametrize("opcode", ["setp", "vadd", "vset4"])
+async def test_the_instruction_that_is_open_is_in_sight_in_the_browser(opcode: str) -> None:
+    async with explorer(CATALOG[opcode].example[0], {}, size=(120, 40)) as drive:
+        assert re.search(rf"▸{opcode} ", await drive.text())
+        await drive.pilot.resize_terminal(200, 50)
+        assert re.search(rf"▸{opcode} ", await drive.text())

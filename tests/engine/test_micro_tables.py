@@ -31,7 +31,7 @@ from ptxscope.export.picture import bands, rows
 from ptxscope.export.picture.signs import STYLES
 from ptxscope.scene import cells, figures
 from ptxscope.scene.cells import GLYPHS
-from ptxscope.scene.records import Figure, Look, Span
+from ptxscope.scene.records import Figure, Look, Place, Span
 from ptxscope.screens import help as help_screen
 from ptxscope.widgets import lane_cells, lane_figures
 from ptxscope.widgets.lane_lines import View, draw
@@ -102,7 +102,8 @@ def test_every_kind_is_in_a_plan_and_said_and_drawn_in_every_format() -> None:
         formats = tuple(x for x in FORMATS if x != "json" or not mistaken)
         every.check(trace, Options(standalone=True), formats)
         lines = draw(View(trace, len(trace.steps)), 100, 80).lines
-        drawn = {piece.target[0] for line in lines for piece in line if piece.target}  # type: ignore[index]
+        targets = (piece.target for line in lines for piece in line)
+        drawn = {target.key for target in targets if isinstance(target, Place)}
         assert drawn >= trace.rows.keys()
     assert kinds == KINDS
 
