@@ -10,7 +10,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-import textwrap
 import time
 from functools import cache
 from html import unescape
@@ -28,6 +27,7 @@ from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from tests.cli.running import run
 from tests.reference import reference
 from tools import manual, manual_pages, manual_pictures
+from tools.manual_shown import blocks, commands, put_files, renewed, written
 from tools.manual_text import said, sentence, table
 from tools.manual_worked import events, worked
 
@@ -41,13 +41,7 @@ def pages() -> dict[str, str]:
     return manual.pages()
 
 
-def _written() -> list[Path]:
-    """The pages that somebody wrote."""
-    files = sorted(DOCS.glob("*.rst")) + sorted(DOCS.glob("families/*.rst"))
-    return [path for path in files if path.stem not in pages()]
-
-
-WRITTEN = _written()
+WRITTEN = written()
 
 
 def page_of(opcode: str) -> str:
@@ -225,40 +219,17 @@ def test_a_table_has_its_cells_in_rows() -> None:
 # --- what it tells to type ---------------------------------------------------------------------
 
 
-def blocks(path: Path, language: str, option: str = "()") -> list[tuple[str, str]]:
-    """Blocks of code, with what a pattern finds below their heads."""
-    found = re.findall(
-        rf"^\.\. code-block:: {language}\n{option}\n((?:   .*\n|\n)+)",
-        path.read_text(encoding="utf-8") + "\n",
-        re.MULTILINE,
-    )
-    return [(told, textwrap.dedent(block).strip("\n") + "\n") for told, block in found]
-
-
-def commands(block: str) -> list[tuple[list[str], str]]:
-    """The commands of a block, each with what it shows as printed."""
-    lines, found = block.splitlines(), list[tuple[list[str], str]]()
-    while lines:
-        command = lines.pop(0)
-        assert command.startswith("$ ")
-        while command.endswith("\\"):
-            command = command[:-1] + lines.pop(0)
-        words = shlex.split(command[2:].partition(" > ")[0])
-        if lines and not lines[0].startswith("$ "):
-            return [*found, (words, "\n".join(lines) + "\n")]
-        found.append((words, ""))
-    return found
-
-
-CONSOLE = [(path, block) for path in WRITTEN for _, block in blocks(path, "console")]
+CONSOLE = [
+    (path, block)
+    for path in WRITTEN
+    for _, block in blocks(path.read_text(encoding="utf-8"), "console")
+]
 
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the files that the manual shows, each under its name."""
-    for path in WRITTEN:
-        for name, text in blocks(path, "none", r"   :caption: (\S+)\n"):
-            (tmp_path / name).write_text(text, encoding="utf-8")
+    put_files(tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -268,7 +239,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("path", "block"), CONSOLE, ids=[f"{path.stem}-{at}" for at, (path, _) in enumerate(CONSOLE)]
 )
 def test_a_command_prints_what_is_shown(path: Path, block: str) -> None:
-    for (program, *words), shown in commands(block):
+    for command in commands(block):
+        (program, *words), shown = command.words, command.shown
         assert program == "ptxscope"
         if words[0] not in COMMANDS:  # the explorer: what it is given can be read
             assert open_arguments().parse_intermixed_args(words).ptx == words[0]
@@ -281,9 +253,17 @@ def test_a_command_prints_what_is_shown(path: Path, block: str) -> None:
             assert Path(words[words.index("-o") + 1]).stat().st_size > 100
 
 
+def test_what_is_stale_is_renewed(here: Path) -> None:
+    page = (DOCS / "tutorial.rst").read_text(encoding="utf-8")
+    stale = page.replace("d = 0x0b16212c", "d = 0x00000000").replace("d=0x00000001", "d=?")
+    assert stale != page
+    assert renewed(stale) == page
+    assert renewed(page) == page
+
+
 def test_commands_are_shown_and_run() -> None:
     assert len(CONSOLE) > 12
-    assert sum(bool(shown) for _, block in CONSOLE for _, shown in commands(block)) >= 6
+    assert sum(bool(x.shown) for _, block in CONSOLE for x in commands(block)) >= 6
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no shell here")
@@ -293,7 +273,8 @@ def test_what_is_told_to_a_shell_works(tmp_path: Path) -> None:
     shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ptxscope "$@"\n')
     shim.chmod(0o755)
     env = {**os.environ, "PATH": f"{shim.parent}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
-    for _, block in blocks(DOCS / "writing.rst", "sh"):
+    page = (DOCS / "writing.rst").read_text(encoding="utf-8")
+    for _, block in blocks(page, "sh"):
         subprocess.run(["bash", "-ec", block], cwd=tmp_path, env=env, check=True)
     frames = sorted(tmp_path.glob("frame-*.svg"))
     assert len(frames) == 7
@@ -317,7 +298,7 @@ def test_the_command_of_an_example_makes_it_again(opcode: str) -> None:
 
 @pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.stem)
 def test_python_in_a_page_runs(path: Path) -> None:
-    for _, block in blocks(path, "python"):
+    for _, block in blocks(path.read_text(encoding="utf-8"), "python"):
         exec(compile(block, str(path), "exec"), {})
 
 
