@@ -24,6 +24,7 @@ COMMANDS = {
     "export": "keep the traces in a Markdown file current",
     "list": "list the 27 instructions",
     "show": "describe one instruction",
+    "poster": "draw all 27 on one sheet, to print",
     "errata": "list where ptxas and the documentation part",
     "completion": "print a script that completes these commands in your shell",
 }

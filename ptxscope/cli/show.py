@@ -18,27 +18,67 @@ from ..engine.tracing.trace import trace
 from ..engine.tracing.words import result_text
 from ..export.document import command
 from . import CommandError
-from .arguments import Parser, parser
+from .arguments import Parser, instruction, parser
+from .pictures import PICTURES, picture_of, put, write
 
+_EPILOG = """\
+examples:
+  ptxscope show vabsdiff4
+  ptxscope show vadd4 -f svg -o vadd4.svg
+  ptxscope show 'vmad.s32.s32.s32.shr15.sat d, a.h0, b.h1, c' -f pdf -o vmad.pdf
+
+A figure is of a form: it has letters where a trace has bits, and ranges where it has numbers. Of
+an opcode alone it is the form of the example that is described.
+"""
 DAGGER = "\u2020"
 
 
 def arguments() -> Parser:
     """What it takes."""
-    to = parser("show", "Describe one of the 27 instructions.")
-    to.add_argument("opcode", metavar="OPCODE", help="vadd, vset4, setp, …")
+    to = parser(
+        "show", "Describe one of the 27 instructions, or draw the figure of a form.", _EPILOG
+    )
+    to.add_argument(
+        "opcode", metavar="OPCODE", help="vadd, vset4, setp, …; for a figure also a line of PTX"
+    )
+    to.add_argument(
+        "-f", "--format", choices=("text", *PICTURES), default="text",
+        help="text (default), or the figure of a form: svg, png, pdf",
+    )  # fmt: skip
+    to.add_argument("-o", "--output", metavar="FILE", help="write to a file")
     return to
 
 
 def run(words: Sequence[str]) -> int:
-    """Print the description of an opcode."""
-    opcode = arguments().parse_args(words).opcode
+    """Print the description of an opcode, or draw a form of it."""
+    chosen = arguments().parse_args(words)
+    if chosen.format == "text":
+        made: str | bytes = "\n".join(_lines(CATALOG[_opcode(chosen.opcode)])) + "\n"
+    else:
+        made = picture_of(_figure(chosen.opcode), chosen.format)
+    if chosen.output is None:
+        put(made, chosen.format)
+    else:
+        write(chosen.output, made)
+    return 0
+
+
+def _figure(text: str) -> str:
+    """The figure of a line, or of an opcode's example."""
+    from ..export.form import render
+
+    if text in CATALOG or text.replace("_", "a").isalnum():
+        text = CATALOG[_opcode(text)].example[0]
+    return render(instruction(text))
+
+
+def _opcode(opcode: str) -> str:
+    """An opcode that is one of the catalog's; raises CommandError."""
     if opcode not in CATALOG:
         close = nearest(opcode, list(CATALOG))
         hint = f"did you mean `{close}`?" if close else "`ptxscope list` names all 27"
         raise CommandError(f"error: `{printable(opcode)}` is not one of the 27; {hint}", 1)
-    print("\n".join(_lines(CATALOG[opcode])))
-    return 0
+    return opcode
 
 
 def _need(need: Need) -> str:

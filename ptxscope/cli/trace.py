@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ..engine.text.errors import printable
 from ..engine.tracing.trace import Trace
-from ..export import FORMATS, export
+from ..export import FORMATS, TEXTS, export
 from ..export.choices import chosen as with_choices
 from ..export.options import DEFAULT, Options, checked_id
 from ..export.theme import THEMES, Theme
@@ -23,6 +23,7 @@ from .arguments import (
     parser,
     traced,
 )
+from .pictures import add_frames, add_picture, made_of, picture_options, put, write, write_frames
 
 _EPILOG = """\
 examples:
@@ -32,6 +33,8 @@ examples:
   ptxscope trace 'vadd4.s32.s32.s32.sat d, a, b, c' a=0x7f b=1 c=0 -f svg -o t.svg \\
       --title 'Saturation' --note 'saturate=the clamp is why 128 becomes 127'
   ptxscope trace 'vmin4.s32.s32.s32 d, a, b, c' a=1 b=2 c=3 -f json | ptxscope trace --from - -f rst
+  ptxscope trace 'vmad.s32.s32.s32.sat.shr15 d, a, b, c' a=-9 b=7 c=1 -f pdf --slide \\
+      --frames deck.pdf
 """
 _LONGEST = 1 << 24
 """Characters of a JSON trace that are read; one has a few thousand."""
@@ -46,12 +49,16 @@ def run(words: Sequence[str]) -> int:
     """Print the trace, or write it to a file; with ``--alt`` print what it says in words."""
     chosen = parsed(arguments(), words)
     trace, options = _asked(chosen)
-    if chosen.output is not None:
-        _write(chosen.output, export(trace, chosen.format, options))
+    if chosen.frames is not None:
+        if chosen.output is not None:
+            raise CommandError("error: --frames has a place of its own; -o can't be given too")
+        write_frames(chosen.frames, trace, chosen.format, options)
+    elif chosen.output is not None:
+        write(chosen.output, made_of(trace, chosen.format, options))
     if chosen.alt:
         sys.stdout.write(_alt(trace, options))
-    elif chosen.output is None:
-        sys.stdout.write(export(trace, chosen.format, options))
+    elif chosen.output is None and chosen.frames is None:
+        put(made_of(trace, chosen.format, options), chosen.format)
     return 0
 
 
@@ -62,7 +69,8 @@ def rendered(words: Sequence[str]) -> str:
     """
     chosen = parsed(_arguments(document=True), words)
     trace, options = _asked(chosen)
-    return export(trace, chosen.format, options)
+    text: str = export(trace, chosen.format, options)
+    return text
 
 
 def asked(words: Sequence[str]) -> tuple[Trace, Options, argparse.Namespace]:
@@ -81,11 +89,12 @@ def _arguments(*, document: bool) -> Parser:
     to = parser("trace", about, _EPILOG, add_help=not document)
     add_instruction(to, optional=not document)
     add_model(to)
-    _add_options(to)
+    _add_options(to, TEXTS if document else FORMATS)
     to.set_defaults(read=None)
     if not document:
         to.set_defaults(model=None)
         _add_output(to)
+        add_frames(to)
         to.add_argument(
             "--alt",
             action="store_true",
@@ -104,8 +113,8 @@ def _add_output(to: argparse.ArgumentParser) -> None:
     to.add_argument("-o", "--output", metavar="FILE", help="write to a file")
 
 
-def _add_options(to: argparse.ArgumentParser) -> None:
-    to.add_argument("-f", "--format", choices=FORMATS, default="text", help="default: text")
+def _add_options(to: argparse.ArgumentParser, formats: Sequence[str]) -> None:
+    to.add_argument("-f", "--format", choices=formats, default="text", help="default: text")
     to.add_argument("--title", default="", metavar="TEXT", help="what stands above it")
     to.add_argument("--caption", default="", metavar="TEXT", help="what stands below it")
     to.add_argument(
@@ -123,6 +132,7 @@ def _add_options(to: argparse.ArgumentParser) -> None:
         action="store_true",
         help="a whole page rather than a fragment: html, rst, asciidoc",
     )
+    add_picture(to)
     to.add_argument(
         "--theme",
         choices=THEMES,
@@ -149,6 +159,7 @@ def _asked(chosen: argparse.Namespace) -> tuple[Trace, Options]:
         format=chosen.format,
         theme=Theme(chosen.theme),
     )
+    options = picture_options(chosen, options)
     try:
         options = options._replace(id=checked_id(chosen.id) if chosen.id else "")
         return with_choices(
@@ -197,14 +208,3 @@ def _alt(trace: Trace, options: Options) -> str:
     from ..export.document import document
 
     return alt(document(trace, options)) + "\n"
-
-
-def _write(path: str, text: str) -> None:
-    from pathlib import Path
-
-    from ..files import replace as put
-
-    try:
-        put(Path(path), text.encode("utf-8", "replace"))
-    except OSError as error:
-        raise CommandError(f"error: {printable(path)}: {error.strerror}") from None

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from enum import StrEnum
 from importlib import import_module
 from types import ModuleType
+from typing import Literal, overload
 
 from ..engine.tracing.trace import Trace
 from .options import DEFAULT, Options
 
 
 class Format(StrEnum):
-    """The formats; each has a module with a function ``render``."""
+    """The formats; each has a module with a function that renders it."""
 
     TEXT = "text"
     MARKDOWN = "markdown"
@@ -24,15 +25,24 @@ class Format(StrEnum):
     JSON = "json"
     C = "c"
     PYTHON = "python"
+    PNG = "png"
+    PDF = "pdf"
 
 
 FORMATS = tuple(map(str, Format))
+BINARY = frozenset({"png", "pdf"})
+"""Formats whose documents are bytes."""
+TEXTS = tuple(name for name in FORMATS if name not in BINARY)
+"""Formats whose documents are text."""
 _HOMES: Mapping[Format, str] = {
     **{format_: f".{format_}" for format_ in Format},
-    Format.SVG: ".picture.svg",
+    Format.SVG: ".frames",
     Format.C: ".code.c",
     Format.PYTHON: ".code.python",
+    Format.PNG: ".images:render_png",
+    Format.PDF: ".images:render_pdf",
 }
+"""The module of each, and the function where it is not ``render``."""
 SUFFIXES: Mapping[Format, str] = {
     Format.TEXT: "txt",
     Format.MARKDOWN: "md",
@@ -43,29 +53,45 @@ SUFFIXES: Mapping[Format, str] = {
     Format.JSON: "json",
     Format.C: "c",
     Format.PYTHON: "py",
+    Format.PNG: "png",
+    Format.PDF: "pdf",
 }
 """How the name of a file of each format ends."""
 
 
-def export(trace: Trace, format: str = "text", options: Options = DEFAULT) -> str:  # noqa: A002
-    """The trace as a document in one of ``FORMATS``. Raises ValueError for another name."""
+_Image = Literal[Format.PNG, Format.PDF, "png", "pdf"]
+
+
+@overload
+def export(trace: Trace, format: _Image, options: Options = DEFAULT) -> bytes: ...  # type: ignore[overload-overlap]
+
+
+@overload
+def export(trace: Trace, format: str = "text", options: Options = DEFAULT) -> str: ...
+
+
+def export(
+    trace: Trace,
+    format: str = "text",  # noqa: A002
+    options: Options = DEFAULT,
+) -> str | bytes:
+    """The trace as a document in one of ``FORMATS``: bytes for "png" and "pdf", else text.
+
+    Raises ValueError for another name or an image that can't be so large, and ImportError where
+    what an image needs is not installed: ``pip install 'ptxscope[images]'``.
+    """
     if format not in FORMATS:
         raise ValueError(f"unknown format {format!r}: {', '.join(FORMATS)}")
-    made = import_module(_HOMES[Format(format)], __name__)
-    text: str = made.render(trace, options._replace(format=format))
-    return text
+    home, _, function = _HOMES[Format(format)].partition(":")
+    render = getattr(import_module(home, __name__), function or "render")
+    made: str | bytes = render(trace, options._replace(format=format))
+    return made
 
 
 class _CallableModule(ModuleType):
     """Lets ``ptxscope.export`` be both this package and its function."""
 
-    def __call__(
-        self,
-        trace: Trace,
-        format: str = "text",  # noqa: A002
-        options: Options = DEFAULT,
-    ) -> str:
-        return export(trace, format, options)
+    __call__ = staticmethod(export)
 
 
 sys.modules[__name__].__class__ = _CallableModule

@@ -29,7 +29,7 @@ from ..engine.tracing.stages import about, title
 from ..engine.tracing.trace import RowTrace, Step, Trace
 from ..engine.tracing.words import part_name, reading, result_text, row_name, words
 from .harmless import harmless
-from .options import DEFAULT, Options
+from .options import DEFAULT, Motion, Options
 
 EXTENSIONS = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}
 """Flags that a step's own sentence already tells."""
@@ -234,6 +234,17 @@ def _words(trace: Trace, options: Options) -> Iterator[str]:
     yield from _given("--theme", options.theme) if options.theme is not DEFAULT.theme else ()
     yield from _given("--id", options.id) if options.id else ()
     yield from _part(trace, options)
+    yield from _looks(options)
+
+
+def _looks(options: Options) -> Iterator[str]:
+    """The options of a picture."""
+    motion = {Motion.STILL: [], Motion.STEPPING: ["--stepping"], Motion.PLAYING: ["--animate"]}
+    yield from ["--slide"] * options.slide + motion[options.motion]
+    if options.width is not None:
+        yield from ("--width", str(options.width))
+    elif options.scale is not None:
+        yield from ("--scale", f"{options.scale:g}")
 
 
 def _given(name: str, value: str) -> tuple[str, ...]:

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import re
+from enum import StrEnum
 from typing import NamedTuple
 
 from ..engine.semantics.plan import Stage
 from .theme import Theme
 
 _ID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,99}\Z")
+
+
+class Motion(StrEnum):
+    """Whether an SVG picture moves."""
+
+    STILL = "still"
+    STEPPING = "stepping"
+    """``#step-saturate`` behind its address shows the steps up to that one."""
+    PLAYING = "playing"
+    """Its steps come one after the other, for ever."""
 
 
 class Options(NamedTuple):
@@ -24,6 +35,14 @@ class Options(NamedTuple):
     """Show the result; what would tell it goes with it."""
     format: str = ""
     """What the document is made in, as the command that it prints names it."""
+    slide: bool = False
+    """Pictures: in columns on a page of 16:9."""
+    motion: Motion = Motion.STILL
+    """SVG: whether it moves."""
+    scale: float | None = None
+    """PNG and PDF: how many times as large as the SVG; None is a format's own choice."""
+    width: int | None = None
+    """PNG and PDF: how wide in px, instead of a scale."""
     theme: Theme = Theme.AUTO
     """Light, dark, or whichever the page is."""
     id: str = ""

@@ -158,8 +158,17 @@ def _merge(seen: Seen, lane: int) -> Spans:
     if Flag.WRAPPED in row.lanes[lane].flags:
         lost = Span(above(before, micro.unit), Look.LOST)
         return box, lost, chip, Span(f" ◂ {before} ↻", Look.CHANGED)
-    bits = "[31:16]" if micro.high else ""
-    return box, chip, Span(f" ◂ {before}{bits}", Look.TEXT)
+    if micro.high:
+        return _upper_half(box, chip, before)
+    return box, chip, Span(f" ◂ {before}", Look.TEXT)
+
+
+def _upper_half(box: Span, chip: Span, before: int) -> Spans:
+    """Bits 31:16 of a number, and what falls off on either side of them."""
+    fits = -(1 << 31) <= before < 1 << 32
+    beyond = () if fits else (Span(above(before, 32), Look.LOST),)
+    below = Span(f"{before & 0xFFFF:04x}", Look.LOST)
+    return box, *beyond, chip, below, Span(f" ◂ {before}[31:16]", Look.TEXT)
 
 
 def _not_or_join(seen: Seen, lane: int) -> Spans:

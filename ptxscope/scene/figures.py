@@ -111,8 +111,8 @@ def _flush(seen: Seen) -> Strips:
     if before == after:
         return _strips(float_fields(here, name, after, Type.F32))
     return _strips(
-        float_fields(source, name, before, Type.F32, lost=True),
-        float_fields(here, name, after, Type.F32),
+        float_fields(source, f"{name} before", before, Type.F32, lost=True),
+        float_fields(here, f"{name} after", after, Type.F32),
     )
 
 

@@ -59,6 +59,8 @@ class Look(StrEnum):
     """A lane that is not."""
     HOLDS = "holds"
     FAILS = "fails"
+    EITHER = "either"
+    """A truth value that is not known."""
 
 
 class Tint(NamedTuple):
@@ -169,7 +171,8 @@ class Truth(NamedTuple):
 
     place: Place
     name: str
-    value: int
+    value: int | None
+    """None where it is not known."""
 
 
 class Gate(NamedTuple):

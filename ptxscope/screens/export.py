@@ -17,7 +17,7 @@ from ..engine.text.errors import printable
 from ..engine.tracing.annotations import Annotations
 from ..engine.tracing.notes import stages_between
 from ..engine.tracing.trace import Trace
-from ..export import FORMATS, SUFFIXES, Format, export
+from ..export import SUFFIXES, TEXTS, Format, export
 from ..export.options import Options
 from ..widgets.fields import Choices, Field, Page
 from ..widgets.menu import Item
@@ -45,7 +45,7 @@ class ExportScreen(Dialog[Annotations]):
     def __init__(self, trace: Trace) -> None:
         super().__init__()
         self._trace = trace
-        self._choices = Choices("choices", FORMATS, (_BOTH, _PAGE))
+        self._choices = Choices("choices", TEXTS, (_BOTH, _PAGE))
         self._format = Format.TEXT
         self._said = Static(id="said")
         self._preview = Page("preview", "Preview")

@@ -30,6 +30,7 @@ _INKS = {
     Look.KEPT: "dim",
     Look.HOLDS: "good",
     Look.FAILS: "bad",
+    Look.EITHER: "dim",
 }
 _ENDS = ("▐", "▌")
 _SIGNS = (" = ", " → ")

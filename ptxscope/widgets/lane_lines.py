@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
 from functools import partial
-from itertools import groupby, zip_longest
+from itertools import zip_longest
 from typing import NamedTuple
 
 from ..engine.semantics.plan import Stage
@@ -17,10 +17,11 @@ from ..engine.tracing.divergence import Divergence
 from ..engine.tracing.stages import title
 from ..engine.tracing.trace import RowTrace, Step, Trace
 from ..engine.tracing.words import row_name
+from ..scene.branches import OUTCOMES, marked, pairs
 from ..scene.build import scene
 from ..scene.cells import cells_of
 from ..scene.figures import figure_of
-from ..scene.records import Cell, Look, Register, RowScene, Running, Span
+from ..scene.records import Cell, Register, RowScene, Running
 from .lane_cells import DARK, Draw, Lights, filled, laid, length, pieces, wire, wrapped
 from .lane_figures import figure_lines, tells_all
 from .lane_wires import INDENTS, crosses, start_of, wires
@@ -314,16 +315,13 @@ class _Painter:
         sides = (self._side(divergence.isa), self._side(divergence.other))
         if stage is divergence.stage:
             yield "", self._names(divergence, half if beside else 0)
-        rows = [_rows_of(trace, stage) for trace, _ in sides]
-        for key in _merged(*map(list, rows)):
-            found = [own.get(key) for own in rows]
-            x, y = found
-            differs = x is None or y is None or x.values != y.values
+        for pair in pairs(divergence.isa, divergence.other, stage):
+            found, differs = pair.rows, pair.differs
             shown = [
-                self._branch_row(trace, row, other, lights, level, width)
+                self._branch_row(trace, row, other if pair.lanes else None, lights, level, width)
                 for (trace, lights), row, other in zip(sides, found, found[::-1], strict=True)
             ]
-            name = (x or y).name  # type: ignore[union-attr]
+            name = next(row.name for row in found if row)
             if beside:
                 for at, (first, second) in enumerate(zip_longest(*shown, fillvalue=Line())):
                     sign = Piece("≠ " if differs and at == 0 else "  ", "clamped")
@@ -364,9 +362,9 @@ class _Painter:
         if row is None:
             return []
         shown = _scene_of(trace, row)
-        if other is not None and other.values != row.values and len(other.lanes) == len(row.lanes):
+        if other is not None:
             cells = zip(shown.cells, cells_of(trace, other), strict=True)
-            shown = shown._replace(cells=tuple(_marked(x, y) for x, y in cells))
+            shown = shown._replace(cells=tuple(marked(x, y) for x, y in cells))
         lines = row_lines(shown, width, lights or DARK, min(level, Level.OPEN), 1)
         if lights is not None:
             return lines
@@ -451,7 +449,7 @@ def _folded(rows: Sequence[RowScene], width: int, lights: Lights) -> Line | None
         line: Line = []
         for row in rows:
             cell = row.cells[column]
-            spans = [x for x in cell.spans if x.look in _OUTCOMES][-1:]
+            spans = [x for x in cell.spans if x.look in OUTCOMES][-1:]
             if not spans:
                 return None
             line += [Piece("  ")] if line else []
@@ -462,9 +460,6 @@ def _folded(rows: Sequence[RowScene], width: int, lights: Lights) -> Line | None
     if max(map(length, cells)) > each - (count > 1):
         return None
     return [piece for cell in cells for piece in filled(cell, each)]
-
-
-_OUTCOMES = (Look.CHIP, Look.VALUE, Look.CLAMPED, Look.HOLDS, Look.FAILS)
 
 
 def _overlaid(line: Line, marks: dict[int, Piece]) -> Line:
@@ -489,49 +484,9 @@ def _named(name: str, lines: Sequence[Line]) -> Iterator[tuple[str, Line]]:
         yield name if at == 0 else "", line
 
 
-def _rows_of(trace: Trace, stage: Stage) -> dict[str, RowTrace]:
-    step = step_of(trace, stage)
-    return {row.key: row for row in step.rows} if step else {}
-
-
 def _scene_of(trace: Trace, row: RowTrace) -> RowScene:
     name = row_name(trace, row.row)
     return RowScene(row.key, name, cells_of(trace, row), figure_of(trace, row), ())
-
-
-def _merged(left: list[str], right: list[str]) -> list[str]:
-    """The keys of both sides in their order: what only the other one has comes first."""
-
-    def position(key: str) -> float:
-        if key in left:
-            return left.index(key)
-        following = (other for other in right[right.index(key) :] if other in left)
-        before = next(following, None)
-        return (left.index(before) if before else len(left)) - 0.5
-
-    return sorted({**dict.fromkeys(left), **dict.fromkeys(right)}, key=position)
-
-
-def _marked(cell: Cell, other: Cell) -> Cell:
-    """A cell whose outcome is marked, digit by digit, where the other answer has another one."""
-    at, there = _outcome(cell), _outcome(other)
-    if at is None or there is None or cell.spans[at].text == other.spans[there].text:
-        return cell
-    span, text = cell.spans[at], other.spans[there].text
-    if len(span.text) != len(text):
-        runs = [span._replace(look=Look.DIFFERS)]
-    else:
-        same = zip(span.text, text, strict=True)
-        runs = [
-            Span("".join(x for x, _ in pair), Look.DIFFERS if differs else Look.VALUE)
-            for differs, pair in groupby(same, key=lambda pair: pair[0] != pair[1])
-        ]
-    return cell._replace(spans=(*cell.spans[:at], *runs, *cell.spans[at + 1 :]))
-
-
-def _outcome(cell: Cell) -> int | None:
-    """Which span of a cell is what comes out."""
-    return max((i for i, span in enumerate(cell.spans) if span.look in _OUTCOMES), default=None)
 
 
 def _pinned(piece: Piece, same: set[int] | None = None) -> Piece:

@@ -10,7 +10,7 @@ from textual.widgets import Input
 
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.tracing.annotations import Note
-from ptxscope.export import FORMATS
+from ptxscope.export import TEXTS
 from ptxscope.screens.export import ExportScreen
 from ptxscope.store import Store
 from ptxscope.widgets.fields import Page
@@ -48,10 +48,10 @@ async def test_a_note_on_a_step_that_is_gone_comes_back_with_it() -> None:
 
 
 async def _format(drive: Driver, name: str) -> None:
-    await drive.press(*["right"] * FORMATS.index(name), "space")
+    await drive.press(*["right"] * TEXTS.index(name), "space")
 
 
-@pytest.mark.parametrize("name", some(FORMATS, 0, 1))
+@pytest.mark.parametrize("name", some(TEXTS, 0, 1))
 async def test_every_format_is_previewed(name: str) -> None:
     async with explorer(*E3) as drive:
         await drive.press("e")
@@ -68,7 +68,7 @@ async def test_what_is_included_changes_the_preview() -> None:
     async with explorer(*E3) as drive:
         await drive.press("e")
         assert "The steps of ptxas" not in drive.app.screen.query_one("#preview", Page).text()
-        await drive.press(*["right"] * len(FORMATS), "space")
+        await drive.press(*["right"] * len(TEXTS), "space")
         assert "The steps of ptxas" in drive.app.screen.query_one("#preview", Page).text()
         await drive.press("tab")
         await drive.type("4")
@@ -128,7 +128,7 @@ async def test_the_export_screen_fits(size: tuple[int, int]) -> None:
 WRITTEN = "\u05d0\u05d1 \u0645 no\u00a0break \u2067\u05d0\u2069 \U0001f469\u200d\U0001f52c"
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", TEXTS)
 async def test_what_a_document_keeps_moves_nothing_on_the_terminal(name: str) -> None:
     async with explorer(*E3) as drive:
         await drive.press("e")

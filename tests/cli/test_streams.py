@@ -40,6 +40,7 @@ COMMANDLINES: dict[str, tuple[str, ...]] = {
     "list": ("list",),
     "list --json": ("list", "--json"),
     "show": ("show", "vadd"),
+    "poster": ("poster",),
     "errata": ("errata",),
     "errata --json": ("errata", "--json"),
     "completion": ("completion", "bash"),

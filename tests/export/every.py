@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 
 from ptxscope import Trace, export
 from ptxscope.engine.text.values import hex_text
-from ptxscope.export import FORMATS
+from ptxscope.export import TEXTS
 from ptxscope.export.options import Options
 from tests.export import asciidoc_reader
 
@@ -102,8 +102,8 @@ READERS: dict[str, Callable[[str], None]] = {
 }
 
 
-def check(shown: Trace, options: Options, formats: tuple[str, ...] = FORMATS) -> None:
-    """Write a trace in every format, encode it, and read it back."""
+def check(shown: Trace, options: Options, formats: tuple[str, ...] = TEXTS) -> None:
+    """Write a trace in every format of text, encode it, and read it back."""
     for name in formats:
         document = export(shown, name, options)
         try:

@@ -22,7 +22,7 @@ from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.engine.tracing.notes import stages_between
-from ptxscope.export import FORMATS
+from ptxscope.export import TEXTS
 from ptxscope.export.alt import alt
 from ptxscope.export.document import document
 from ptxscope.export.harmless import harmless
@@ -57,7 +57,7 @@ def made_again(command: str) -> str:
 
 
 @pytest.mark.parametrize("options", CHOICES, ids=range(len(CHOICES)))
-@pytest.mark.parametrize("format_", FORMATS)
+@pytest.mark.parametrize("format_", TEXTS)
 def test_the_command_makes_the_document_again(format_: str, options: Options) -> None:
     shown = export(NOTED, format_, options)
     if format_ in ("c", "python"):  # whose comments name no command

@@ -24,7 +24,7 @@ from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.text.instruction import Guard, Register
 from ptxscope.engine.tracing.annotations import Annotations, Note
-from ptxscope.export import FORMATS
+from ptxscope.export import TEXTS
 from ptxscope.export.code.functions import function_name, parameters
 from ptxscope.export.options import Options
 from tests.export.every import check
@@ -215,7 +215,7 @@ def test_where_nothing_is_kept_that_is_said(line: str, model: str) -> None:
 
 
 def test_the_command_line_writes_a_lone_sink() -> None:
-    for name in FORMATS:
+    for name in TEXTS:
         words = ["@g setp.ne.u32 _, a, b", "a=1", "b=2", "-f", name, "--both", "--until", "1"]
         assert rendered(words)
 
@@ -260,7 +260,7 @@ def test_hostile_text_is_valid_in_every_format(
         ins, values = renamed(ins, values, names)
     shown = trace(ins, values, model=data.draw(st.sampled_from(MODELS)))
     noted = replace(shown, annotations=Annotations(title, caption, tuple(notes)))
-    name = data.draw(st.sampled_from(FORMATS))
+    name = data.draw(st.sampled_from(TEXTS))
     check(noted, options_of(noted, ascii(title + caption)), (name,))
 
 

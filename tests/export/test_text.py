@@ -57,7 +57,7 @@ def test_names_from_a_text_are_data() -> None:
 
 def test_an_unknown_format() -> None:
     with pytest.raises(ValueError, match="unknown format"):
-        export(trace("vadd.u32.u32.u32 d, 1, 2", {}), "pdf")
+        export(trace("vadd.u32.u32.u32 d, 1, 2", {}), "docx")
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))

@@ -16,8 +16,9 @@ from ...scene.records import (
     Strips,
 )
 from . import conditions, figures
-from .layout import CROSSING, FIGURES, Area, Sketch, Slot, meet
-from .rows import bits_packed, cells, finish, register
+from .layout import CROSSING, Area, Sketch, Slot, meet
+from .rows import bits_packed, cells, finish, incoming, register
+from .signs import differs
 
 _DROP = 22
 """Height of lines straight down between two rows."""
@@ -86,11 +87,15 @@ def _row(sketch: Sketch, row: RowScene, pair: bool) -> Slot:
 
 def draw_rows(sketch: Sketch, step: StepScene, y: float) -> float:
     """Draw the rows of a step, each as high as what stands above it lets it; returns the end."""
-    skyline: list[tuple[Area, float]] = [(FIGURES, y)]
+    skyline: list[tuple[Area, float]] = [(sketch.figures, y)]
 
     def free(areas: list[Area]) -> float:
         return max(end for other, end in skyline if any(map(other.meets, areas)))
 
+    for row in sketch.comes(step.rows):
+        areas = sketch.areas(row)
+        end = incoming(sketch, row, free(areas) + _APART)
+        skyline += [(area, end) for area in areas]
     for row in step.rows:
         areas = sketch.areas(row)
         top = free(areas)
@@ -103,6 +108,10 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float) -> float:
         beside = [x for x in step.rows if x.name in _SIDES and row.name in _SIDES] or [row]
         drop = max(_drop(sketch, x, top) for x in beside)
         end = _draw(sketch, row, top + drop)
+        for cell, area in zip(row.cells, areas, strict=True):
+            if cell.place.lane in sketch.differing.get(row.key, ()):
+                last = area.right > sketch.figures.right - 12
+                differs(sketch.pen, area, top + drop, end, last=last)
         skyline += [(area, end) for area in areas]
     return max(end for _, end in skyline)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ...scene.records import Choice, Gate, Option, Place, RowScene, Tint
-from .drawing import Ink, text_width
+from ...scene.records import PLAIN, Choice, Gate, Option, Place, RowScene, Tint
+from .drawing import LEAST, Ink, text_width
 from .layout import Area, Point, Sketch, Slot, chip, wire
 from .rows import inside, plain
-from .signs import PILL_HEIGHT, truth
+from .signs import PILL_HEIGHT, told, truth
 
 _GATE = 24
 """Height of the box of a gate."""
@@ -36,17 +36,22 @@ def gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
             turn = max(y - 4 - port.y, 9) if late else 9
             start, ink = (port.area.center, port.y), wire(Tint(value.place.key))
             pen.elbow(start, (x, top), ink, turn=turn)
-        said = f"{sketch.say(value.name)} = {value.value}"
+        said = sketch.say(value.name) + ("" if value.value is None else f" = {value.value}")
         anchor, label = ("end", x - 6) if dx < 0 else ("start", x + 6)
-        pen.text(label, y + 8, said, 10.5, Ink.DIM, anchor=anchor, mono=True,
-                 width=area.width / 2 - 20)  # fmt: skip
+        room = area.width / 2 - 20
+        if not dx:  # nothing stands beside what is in the middle
+            alone = sketch.slots.get(row.key) is Slot.MIDDLE
+            room = (sketch.figures if alone else area).right - label
+        pen.text(label, y + 8, said, 10.5, Ink.DIM, anchor=anchor, mono=True, width=room)
     pen.rect(area.center - wide / 2, top, wide, _GATE, Ink.PAGE, Ink.INK, radius=8, line=1.4)
     pen.text(area.center, top + 16.5, figure.word, 13, anchor="middle", mono=True, bold=True)
     pill = top + _GATE + 14
     pen.flow((area.center, top + _GATE), (area.center, pill), Ink.DIM)
-    extent = truth(pen, area.center, pill, bool(figure.output.value))
+    extent = truth(pen, area.center, pill, told(figure.output.value))
+    # nothing stands beside what is in the middle
+    left = area.x if sketch.slots.get(row.key) is not Slot.MIDDLE else sketch.figures.x
     pen.text(extent.x - 8, pill + 16.5, sketch.say(figure.output.name), 12, Ink.DIM, anchor="end",
-             mono=True, bold=True, width=extent.x - 8 - area.x)  # fmt: skip
+             mono=True, bold=True, width=extent.x - 8 - left)  # fmt: skip
     sketch.leave(row.cells[0].place, extent, pill + PILL_HEIGHT)
     return pill + PILL_HEIGHT
 
@@ -73,11 +78,11 @@ def choose(sketch: Sketch, row: RowScene, figure: Choice, y: float) -> float:
     port = sketch.ports.get(condition.place)
     if port:
         pen.elbow((port.area.center, port.y), (area.center, pill), Ink.DIM)
-    truth(pen, area.center, pill, bool(condition.value))
+    truth(pen, area.center, pill, told(condition.value))
     pen.text(area.center, pill + PILL_HEIGHT + 11, sketch.say(condition.name), 11, Ink.DIM,
              anchor="middle", mono=True, bold=True, width=2 * aside - 8)  # fmt: skip
-    taken = next(option for option in figure.options if option.taken)
-    fill, frame = chip(taken.tint)
+    taken = [option.tint for option in figure.options if option.taken]
+    fill, frame = chip(taken[0] if len(taken) == 1 else PLAIN)
     pen.rect(box.x, bottom, box.width, _CHOSEN, fill, frame, radius=5)
     ink = Ink.INK if fill is Ink.PAGE else Ink.ON
     inside(pen, box, bottom + 21, plain(figure.bits), 17, ink)
@@ -99,8 +104,13 @@ def _draw_option(sketch: Sketch, option: Option, box: Area, y: float) -> None:
         radius=5, line=1.6 if strong else 1, dash="" if strong else "4 3",
     )  # fmt: skip
     on = strong and fill is not Ink.PAGE
-    said = f"{sketch.say(option.name)}, if {'true' if option.if_true else 'false'}"
-    pen.text(box.x + 8, y + 13, said, 10, Ink.ON if on else Ink.DIM, width=box.width - 14)
+    name, when = sketch.say(option.name), f"if {'true' if option.if_true else 'false'}"
+    room, ink = box.width - 14, Ink.ON if on else Ink.DIM
+    if text_width(f"{name}, {when}", LEAST) <= room:
+        pen.text(box.x + 8, y + 13, f"{name}, {when}", 10, ink, width=room)
+    else:
+        pen.text(box.x + 8, y + 11, f"{name},", 10, ink, width=room)
+        pen.text(box.x + 8, y + 21, when, LEAST, ink)
     ink = Ink.ON if on else (Ink.INK if strong else Ink.DIM)
     inside(pen, box, y + 35, plain(option.bits), 17, ink, bold=strong)
 

@@ -14,6 +14,8 @@ from functools import lru_cache
 from html import escape
 from typing import NamedTuple
 
+from ..theme import Theme, declarations, rules
+
 
 class Ink(StrEnum):
     """What is drawn in one colour."""
@@ -93,11 +95,16 @@ PALETTE: dict[Ink, tuple[str, str]] = {
 }
 """Every ink on a light page and on a dark one."""
 
+LEAST = 9.0
+"""The smallest letters."""
 HATCH = 6.0
 """How far the lines of a hatch are apart."""
 MONO = '"DejaVu Sans Mono", ui-monospace, Menlo, Consolas, monospace'
 SANS = 'system-ui, "DejaVu Sans", "Segoe UI", Helvetica, Arial, sans-serif'
 _USED = re.compile("px-[fs]-([a-z0-9-]+)")
+_CLASSES = re.compile('class="([^"]*+)"')
+_INKS = re.compile("px-([fs])-([a-z0-9-]+)")
+_COLOUR = re.compile('(fill|stroke)="#[0-9a-f]{6}"')
 _NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _WIDE = re.compile(r"[MWmw@%\u2014\u2026]")
 _CAPITAL = re.compile(r"[A-Z0-9_+<>=#&?$\u2192]")
@@ -177,7 +184,7 @@ class Fitted(NamedTuple):
     size: float
 
 
-def fitted(text: str, width: float, size: float, mono: bool, least: float = 8) -> Fitted:
+def fitted(text: str, width: float, size: float, mono: bool, least: float = LEAST) -> Fitted:
     """The text in a size at which it fits, cut with an ellipsis where none does."""
     wide = text_width(text, 1, mono)
     if wide * size <= width:
@@ -187,6 +194,17 @@ def fitted(text: str, width: float, size: float, mono: bool, least: float = 8) -
     while text and text_width(text + "…", least, mono) > width:
         text = text[: -max(1, len(text) // 16)]
     return Fitted(text + "…", least)
+
+
+class Mark(NamedTuple):
+    """Where something begins: what was drawn before it stands above."""
+
+    name: str
+    y: float
+    parts: int
+    """How many elements were drawn before."""
+    flows: int
+    """How many of the lines between rows."""
 
 
 class Pen:
@@ -200,6 +218,14 @@ class Pen:
         """The lines between rows: they lie under everything else."""
         self.grounds: list[str] = []
         """What lies under these."""
+        self.marks: list[Mark] = []
+        """Where the picture may be cut."""
+        self.lettering = 1.0
+        """How much larger than usual words beside the figures are."""
+
+    def mark(self, name: str, y: float) -> None:
+        """Say what begins here."""
+        self.marks.append(Mark(name, y, len(self.parts), len(self.flows)))
 
     def open(self, css: str, name: str = "") -> None:
         """Begin a group."""
@@ -389,22 +415,43 @@ def _paint(fill: Ink | None, stroke: Ink | None, line: float, dash: str) -> str:
     return paint
 
 
-def definitions(drawn: str) -> str:
+def definitions(drawn: str, theme: Theme = Theme.AUTO) -> str:
     """The style sheet of what was drawn, with the inks that are in it.
 
     The custom properties stand in ``@supports``: what knows none passes over it as a whole. So
-    does the rule of its size, which some renderers take for an attribute.
+    does the rule of its size, which some renderers take for an attribute. A picture in a page
+    follows the page; one that stands alone follows its reader's system.
     """
     used = set(_USED.findall(drawn))
-    inks = [ink for ink in PALETTE if ink in used]
-    light = "".join(f"--px-{ink}:{PALETTE[ink][0]};" for ink in inks)
-    dark = "".join(f"--px-{ink}:{PALETTE[ink][1]};" for ink in inks)
+    inks = {str(ink): pair for ink, pair in PALETTE.items() if ink in used}
     use = "".join(
         f".px-f-{ink}{{fill:var(--px-{ink})}}.px-s-{ink}{{stroke:var(--px-{ink})}}" for ink in inks
     )
+    alone = ""
+    if theme is Theme.AUTO:
+        dark = declarations(inks, Theme.DARK)
+        alone = f"@media screen and (prefers-color-scheme:dark){{.px-svg:root{{{dark}}}}}"
     style = (
         f".px-svg{{font-family:{SANS}}}.px-svg .px-mono{{font-family:{MONO}}}"
-        f"@supports (color:var(--px-ink)){{.px-svg{{max-width:100%;height:auto;{light}}}"
-        f"@media (prefers-color-scheme:dark){{.px-svg{{{dark}}}}}{use}}}"
+        "@supports (color:var(--px-ink)){.px-svg{max-width:100%;height:auto}"
+        f"{rules('.px-svg', inks, theme)}{alone}{use}}}"
     )
     return f"<style>{style}</style>"
+
+
+def dressed(drawn: list[str], theme: Theme) -> list[str]:
+    """Elements in the plain colours of a theme, for readers that know no style sheets."""
+    return [_dark(element) for element in drawn] if theme is Theme.DARK else drawn
+
+
+def _dark(element: str) -> str:
+    css = _CLASSES.search(element)
+    if not css:
+        return element
+    inks = dict(_INKS.findall(css[1]))
+
+    def colour(found: re.Match[str]) -> str:
+        kind = found[1]
+        return f'{kind}="{PALETTE[Ink(inks[kind[0]])][1]}"'
+
+    return _COLOUR.sub(colour, element)

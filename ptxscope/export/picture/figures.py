@@ -9,7 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ...scene.records import Axis, Cell, Look, Point, RowScene, Running, Strip, Strips, Term
+from ...scene.records import (
+    Axis,
+    Cell,
+    Look,
+    Point,
+    RowScene,
+    Running,
+    Stretch,
+    Strip,
+    Strips,
+    Term,
+)
 from .drawing import Ink, Pen, number, text_width, wrapped
 from .layout import Area, Sketch
 from .rows import cells, inside, plain, say
@@ -166,39 +177,73 @@ def strips(sketch: Sketch, row: RowScene, figure: Strips, y: float) -> float:
 
 def ruler(sketch: Sketch, strip: Strip, area: Area, y: float, *, said: bool) -> float:
     """A number to the bit: a box for each stretch, its label below it; returns the end."""
-    pen, tint = sketch.pen, sketch.tint_of(strip.place)
-    texts = [plain(stretch.text) for stretch in strip.stretches]
-    digits = sum(len(text) + 1 for text in texts)
-    size = min(13.0, int(area.width / (digits * 0.605 + 0.1) * 10) / 10)
-    total = digits * size * 0.605
+    pen = sketch.pen
     if strip.name:
-        pen.text(
-            area.x,
-            y + 12,
-            sketch.say(strip.name),
-            11,
-            Ink.DIM,
-            mono=True,
-            bold=True,
-            width=area.width,
-        )
+        pen.text(area.x, y + 12, sketch.say(strip.name), 11, Ink.DIM, mono=True, bold=True,
+                 width=area.width)  # fmt: skip
         y += 16
-    x = area.center - total / 2
-    labels = []
-    for stretch, text in zip(strip.stretches, texts, strict=True):
-        box = Area(x, (len(text) + 1) * size * 0.605)
-        bits(pen, box, y, 24, text, stretch.look, tint, size)
-        if stretch.label:
-            ink = Ink.MARK if stretch.look is Look.LOST else Ink.DIM
-            label = stretch.label if text == stretch.text else f"{stretch.label}, hexadecimal"
-            labels.append((box.center, label, ink))
-        x = box.right
-    rows = _labels(pen, area, y + 36, labels, 9.5)
-    y += 28 + 13 * rows
-    for line in wrapped(plain(strip.said), area.width, 11) if said else ():
-        pen.text(area.center, y + 10, line, 11, Ink.INK, anchor="middle")
+    shown = [x._replace(text=plain(x.text)) if x.text == plain(x.text) else
+             x._replace(text=plain(x.text), label=f"{x.label}, hexadecimal")
+             for x in strip.stretches]  # fmt: skip
+    room = int(area.width / (_SMALL * _DIGIT))
+    for line in _folded(shown, room) if _cells(shown) > room else [shown]:
+        y = _stretches(sketch, strip, line, area, y)
+    for text in wrapped(plain(strip.said), area.width, 11) if said else ():
+        pen.text(area.center, y + 10, text, 11, Ink.INK, anchor="middle")
         y += 16
     return y
+
+
+_DIGIT = 0.605
+"""How wide a digit is, of its size."""
+_ON = "goes on"
+"""The label of what goes on from the line above."""
+_SMALL = 9.5
+"""The smallest digits of a ruler; one that is longer goes on below."""
+
+
+def _cells(stretches: Iterable[Stretch]) -> int:
+    """How many digits fit where stretches stand: each box has a margin."""
+    return sum(len(stretch.text) + 1 for stretch in stretches)
+
+
+def _folded(stretches: Iterable[Stretch], room: int) -> list[list[Stretch]]:
+    """Stretches in lines of so many digits; one that no line holds is broken between groups."""
+    lines: list[list[Stretch]] = [[]]
+    for stretch in stretches:
+        if lines[-1] and _cells([*lines[-1], stretch]) > room >= _cells([stretch]):
+            lines.append([])
+        rest = stretch.text
+        while _cells([*lines[-1], stretch._replace(text=rest)]) > room:
+            free = room - _cells(lines[-1]) - 1
+            taken = max(rest.rfind(" ", 0, max(free, 0) + 1), 0)
+            if not taken and not lines[-1]:  # no groups: parts that are about as long
+                taken = -(-len(rest) // -(-len(rest) // free))
+            if taken:
+                lines[-1].append(stretch._replace(text=rest[:taken]))
+                stretch, rest = stretch._replace(label=_ON), rest[taken:].strip()
+            lines.append([])
+        lines[-1].append(stretch._replace(text=rest))
+    return lines
+
+
+def _stretches(
+    sketch: Sketch, strip: Strip, stretches: list[Stretch], area: Area, y: float
+) -> float:
+    """One line of a ruler, and the labels below it; returns the end."""
+    pen, tint = sketch.pen, sketch.tint_of(strip.place)
+    digits = _cells(stretches)
+    size = min(13.0, int(area.width / (digits * _DIGIT + 0.1) * 10) / 10)
+    x = area.center - digits * size * _DIGIT / 2
+    labels = []
+    for stretch in stretches:
+        box = Area(x, (len(stretch.text) + 1) * size * _DIGIT)
+        bits(pen, box, y, 24, stretch.text, stretch.look, tint, size)
+        if stretch.label:
+            ink = Ink.MARK if stretch.look is Look.LOST else Ink.DIM
+            labels.append((box.center, stretch.label, ink))
+        x = box.right
+    return y + 28 + 13 * _labels(pen, area, y + 36, labels, 9.5)
 
 
 def running(sketch: Sketch, row: RowScene, figure: Running, y: float) -> float:

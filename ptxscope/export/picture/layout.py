@@ -6,6 +6,7 @@ most significant lane on the left. What is one for all lanes goes through all co
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -100,11 +101,16 @@ class Port(NamedTuple):
 class Sketch:
     """A picture that is being drawn: pen, scene, words, and what stands where."""
 
-    def __init__(self, pen: Pen, scene: Scene, doc: Document, steps: tuple[StepView, ...]) -> None:
+    def __init__(
+        self, pen: Pen, scene: Scene, doc: Document, steps: tuple[StepView, ...],
+        figures: Area = FIGURES,
+    ) -> None:  # fmt: skip
         self.pen = pen
         self.scene = scene
+        self.figures = figures
+        """Where the lane columns stand."""
         self.rows = scene.rows
-        self.columns = FIGURES.columns(scene.lanes, GAP)
+        self.columns = figures.columns(scene.lanes, GAP)
         """The highest lane first."""
         self.words: dict[tuple[str, int], CellView] = {
             (row.key, cell.lane): cell for step in steps for row in step.rows for cell in row.cells
@@ -114,6 +120,12 @@ class Sketch:
         self.ports: dict[Place, Port] = {}
         self.slots: dict[str, Slot] = {}
         """Of rows by key, and of registers by role."""
+        self.differing: Mapping[str, frozenset[int]] = {}
+        """Lanes of rows that are others in the answer beside it."""
+        shown = {step.number for step in steps}
+        drawn = (row for step in scene.steps if step.number in shown for row in step.rows)
+        self.fed = {link.source.key for row in drawn for link in row.links}
+        """Registers, and rows, that something which is shown is made of."""
         ends = (place.key.rpartition(".")[2] for place in scene.results)
         names = [(x.name, x.role) for x in doc.operands]
         names += [(x.name, role) for x, role in zip(doc.results, ends, strict=False)]
@@ -145,8 +157,8 @@ class Sketch:
         if count == 1:
             if self.scene.lanes > 1 and slot is Slot.LEFT:
                 return [part(self.columns[0], slot)]
-            return [part(FIGURES, slot)]
-        return part(FIGURES, slot).columns(count, GAP)
+            return [part(self.figures, slot)]
+        return part(self.figures, slot).columns(count, GAP)
 
     def brings(self, row: RowScene) -> list[Register]:
         """The registers that a row reads and that are not drawn yet; a choice shows its own."""
@@ -155,6 +167,15 @@ class Sketch:
         keys = dict.fromkeys(link.source.key for link in row.links)
         drawn = {place.key for place in self.ports}
         return [self.registers[x] for x in keys if x in self.registers and x not in drawn]
+
+    def comes(self, rows: Iterable[RowScene]) -> list[RowScene]:
+        """The rows that some are made of and that are not shown; a choice shows its own."""
+        keys = dict.fromkeys(
+            link.source.key
+            for row in rows if not isinstance(row.figure, Choice) for link in row.links
+        )  # fmt: skip
+        own, drawn = {row.key for row in rows}, {place.key for place in self.ports}
+        return [self.rows[x] for x in keys if x in self.rows and x not in drawn | own]
 
     def leave(self, place: Place, area: Area, y: float) -> None:
         """Lines from a place begin below an area."""

@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable
 from itertools import pairwise
 
+from ...scene.branches import OUTCOMES
 from ...scene.records import Cell, Look, Register, RowScene, Span
-from .drawing import Ink, Pen, text_width, wrapped
+from .drawing import LEAST, Ink, Pen, text_width, wrapped
 from .layout import ROLE_INKS, Area, Sketch, Slot, part
-from .signs import STYLES, bits, flags, flags_height, mask_box, truth
+from .signs import PILL_HEIGHT, STYLES, bits, flags, flags_height, mask_box, truth
 
 _WORD = re.compile(r"\b0x(?=[0-9a-f]{4,})")
 _LETTERS = {8: "b", 16: "h"}
@@ -20,6 +21,8 @@ _CHIP, _NUMBER = 28, 22
 _MERGED = 34
 _VERDICT = 62
 _FORMULA = 46
+_CAPTION, _INCOMING = 14, 24
+"""Heights of the name above what comes in, and of its box."""
 
 
 def register(sketch: Sketch, shown: Register, slot: Slot, y: float) -> float:
@@ -28,12 +31,14 @@ def register(sketch: Sketch, shown: Register, slot: Slot, y: float) -> float:
     areas = sketch.areas_for(len(shown.cells), slot)
     if shown.unit == 1:
         (cell,) = shown.cells
-        pill = truth(pen, areas[0].center, y, str(cell) == "1")
+        known = cell.spans[0].look is not Look.EITHER
+        pill = truth(pen, areas[0].center, y, str(cell) == "1" if known else None)
         name = sketch.say(shown.name)
         name = shown.label if name in ("", shown.role) else f"{shown.label} {name}"
         ink = ROLE_INKS.get(shown.role, Ink.INK)
+        left = areas[0].x if slot is not Slot.MIDDLE else sketch.figures.x
         pen.text(pill.x - 8, y + 16.5, name, 12, ink, anchor="end", mono=True, bold=True,
-                 width=pill.x - 8 - areas[0].x)  # fmt: skip
+                 width=pill.x - 8 - left)  # fmt: skip
         sketch.leave(cell.place, pill, y + 24)
         return y + 24
     if not shown.by_lane:
@@ -116,6 +121,39 @@ def bits_packed(sketch: Sketch, row: RowScene, y: float) -> float:
         inside(pen, area, y + 23, str(cell), 17)
     sketch.leave(place, whole, y + _MERGED)
     return finish(sketch, row._replace(cells=row.cells[:1]), [whole], y + _MERGED)
+
+
+def incoming(sketch: Sketch, row: RowScene, y: float) -> float:
+    """What comes in from a step that is not shown: its values and its name; returns the end."""
+    pen, areas = sketch.pen, sketch.areas(row)
+    cells_, top = list(row.cells), y + _CAPTION
+    name = sketch.say(row.written or row.name)
+    if len({cell.place for cell in cells_}) < len(cells_):
+        if all(_of(cell, Look.CHIP) for cell in cells_):  # one word in the columns of its parts
+            areas = [Area(areas[0].x, areas[-1].right - areas[0].x)]
+            word = "".join(cell.spans[0].text for cell in cells_)
+            cells_ = [cells_[0]._replace(spans=(cells_[0].spans[0]._replace(text=word),))]
+        else:  # a sum is whole in its last column
+            cells_, areas = cells_[-1:], areas[-1:]
+    for cell, area in zip(cells_, areas, strict=True):
+        found = _of(cell, *OUTCOMES)[-1:]
+        if not found:
+            continue
+        (span,) = found
+        if span.look in (Look.HOLDS, Look.FAILS):
+            box, high = truth(pen, area.center, top, span.look is Look.HOLDS), float(PILL_HEIGHT)
+        else:
+            wide = text_width(span.text, 15, mono=True) + 28
+            box, high = (area.middle(max(wide, 66)) if len(row.cells) == 1 else area), _INCOMING
+            if span.look is Look.CHIP:
+                bits(pen, box, top, high, span.text, span.look, span.tint)
+            else:
+                pen.rect(box.x, top, box.width, high, Ink.PAGE, Ink.DIM, radius=4, dash="4 3")
+                inside(pen, box, top + 17.5, span.text, 15)
+        pen.text(box.center, y + 9, name, 10.5, Ink.DIM, anchor="middle", mono=True, bold=True,
+                 width=area.width)  # fmt: skip
+        sketch.leave(cell.place, box, top + high)
+    return top + _INCOMING
 
 
 def finish(sketch: Sketch, row: RowScene, areas: list[Area], y: float) -> float:
@@ -231,26 +269,38 @@ def _merged(sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float, _: 
         pen.rect(area.center - wide / 2 - 6, y + 6, wide + 12, 22, Ink.PAGE, None, radius=3)
     mask_box(pen, area.x + 7, y + 12, taken, ink)
     center = area.center
-    for span in lost:  # above the bits that are kept: on their left
-        width = min(text_width(span.text, 13, mono=True) + 6, area.width - wide - 32)
-        center = min(max(center, area.x + 24 + width + wide / 2), area.right - 5 - wide / 2)
-        left = Area(center - wide / 2 - 3 - width, width)
-        bits(pen, left, y + 7, 20, span.text, span.look, span.tint, 13)
+    kept_at = cell.spans.index(chip)
+    above = [span for span in lost if cell.spans.index(span) < kept_at]
+    free = area.width - wide - 26 - 8 * len(lost)
+    widths = [text_width(span.text, 13, mono=True) + 6 for span in lost]
+    if sum(widths) > free:
+        widths = [max(free / len(lost), 10) for _ in lost]
+    left = sum(width for span, width in zip(lost, widths, strict=True) if span in above)
+    if lost:
+        center = max(center, area.x + 24 + left + wide / 2) if above else area.x + 26 + wide / 2
+        center = min(center, area.right - 6 - wide / 2)
+    for span, width in zip(lost, widths, strict=True):  # on the side where they were
+        x = center - wide / 2 - 3 - width if span in above else center + wide / 2 + 3
+        fits = text_width(span.text, LEAST, mono=True) <= width - 2
+        bits(pen, Area(x, width), y + 7, 20, span.text if fits else "", span.look, span.tint, 13)
     pen.text(center, y + 23, chip.text, 17, ink, anchor="middle", mono=True, bold=True)
     notes = _of(cell, Look.CHANGED, *((Look.TEXT,) if sketch.scene.lanes == 1 else ()), Look.NAME)
     end = y + _MERGED
     for note in notes:
         ink = {Look.CHANGED: Ink.MARK, Look.NAME: Ink.C}.get(note.look, Ink.DIM)
-        said = f"kept: {note.text.strip()}" if note.look is Look.NAME else _told(note.text)
-        pen.text(area.center, end + 13, said, 10.5, ink, anchor="middle", width=area.width)
-        end += 16
+        said = f"kept: {note.text.strip()}" if note.look is Look.NAME else _told(note.text, lost)
+        for line in wrapped(said, area.width, 10.5):
+            pen.text(area.center, end + 13, line, 10.5, ink, anchor="middle")
+            end += 13
+        end += 3
     sketch.leave(cell.place, area, end)
     return end
 
 
-def _told(text: str) -> str:
-    """What a lane came from, in words: its flag is drawn beside."""
-    return f"of {text.strip(' ◂↻')}"
+def _told(text: str, lost: list[Span]) -> str:
+    """What a lane came from, and what of it falls off: its flag is drawn beside."""
+    off = " and ".join(span.text for span in lost)
+    return f"of {text.strip(' ◂↻')}" + (f": {off} falls off" if off else "")
 
 
 def _verdict(
@@ -265,7 +315,7 @@ def _verdict(
             pen.rect(area.x, y, area.width, _VERDICT, Ink.PAGE, Ink.LINE, radius=5)
         large = 15 if len(row.cells) > 1 else 17
         inside(pen, area, y + 21, numbers[0].text, large)
-    pill = truth(pen, area.center, y + high + 5, bool(_of(cell, Look.HOLDS)))
+    pill = truth(pen, area.center, y + high + 5, _truth_of(cell))
     if name:
         pen.text(pill.x - 10, y + high + 22, sketch.say(name), 13, anchor="end", mono=True,
                  bold=True, width=pill.x - 10 - area.x)  # fmt: skip
@@ -275,6 +325,10 @@ def _verdict(
     end = y + (_VERDICT if numbers and framed else high + 29)
     sketch.leave(cell.place, pill, end)
     return end
+
+
+def _truth_of(cell: Cell) -> bool | None:
+    return None if _of(cell, Look.EITHER) else bool(_of(cell, Look.HOLDS))
 
 
 def _formula(
@@ -319,6 +373,7 @@ _SHAPES: dict[Look, Shape] = {
     Look.KEPT: _merged,
     Look.HOLDS: _verdict,
     Look.FAILS: _verdict,
+    Look.EITHER: _verdict,
     Look.CHIP: _bits,
     Look.VALUE: _formula,
     Look.CLAMPED: _formula,

@@ -75,10 +75,15 @@ PILL_WIDTH, PILL_HEIGHT = 66, 24
 """The size of a truth value."""
 
 
-def truth(pen: Pen, center: float, y: float, value: bool) -> Area:
+def truth(pen: Pen, center: float, y: float, value: bool | None) -> Area:
     """A truth value: a pill with a drawn sign and a word; returns its extent."""
-    ink, soft = (Ink.TRUE, Ink.TRUE_SOFT) if value else (Ink.MARK, Ink.MARK_SOFT)
     x = center - PILL_WIDTH / 2
+    if value is None:
+        pen.rect(x, y, PILL_WIDTH, PILL_HEIGHT, Ink.PAGE, Ink.DIM, radius=PILL_HEIGHT / 2,
+                 dash="2 2")  # fmt: skip
+        pen.text(center, y + 16.5, "0 or 1", 12, Ink.DIM, anchor="middle", bold=True)
+        return Area(x, PILL_WIDTH)
+    ink, soft = (Ink.TRUE, Ink.TRUE_SOFT) if value else (Ink.MARK, Ink.MARK_SOFT)
     pen.rect(
         x, y, PILL_WIDTH, PILL_HEIGHT, soft, ink, radius=PILL_HEIGHT / 2,
         dash="" if value else "4 2",
@@ -91,6 +96,11 @@ def truth(pen: Pen, center: float, y: float, value: bool) -> Area:
         pen.cross(left + 4, top + 4, ink)
     pen.text(x + 24, y + 16.5, "true" if value else "false", 12, ink, bold=True)
     return Area(x, PILL_WIDTH)
+
+
+def told(value: int | None) -> bool | None:
+    """A truth value as a pill takes it."""
+    return None if value is None else bool(value)
 
 
 def mask_box(pen: Pen, x: float, y: float, taken: bool, ink: Ink) -> None:
@@ -112,3 +122,28 @@ def flags(pen: Pen, area: Area, y: float, found: Sequence[Flag]) -> None:
 def flags_height(most: int) -> float:
     """How high so many flags stand."""
     return 14 * most + 4 if most else 0
+
+
+def differs(pen: Pen, area: Area, y: float, end: float, *, last: bool) -> None:
+    """A frame around what is another in the answer beside it; a sign where nothing is beside."""
+    left, right, top, low = map(number, (area.x - 3, area.right + 3, y - 3, end + 3))
+    pen.path(f"M{left} {top}L{right} {top}L{right} {low}L{left} {low}Z", Ink.MARK, line=1.8)
+    if last:
+        _unequal(pen, area.right + 8, y + 8)
+
+
+def _unequal(pen: Pen, x: float, y: float) -> None:
+    """The sign for what differs, drawn: not every font has it."""
+    a, b, c, d = map(number, (x, x + 9, y - 2, y + 2))
+    e, f, g, h = map(number, (x + 2, x + 7, y + 6, y - 6))
+    pen.path(f"M{a} {c}L{b} {c}M{a} {d}L{b} {d}M{e} {g}L{f} {h}", Ink.MARK, line=1.5)
+
+
+def underline(pen: Pen, center: float, y: float, word: str, other: str, size: float) -> None:
+    """Bars below the digits of a word that are others in another word."""
+    each = size * 0.602
+    left = center - len(word) * each / 2
+    for at, (x, z) in enumerate(zip(word, other, strict=True)):
+        if x != z:
+            start = left + at * each
+            pen.line(start + 1.5, y, start + each - 1.5, y, Ink.MARK, 3)

@@ -8,53 +8,99 @@ colour alone. The result stands in it once, as one unbroken word.
 
 from __future__ import annotations
 
-from zlib import crc32
+from typing import NamedTuple
 
+from ...engine.semantics.plan import Stage
 from ...engine.tracing.trace import Trace
+from ...scene.branches import agree
 from ...scene.build import scene
-from ...scene.records import Place, StepScene
-from ..document import NOTHING_KEPT, Answers, Document, ResultView, StepView, document
+from ...scene.records import Scene, StepScene
+from ..alt import alt
+from ..document import Answers, Document, ResultView, StepView, document
+from ..identity import prefix
 from ..options import DEFAULT, Options
+from ..theme import Theme
 from .bands import draw_rows, place_rows
-from .drawing import Ink, Pen, definitions, escaped, number, text_width, wrapped
+from .drawing import Ink, Pen, definitions, dressed, escaped, number, text_width, wrapped
 from .figures import ruler
-from .layout import EDGE, FIGURES, ROLE_INKS, WIDTH, WORDS_WIDTH, WORDS_X, Area, Sketch, meet
+from .fork import branches, fork_of
+from .layout import EDGE, FIGURES, ROLE_INKS, WIDTH, WORDS_WIDTH, WORDS_X, Area, Sketch
+from .results import columns, note, results, step_notes
 from .rows import plain, register
 
 _PAGE = Area(EDGE, WIDTH - 2 * EDGE)
+AGREED = "One answer: on these values isa and every known ptxas agree."
+_BESIDE = 1.3
+"""How much larger the words of a step are on a slide, where they would be small."""
 _FIRST = ("a", "b")
 """The registers that stand on top; others are drawn where they are read."""
 
 
+class Drawing(NamedTuple):
+    """All that is drawn of a trace; the pen's marks say where it may be cut."""
+
+    doc: Document
+    pen: Pen
+    height: float
+    theme: Theme = Theme.AUTO
+
+
 def render(trace: Trace, options: Options = DEFAULT) -> str:
     """The picture as an ``<svg>`` 800 px wide that scales; its height follows from its steps."""
+    return _standing(drawing(trace, options))
+
+
+def drawing(trace: Trace, options: Options = DEFAULT, part: str = "") -> Drawing:
+    """Draw a trace; its marks are ``operands``, ``step-saturate`` …, ``result`` …, ``foot``.
+
+    ``part`` tells the ids of one of several apart.
+    """
     doc = document(trace, options)
-    prefix = f"px-{crc32(doc.command.encode('utf-8', 'replace')):08x}"
-    pen = Pen(prefix)
-    sketch = _sketch(pen, doc, trace, doc.steps)
+    pen = Pen(prefix(doc, options, "svg") + part)
+    pen.lettering = _BESIDE if options.slide else 1
+    fork = fork_of(doc, trace, options)
+    trunk = fork.trunk if fork else doc.steps
+    sketch = Sketch(pen, scene(trace), doc, trunk)
+    place_rows(sketch)
     y = top = _head(doc, pen)
+    pen.mark("operands", y)
     y = _operands(sketch, _lanes(doc, sketch, y))
-    y = _steps(sketch, doc.steps, y, prefix="step")
-    y = _results(doc.results, sketch, _columns(sketch, top, y))
+    y = _steps(sketch, trunk, y, before=fork.stage if fork else None)
+    if fork:
+        y = branches(doc, fork, pen, columns(sketch, top, y) + 8)
+    else:
+        pen.mark("result", y)
+        y = results(doc, doc.results, sketch, columns(sketch, top, y))
+    pen.mark("notes", y)
     y = _notes(doc, pen, y)
     if doc.answers:
-        y = _answers(doc, doc.answers, pen, y)
-    y = _foot(doc, pen, y)
-    return "\n".join(_around(doc, pen, y)) + "\n"
+        pen.mark("answers", y)
+        y = _answers(doc.answers, pen, y, forked=fork is not None)
+    elif options.both and options.result and agree(trace):
+        pen.mark("answers", y)
+        y = _agreed(pen, y)
+    pen.mark("foot", y)
+    return Drawing(doc, pen, _foot(doc, pen, y), options.theme)
 
 
-def _sketch(pen: Pen, doc: Document, trace: Trace, steps: tuple[StepView, ...]) -> Sketch:
-    sketch = Sketch(pen, scene(trace), doc, steps)
+def picture(doc: Document, shown: Scene, ends: tuple[ResultView, ...]) -> str:
+    """The picture of a scene whose values are not known, and what kinds come out of it."""
+    pen = Pen(prefix(doc, DEFAULT, "form"))
+    sketch = Sketch(pen, shown, doc, doc.steps)
     place_rows(sketch)
-    return sketch
+    y = top = _head(doc, pen)
+    y = _operands(sketch, _lanes(doc, sketch, y))
+    y = _steps(sketch, doc.steps, y, before=None)
+    y = results(doc, ends, sketch, columns(sketch, top, y))
+    return _standing(Drawing(doc, pen, _foot(doc, pen, y)))
 
 
-def _around(doc: Document, pen: Pen, height: float) -> list[str]:
-    prefix, high = pen.prefix, number(height)
-    title = escaped(doc.title or doc.ptx)
-    steps = ", ".join(step.title for step in doc.steps)
-    about = escaped(plain(f"{doc.ptx} Model {doc.model}. Steps: {steps}."))
-    page = Pen(prefix)
+def _standing(drawn: Drawing) -> str:
+    return "\n".join(_around(*drawn)) + "\n"
+
+
+def _around(doc: Document, pen: Pen, height: float, theme: Theme) -> list[str]:
+    page = Pen(pen.prefix)
     page.rect(0.5, 0.5, WIDTH - 1, height - 1, Ink.PAGE, Ink.LINE, radius=12)
     drawn = [
         *page.parts,
@@ -65,15 +111,25 @@ def _around(doc: Document, pen: Pen, height: float) -> list[str]:
         *pen.parts,
     ]
     return [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="px-svg" role="img" '
-        f'viewBox="0 0 {WIDTH} {high}" width="{WIDTH}" height="{high}" '
-        f'font-family="DejaVu Sans, sans-serif" '
-        f'aria-labelledby="{prefix}-title {prefix}-desc">',
-        f'<title id="{prefix}-title">{title}</title>',
-        f'<desc id="{prefix}-desc">{about}</desc>',
-        definitions("\n".join(drawn)),
-        *drawn,
+        *opened(doc, pen.prefix, WIDTH, height),
+        definitions("\n".join(drawn), theme),
+        *dressed(drawn, theme),
         "</svg>",
+    ]
+
+
+def opened(doc: Document, name: str, width: float, height: float, role: str = "img") -> list[str]:
+    """The beginning of an ``<svg>``: its size, and what it shows in words."""
+    wide, high = number(width), number(height)
+    title = escaped(doc.title or doc.ptx)
+    about = escaped(plain(alt(doc)))
+    return [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="px-svg" role="{role}" '
+        f'viewBox="0 0 {wide} {high}" width="{wide}" height="{high}" '
+        f'font-family="DejaVu Sans, sans-serif" '
+        f'aria-labelledby="{name}-title {name}-desc">',
+        f'<title id="{name}-title">{title}</title>',
+        f'<desc id="{name}-desc">{about}</desc>',
     ]
 
 
@@ -113,21 +169,14 @@ def _lanes(doc: Document, sketch: Sketch, y: float) -> float:
     return y + 16
 
 
-def _columns(sketch: Sketch, top: float, end: float) -> float:
-    """A light ground behind each lane column from its name to its last row."""
-    ground = Pen("")
-    for column in sketch.columns:
-        ground.rect(column.x, top, column.width, end + 8 - top, Ink.SOFT, None, radius=8)
-    sketch.pen.grounds += ground.parts
-    return end
-
-
 def _operands(sketch: Sketch, y: float) -> float:
     """The registers a and b; what else is read is drawn where it is used."""
     pen = sketch.pen
+    shown = [sketch.registers[x] for x in _FIRST if x in sketch.registers and x in sketch.fed]
+    if not shown:
+        return y
     pen.open("px-operands")
     pen.text(WORDS_X, y + 18, "Registers", 13, Ink.DIM, bold=True)
-    shown = [sketch.registers[role] for role in _FIRST if role in sketch.registers]
     end, words = y, y + 38
     for each in shown:
         end = max(end, register(sketch, each, sketch.slots[each.role], y + 6))
@@ -160,150 +209,103 @@ def _called(sketch: Sketch, role: str, y: float) -> float:
     return y + 17
 
 
-def _steps(sketch: Sketch, steps: tuple[StepView, ...], y: float, *, prefix: str) -> float:
-    """A band for each step; returns where the last ends."""
+def _steps(sketch: Sketch, steps: tuple[StepView, ...], y: float, before: Stage | None) -> float:
+    """A band for each step, and a line for those left out; returns where the last ends.
+
+    What comes from a stage on, where answers part, is not drawn here.
+    """
     pen = sketch.pen
-    scenes: dict[int, StepScene] = {step.number: step for step in sketch.scene.steps}
-    before: float | None = None
-    for step in steps:
-        pen.open(f"px-step px-{step.stage}", f"{prefix}-{step.stage}")
+    shown = {step.number: step for step in steps}
+    above: float | None = None
+    left_out: list[StepScene] = []
+    for scene_step in sketch.scene.steps:
+        if scene_step.stage is before:
+            break
+        step = shown.get(scene_step.number)
+        if step is None:
+            left_out.append(scene_step)
+            continue
+        y = _gap(pen, left_out, y, above)
+        left_out = []
+        pen.mark(f"step-{step.stage}", y)
+        pen.open(f"px-step px-{step.stage}", f"step-{step.stage}")
         top = y + 18
-        if before is not None:
-            pen.line(36, before, 36, top - 4, Ink.LINE)
-        shown = scenes[step.number]
+        if above is not None:
+            pen.line(36, above, 36, top - 4, Ink.LINE)
         words = _words(sketch, step, top)
         if sketch.scene.lanes > 1:
-            brought = {x.role: x for row in shown.rows for x in sketch.brings(row) if x.unit > 1}
+            brought = {x.role: x for row in scene_step.rows for x in sketch.brings(row)
+                       if x.unit > 1}  # fmt: skip
             for role in brought:
                 words = _called(sketch, role, words + 4)
-        before = top + 20
-        end = max(draw_rows(sketch, shown, y), words - 6)
-        y = _step_notes(pen, step, end)
+        above = top + 20
+        end = max(draw_rows(sketch, scene_step, y), words - 6)
+        y = step_notes(pen, step, end, FIGURES)
         pen.close()
-    return y
+    return _gap(pen, left_out, y, above)
+
+
+def _gap(pen: Pen, steps: list[StepScene], y: float, above: float | None) -> float:
+    """Which steps are left out, where they would stand; returns where it ends."""
+    if not steps:
+        return y
+    named = ", ".join(f"{step.number} {step.title}" for step in steps)
+    lines = wrapped(f"not shown: {named}", WORDS_WIDTH, 10.5)
+    pen.open("px-gap")
+    pen.line(36, (above or y) + 4, 36, y + 14 + 13 * len(lines), Ink.LINE, dash="2 4")
+    y = pen.lines(WORDS_X, y + 22, lines, 10.5, Ink.DIM, step=13, italic=True)
+    pen.close()
+    return y - 8
 
 
 def _words(sketch: Sketch, step: StepView, y: float) -> float:
     """Number, title and sentence of a step at the margin; returns their end."""
-    pen = sketch.pen
+    pen, large = sketch.pen, sketch.pen.lettering
     pen.dot(36, y + 8, Ink.INK, hollow=True, size=11)
     pen.text(36, y + 12.3, str(step.number), 12, Ink.INK, anchor="middle", bold=True)
     shown = step.title[:1].upper() + step.title[1:]
-    pen.text(WORDS_X, y + 12.5, shown, 14, Ink.INK, bold=True, width=WORDS_WIDTH)
-    lines = wrapped(plain(sketch.say(step.about)), WORDS_WIDTH, 11)
-    return pen.lines(WORDS_X, y + 29, lines, 11, Ink.DIM, step=14.5)
+    pen.text(WORDS_X, y + 12.5, shown, 14 * large, Ink.INK, bold=True, width=WORDS_WIDTH)
+    lines = wrapped(plain(sketch.say(step.about)), WORDS_WIDTH, 11 * large)
+    first = y + 12.5 + 16.5 * large
+    return pen.lines(WORDS_X, first, lines, 11 * large, Ink.DIM, step=14.5 * large)
 
 
-def _step_notes(pen: Pen, step: StepView, y: float) -> float:
-    for note in step.notes:
-        y = _note(pen, note, y + 10, FIGURES)
-    return y
-
-
-def _note(pen: Pen, text: str, y: float, area: Area) -> float:
-    """A writer's remark behind a bar; returns its end."""
-    lines = wrapped(text, area.width - 28, 12)
-    height = 14 + 17 * len(lines)
-    pen.rect(area.x, y, area.width, height, Ink.MARK_SOFT, None, radius=4)
-    pen.rect(area.x, y, 4, height, Ink.MARK, None, radius=0)
-    pen.lines(area.x + 16, y + 19, lines, 12, Ink.INK, step=17, italic=True)
-    return y + height
-
-
-def _results(results: tuple[ResultView, ...], sketch: Sketch, y: float) -> float:
-    """Every destination with its bits in one piece; returns the end."""
-    pen = sketch.pen
-    if not results:
-        return _nowhere(sketch, FIGURES.middle(440), y)
-    areas = FIGURES.columns(len(results), 20)
-    if len(results) == 1:  # the name stands beside the word in the middle
-        name, bits, _ = results[0]
-        beside = text_width(f"{sketch.say(name)} =", 14, mono=True) + 26
-        wide = text_width(bits, 26, mono=True) + 2 * beside
-        areas = [FIGURES.middle(max(440, wide))]
-    pen.open("px-result")
-    top = y + 34
-    pen.text(WORDS_X, top + 26, "Result", 14, Ink.INK, bold=True)
-    for (name, bits, meant), place, area in zip(results, sketch.scene.results, areas, strict=True):
-        _end(sketch, place, area, top, strong=True)
-        pen.rect(area.x, top, area.width, 66, Ink.SOFT, Ink.INK, radius=8, line=1.8)
-        label = f"{sketch.say(name)} ="
-        pen.text(area.center, top + 58, meant, 12, Ink.DIM, anchor="middle", mono=True,
-                 width=area.width - 24)  # fmt: skip
-        wide = text_width(bits, 26, mono=True)
-        pen.text(area.center, top + 36, bits, 26, Ink.INK, anchor="middle", mono=True, bold=True)
-        pen.text(area.center - wide / 2 - 10, top + 35, label, 14, Ink.DIM, anchor="end", mono=True,
-                 width=(area.width - wide) / 2 - 16)  # fmt: skip
-    pen.close()
-    return top + 66
-
-
-def _end(sketch: Sketch, place: Place, area: Area, y: float, *, strong: bool) -> None:
-    """The line to where a result stands, or would stand."""
-    port = sketch.ports.get(place)
-    if port:
-        start, end = meet(port.area, area)
-        sketch.pen.flow((start, port.y), (end, y), Ink.DIM, strong=strong)
-
-
-def _nowhere(sketch: Sketch, area: Area, y: float) -> float:
-    """An empty place where a result would stand, and a faint way there."""
-    pen, top = sketch.pen, y + 34
-    pen.open("px-result")
-    pen.text(WORDS_X, top + 22, "Result", 14, Ink.INK, bold=True)
-    for place in sketch.scene.thrown:
-        _end(sketch, place, area, top, strong=False)
-    pen.rect(area.x, top, area.width, 36, Ink.PAGE, Ink.LINE, radius=8, dash="4 3")
-    pen.text(area.center, top + 22, NOTHING_KEPT, 12, Ink.DIM, anchor="middle",
-             width=area.width - 24)  # fmt: skip
-    pen.close()
-    return top + 36
-
-
-def _notes(doc: Document, pen: Pen, y: float) -> float:
-    """Numbered remarks on lanes, and what ptxscope itself remarks."""
-    y += 14
-    for at, note in enumerate(doc.lane_notes, 1):
-        y = _note(pen, f"note {at}: {note}", y, _PAGE) + 8
-    for text in doc.notes:
-        lines = wrapped(plain(f"Note: {text}."), _PAGE.width, 11.5)
-        y = pen.lines(EDGE, y + 14, lines, 11.5, Ink.DIM, step=16) - 6
-    return y
-
-
-def _answers(doc: Document, answers: Answers, pen: Pen, y: float) -> float:
-    """Where models part: each answer, why they differ, and the other's steps where asked for."""
+def _answers(answers: Answers, pen: Pen, y: float, *, forked: bool) -> float:
+    """Where models part: each answer, and why they differ."""
     y += 16
     pen.open("px-answers")
     pen.line(EDGE, y, WIDTH - EDGE, y, Ink.MARK, 1.5, "6 4")
-    pen.text(EDGE, y + 28, "Two answers", 17, Ink.INK, bold=True)
+    pen.text(EDGE, y + 28, "Why" if forked else "Two answers", 17, Ink.INK, bold=True)
     pen.text(FIGURES.x, y + 28, f"They part at the step “{answers.step}”.", 12, Ink.DIM)
     y += 52
     for label, result, errata in answers.all:
-        pen.text(EDGE, y, label, 12, Ink.INK, width=200)
+        pen.text(EDGE, y, label, 12, Ink.INK, width=FIGURES.x - EDGE - 8)
         said = plain(result)
         pen.text(FIGURES.x, y, said, 13, Ink.INK, mono=True, bold=True, width=360)
         pen.text(WIDTH - EDGE, y, ", ".join(errata), 12, Ink.MARK, anchor="end", bold=True)
         y += 20
     for erratum in answers.errata:
-        y = _note(pen, f"{erratum.id}: {erratum.sentence}", y, _PAGE) + 8
+        y = note(pen, f"{erratum.id}: {erratum.sentence}", y, _PAGE) + 8
     pen.close()
-    if answers.of:
-        y = _other(doc, answers, answers.of, pen, y)
     return y
 
 
-def _other(doc: Document, answers: Answers, other: Trace, pen: Pen, y: float) -> float:
-    heading = plain(f"The steps of {answers.other} from there")
-    pen.open("px-other")
-    pen.text(EDGE, y + 22, heading, 15, Ink.INK, bold=True, width=_PAGE.width)
-    sketch = _sketch(pen, doc, other, answers.steps)
-    top = y + 36
-    y = _steps(sketch, answers.steps, _lanes(doc, sketch, top), prefix="other")
-    results = document(other, DEFAULT).results
-    y = _results(results, sketch, _columns(sketch, top, y))
+def _agreed(pen: Pen, y: float) -> float:
+    pen.open("px-answers")
+    pen.text(EDGE, y + 18, AGREED, 12, Ink.INK, bold=True)
     pen.close()
-    return y + 14
+    return y + 20
+
+
+def _notes(doc: Document, pen: Pen, y: float) -> float:
+    """Numbered remarks on lanes, and what ptxscope itself remarks."""
+    y += 14
+    for at, said in enumerate(doc.lane_notes, 1):
+        y = note(pen, f"note {at}: {said}", y, _PAGE) + 8
+    for text in doc.notes:
+        lines = wrapped(plain(f"Note: {text}."), _PAGE.width, 11.5)
+        y = pen.lines(EDGE, y + 14, lines, 11.5, Ink.DIM, step=16) - 6
+    return y
 
 
 def _foot(doc: Document, pen: Pen, y: float) -> float:

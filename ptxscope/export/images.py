@@ -1,0 +1,146 @@
+"""A picture as PNG or PDF, drawn from its SVG by what `ptxscope[images]` brings along.
+
+resvg draws PNG, Typst makes PDF: both are one wheel without anything of the system's. Typst
+embeds the fonts, keeps the text as text, and measured nearest to what browsers draw.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from html import unescape
+from importlib import import_module
+from math import isfinite
+from types import ModuleType
+from typing import NamedTuple
+
+from ..engine.tracing.trace import Trace
+from . import frames
+from .options import DEFAULT, Motion, Options
+from .picture.drawing import MONO, SANS
+
+_SIZE = re.compile(r'viewBox="0 0 ([\d.]++) ([\d.]++)"')
+_TITLE = re.compile("<title[^>]*+>([^<]*+)</title>")
+_ABOUT = re.compile("<desc[^>]*+>([^<]*+)</desc>")
+_MOST = 1 << 26
+"""Pixels of a PNG: 256 MB while it is drawn."""
+_WIDEST = 14_400 / 0.75
+"""Px of a PDF's side: its readers go no further than 14,400 pt."""
+_PX = 0.75
+"""In pt."""
+_SHARP = 2.0
+"""The scale of a PNG that was given none: as screens and beamers show it well."""
+_PDF = """\
+#set document(title: sys.inputs.title, date: none)
+#set page(width: auto, height: auto, margin: 0pt)
+#for (at, page) in json(bytes(sys.inputs.pages)).enumerate() {
+  if at > 0 { pagebreak() }
+  image(bytes(page.svg), format: "svg", width: page.width * 1pt, alt: page.alt)
+}
+"""
+
+
+class NotInstalledError(ImportError):
+    """What a format needs is not installed; the text says how to."""
+
+
+class Size(NamedTuple):
+    """Of an image, in px."""
+
+    width: float
+    height: float
+
+
+def render_png(trace: Trace, options: Options = DEFAULT) -> bytes:
+    """A trace as PNG."""
+    return png(frames.render(trace, options._replace(motion=Motion.STILL)), options)
+
+
+def render_pdf(trace: Trace, options: Options = DEFAULT) -> bytes:
+    """A trace as PDF, on a page of its own size."""
+    return pdf([frames.render(trace, options._replace(motion=Motion.STILL))], options)
+
+
+def png(svg: str, options: Options = DEFAULT) -> bytes:
+    """A picture as PNG, twice as large where nothing else is asked for.
+
+    Raises NotInstalledError, and ValueError where it can't be so large, or no font is found.
+    """
+    resvg = _module("resvg_py", "png")
+    wide, high = map(round, size(svg, options, _SHARP))
+    if min(wide, high) < 1:
+        raise ValueError(f"a PNG of {wide} by {high} px shows nothing")
+    if wide * high > _MOST:
+        raise ValueError(f"a PNG of {wide} by {high} px is too large: {_MOST:,} px are the most")
+    if not _has_fonts():
+        raise ValueError(
+            "no font is found that a PNG's text can be drawn with; install one, "
+            "as in: apt install fonts-dejavu-core"
+        )
+    return bytes(resvg.svg_to_bytes(svg_string=svg, width=wide, height=high))
+
+
+def pdf(pages: Sequence[str], options: Options = DEFAULT) -> bytes:
+    """Pictures as the pages of a PDF. Raises NotInstalledError, and ValueError for their size."""
+    typst = _module("typst", "pdf")
+    told = []
+    for svg in pages:
+        found = size(svg, options, 1)
+        if not 1 <= max(found) <= _WIDEST:
+            wide, high = map(round, found)
+            raise ValueError(f"a PDF page of {wide} by {high} px: {_WIDEST:,.0f} px are the most")
+        alt = f"{_found(_TITLE, svg)}. {_found(_ABOUT, svg)}"
+        told.append({"svg": svg, "width": found.width * _PX, "alt": alt})
+    inputs = {"title": _found(_TITLE, pages[0]), "pages": json.dumps(told)}
+    return bytes(typst.compile(_PDF.encode(), format="pdf", sys_inputs=inputs))
+
+
+def size(svg: str, options: Options, scale: float) -> Size:
+    """How large an image is made of a picture; raises ValueError for none that could be."""
+    found = _SIZE.search(svg)
+    assert found
+    own = Size(float(found[1]), float(found[2]))
+    if options.width is not None:
+        scale = options.width / own.width
+    elif options.scale is not None:
+        scale = options.scale
+    if not (isfinite(scale) and scale > 0):
+        raise ValueError("a scale and a width are numbers above 0")
+    return Size(own.width * scale, own.height * scale)
+
+
+def _found(pattern: re.Pattern[str], svg: str) -> str:
+    match = pattern.search(svg)
+    return unescape(match[1]) if match else ""
+
+
+def _module(name: str, format_: str) -> ModuleType:
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        need = f"{format_} needs {name.replace('_', '-')}, which is not installed"
+        raise NotInstalledError(f"{need}: pip install 'ptxscope[images]'", name=name) from None
+
+
+@lru_cache(maxsize=1)
+def _has_fonts() -> bool:
+    """Whether resvg finds what to draw a text with: where it does not, it leaves the text out."""
+    return draws(SANS) and draws(MONO)
+
+
+def draws(family: str, **how: bool) -> bool:
+    """Whether a letter of a font, or of what stands in for it, is drawn."""
+    resvg = _module("resvg_py", "png")
+    empty, text = (
+        resvg.svg_to_bytes(
+            svg_string='<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20">'
+            f"<text y='16' font-size='16' font-family='{family}'>{letter}</text></svg>",
+            **how,
+        )
+        for letter in ("", "x")
+    )
+    return bytes(empty) != bytes(text)

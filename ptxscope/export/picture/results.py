@@ -1,0 +1,118 @@
+"""What stands below the steps: results, a writer's remarks, the grounds of the columns."""
+
+from __future__ import annotations
+
+from ...scene.records import Place
+from ..document import Document, ResultView, StepView
+from .drawing import Ink, Pen, text_width, wrapped
+from .layout import WORDS_X, Area, Sketch, meet
+from .rows import plain
+from .signs import underline
+
+_LARGE = 26
+"""The size of a result's bits."""
+_NAME = 14
+
+
+def columns(sketch: Sketch, top: float, end: float) -> float:
+    """A light ground behind each lane column from its name to its last row."""
+    ground = Pen("")
+    for column in sketch.columns:
+        ground.rect(column.x, top, column.width, end + 8 - top, Ink.SOFT, None, radius=8)
+    sketch.pen.grounds += ground.parts
+    return end
+
+
+def results(
+    doc: Document, found: tuple[ResultView, ...], sketch: Sketch, y: float,
+    beside: tuple[ResultView, ...] | None = None,
+) -> float:  # fmt: skip
+    """Every destination with its bits in one piece; returns the end.
+
+    Beside another answer the digits that differ are marked, and names stand above the bits.
+    """
+    pen, forked = sketch.pen, beside is not None
+    top = y + 34
+    pen.open("px-result")
+    if not forked:
+        pen.text(WORDS_X, top + 26, "Result", 14, Ink.INK, bold=True)
+    if not found:
+        end = _nowhere(doc, sketch, top)
+        pen.close()
+        return end
+    areas = sketch.figures.columns(len(found), 20)
+    if len(found) == 1 and not forked:  # the name stands beside the word in the middle
+        name, bits, _ = found[0]
+        side = text_width(f"{sketch.say(name)} =", _NAME, mono=True) + 26
+        areas = [sketch.figures.middle(max(440, text_width(bits, _LARGE, mono=True) + 2 * side))]
+    others = beside or found
+    for shown, other, place, area in zip(found, others, sketch.scene.results, areas, strict=True):
+        _end(sketch, place, area, top, strong=True)
+        _result(sketch, shown, other.bits, area, top, stacked=forked)
+    pen.close()
+    return top + (84 if forked else 66)
+
+
+def _result(
+    sketch: Sketch, shown: ResultView, other: str, area: Area, top: float, *, stacked: bool
+) -> None:
+    pen, (name, bits, meant) = sketch.pen, shown
+    height = 84 if stacked else 66
+    pen.rect(area.x, top, area.width, height, Ink.SOFT, Ink.INK, radius=8, line=1.8)
+    label = f"{sketch.say(name)} ="
+    down = 18 if stacked else 0
+    if stacked:
+        pen.text(area.center, top + 18, label, _NAME, Ink.DIM, anchor="middle", mono=True,
+                 width=area.width - 12)  # fmt: skip
+    wide = text_width(bits, _LARGE, mono=True)
+    size = min(_LARGE, int((area.width - 12) / wide * _LARGE))
+    pen.text(area.center, top + 36 + down, bits, size, Ink.INK, anchor="middle", mono=True,
+             bold=True)  # fmt: skip
+    if bits != other:
+        underline(pen, area.center, top + 43 + down, bits, other, size)
+    pen.text(area.center, top + 58 + down, meant, 12, Ink.DIM, anchor="middle", mono=True,
+             width=area.width - 24)  # fmt: skip
+    if not stacked:
+        pen.text(area.center - wide / 2 - 10, top + 35, label, _NAME, Ink.DIM, anchor="end",
+                 mono=True, width=(area.width - wide) / 2 - 16)  # fmt: skip
+
+
+def _end(sketch: Sketch, place: Place, area: Area, y: float, *, strong: bool) -> None:
+    """The line to where a result stands, or would stand."""
+    port = sketch.ports.get(place)
+    if port:
+        start, end = meet(port.area, area)
+        sketch.pen.flow((start, port.y), (end, y), Ink.DIM, strong=strong)
+
+
+def _nowhere(doc: Document, sketch: Sketch, top: float) -> float:
+    """An empty place where a result would stand, and a faint way there."""
+    pen, area = sketch.pen, sketch.figures.middle(440)
+    for place in sketch.scene.thrown:
+        _end(sketch, place, area, top, strong=False)
+    pen.rect(area.x, top, area.width, 36, Ink.PAGE, Ink.LINE, radius=8, dash="4 3")
+    pen.text(area.center, top + 22, doc.no_result, 12, Ink.DIM, anchor="middle",
+             width=area.width - 24)  # fmt: skip
+    return top + 36
+
+
+def step_notes(pen: Pen, step: StepView, y: float, area: Area) -> float:
+    """A writer's remarks on a step; returns their end."""
+    for text in step.notes:
+        y = note(pen, text, y + 10, area)
+    return y
+
+
+def note(pen: Pen, text: str, y: float, area: Area) -> float:
+    """A writer's remark behind a bar; returns its end."""
+    lines = wrapped(text, area.width - 28, 12)
+    height = 14 + 17 * len(lines)
+    pen.rect(area.x, y, area.width, height, Ink.MARK_SOFT, None, radius=4)
+    pen.rect(area.x, y, 4, height, Ink.MARK, None, radius=0)
+    pen.lines(area.x + 16, y + 19, lines, 12, Ink.INK, step=17, italic=True)
+    return y + height
+
+
+def remark(pen: Pen, text: str, y: float, area: Area) -> float:
+    """A sentence of ours; returns its end."""
+    return pen.lines(area.x, y, wrapped(plain(text), area.width, 12), 12, Ink.INK, step=16)

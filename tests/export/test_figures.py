@@ -1,0 +1,338 @@
+"""Pictures of a part, of two answers, of a form, of all 27: what they show, and that it fits."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from ptxscope import Trace, parse, trace
+from ptxscope.cli import main
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.legality import random_form
+from ptxscope.engine.semantics.plan import Stage
+from ptxscope.engine.tracing.divergence import divergence_of, divergences
+from ptxscope.export import export, form, poster
+from ptxscope.export.document import NOT_SHOWN, document
+from ptxscope.export.options import DEFAULT, Options
+from ptxscope.export.picture.drawing import PALETTE
+from ptxscope.export.theme import Theme
+from tests.export.samples import E3, EXAMPLES, example
+from tests.export.test_picture import assert_drawn_well, assert_tree_drawn_well, rects
+from tests.export.test_svg import NS, QUAD, boxes, drawn, group, overlaps, steps, texts, wires
+from tests.reference_data import golden_rows
+from tests.strategies import instruction_of
+from tests.tiers import thorough
+
+BOTH = Options(both=True)
+MODELS = ("isa", "ptxas-13.0", "ptxas-13.5")
+
+
+def part(shown: Trace, first: int, last: int, **more: bool) -> Options:
+    """The steps of some numbers."""
+    stages = frozenset(x.stage for x in shown.steps if first <= x.number <= last)
+    return Options(stages=stages, **more)  # type: ignore[arg-type]
+
+
+# --- parts ------------------------------------------------------------------------------
+
+
+def test_a_part_shows_what_comes_in_and_not_what_feeds_nothing() -> None:
+    """Steps 2 to 4: a and b are selected in step 1, so it is their bytes that come in."""
+    tree = drawn(QUAD, part(QUAD, 2, 4))
+    assert not [x for x in tree.iter(f"{NS}g") if x.get("class") == "px-operands"]
+    assert rects(tree, "c-chip") == []
+    said = texts(group(tree, "px-extend"))
+    assert said.count("a") == said.count("b") == 4
+    assert [x for x in said if re.fullmatch("[0-9a-f]{2}", x)][:8] == [
+        "7f", "80", "ff", "01", "01", "ff", "02", "80"
+    ]  # fmt: skip
+    starts = {line[0] for line in wires(tree)}
+    assert len(starts) == 4 * (2 + 2 + 1)  # to Extend, to Add, to Saturate, in every lane
+    gaps = [" ".join(texts(x)) for x in tree.iter(f"{NS}g") if x.get("class") == "px-gap"]
+    assert gaps == ["not shown: 1 select", "not shown: 5 merge, 6 write"]
+
+
+def test_a_number_comes_in_with_its_name() -> None:
+    shown = trace("vmad.s32.s32.s32 d, a, b, c", {"a": 3, "b": 5, "c": 2**32 - 7})
+    said = texts(group(drawn(shown, part(shown, 4, 4)), "px-sum"))
+    assert {"t", "15", "c"} <= set(said)
+
+
+def test_a_sum_that_is_not_shown_comes_in_whole() -> None:
+    shown = trace("vset4.s32.u32.lt.add d, a, b, c", {"a": 0, "b": 0x01010101, "c": 38})
+    tree = drawn(shown, part(shown, 5, 5))
+    assert "42" in texts(group(tree, "px-write"))
+    guarded = trace("@g vadd4.u32.u32.u32 d, a, b, c",
+                    {"a": 0x01020304, "b": 0, "c": 0, "g": 1, "d": 0})  # fmt: skip
+    assert "01020304" in "".join(texts(drawn(guarded, part(guarded, 6, 6))))
+
+
+def test_what_is_shown_up_to_a_step_keeps_the_result_back() -> None:
+    shown = trace("vadd.u32.u32.u32 d, a, b", {"a": 0xABCD0000, "b": 0x12340000})
+    document_ = export(shown, "svg", part(shown, 1, 2, result=False))
+    assert NOT_SHOWN in document_
+    assert "be010000" not in document_
+    assert str(0xBE010000) not in document_
+
+
+def test_a_partial_fork_keeps_to_the_steps() -> None:
+    tree = drawn(E3, part(E3, 4, 5, both=True))
+    assert steps(tree) == ["saturate", "saturate", "merge", "merge"]
+    assert steps(drawn(E3, part(E3, 1, 2, both=True))) == ["select", "extend"]
+
+
+def some_options(shown: Trace, rng: Random) -> Options:
+    stages = [step.stage for step in shown.steps]
+    first = rng.randrange(len(stages))
+    last = rng.randrange(first, len(stages))
+    chosen = rng.sample(stages, rng.randint(1, len(stages)))
+    some = rng.choice((stages[first : last + 1], chosen))
+    return Options(rng.random() < 0.4, stages=frozenset(some), result=rng.random() < 0.6)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("step", [300, pytest.param(7, marks=thorough)])
+def test_parts_are_drawn_well(step: int, model: str) -> None:
+    for at, row in enumerate(golden_rows()[::step]):
+        shown = trace(row.instruction, row.operands, model=model)
+        assert_drawn_well(shown, some_options(shown, Random(at)))
+
+
+LONG = (
+    "selp.b64 {0}d, {0}a, {0}b, !{0}c",
+    "@{0}g setp.lt.and.f32 {0}p|{0}q, {0}a, {0}b, !{0}c",
+    "vadd.u32.s32.s32.sat {0}d.b2, {0}a, {0}b, {0}c",
+    "@!{0}g set.lt.f32.s32 {0}d, {0}a, {0}b",
+    "@{0}g vset4.s32.s32.le.add {0}d, {0}a, {0}b, {0}c",
+)
+
+
+@pytest.mark.parametrize("wide", [11, 40])
+@pytest.mark.parametrize("line", LONG)
+def test_long_names_fit_in_parts_and_forks(line: str, wide: int) -> None:
+    ins = parse(line.format("%" + "n" * (wide - 2)))
+    values = {x.name: (1 << x.type.bits) - 1 for x in ins.inputs}
+    for model in MODELS[:2]:
+        shown = trace(ins, values, model=model)
+        assert_drawn_well(shown, BOTH)
+        for at in range(6):
+            assert_drawn_well(shown, some_options(shown, Random(at)))
+
+
+# --- two answers ------------------------------------------------------------------------
+
+
+def test_the_trunk_is_drawn_once_and_forks_where_they_part() -> None:
+    tree = drawn(E3, BOTH)
+    assert "Here the answers part" in texts(tree)
+    found = steps(tree)
+    assert [found.count(x) for x in ("select", "operate", "saturate", "write")] == [1, 1, 2, 2]
+    left, right = (
+        min(float(x.get("x", "0")) for x in step.iter(f"{NS}rect"))
+        for step in tree.iter(f"{NS}g")
+        if "px-merge" in step.get("class", "").split()
+    )
+    assert left < 400 < right
+    tops = [
+        min(float(x.get("y", "0")) for x in step.iter(f"{NS}rect") if x.get("height") == "34")
+        for step in tree.iter(f"{NS}g")
+        if "px-merge" in step.get("class", "").split()
+    ]
+    assert tops[0] == tops[1]
+    assert {"isa, as documented", "ptxas-13.5: E3"} <= set(texts(tree))
+
+
+def test_the_digits_that_differ_are_marked() -> None:
+    """0x11223300 and 0x112233ff: the last two of ten characters, below each."""
+    tree = drawn(E3, BOTH)
+    results = [x for x in tree.iter(f"{NS}g") if x.get("class") == "px-result"]
+    for result in results:
+        bars = [x for x in result.iter(f"{NS}path") if x.get("stroke-width") == "3"]
+        assert len(bars) == 2
+        word = next(x for x in boxes(result) if x.text.startswith("0x"))
+        each = (word.right - word.left) / 10
+        lefts = sorted(float(re.findall(r"[\d.]+", x.get("d", ""))[0]) for x in bars)
+        for at, left in zip((8, 9), lefts, strict=True):
+            assert word.left + at * each - 1 < left < word.left + (at + 1) * each
+    assert "%0 differs in bits 7:0." in texts(tree)
+
+
+def test_where_answers_agree_that_is_said() -> None:
+    shown = trace("vadd.u32.u32.u32 d, a, b", {"a": 1, "b": 2})
+    assert "isa and every known ptxas agree" in " ".join(texts(drawn(shown, BOTH)))
+    assert "agree" not in " ".join(texts(drawn(shown)))
+    # where the result is kept back, that would tell of it
+    kept_back = drawn(shown, part(shown, 1, 2, both=True, result=False))
+    assert "agree" not in " ".join(texts(kept_back))
+    # E7: the larger and the smaller are taken for each other, then written in the same way
+    both = [texts(x) for x in drawn(E3, BOTH).iter(f"{NS}g") if x.get("class") == "px-words"]
+    assert sum("both alike" in said for said in both) == 0
+
+
+@pytest.mark.parametrize("step", [40, pytest.param(1, marks=thorough)])
+def test_forks_are_drawn_well(step: int) -> None:
+    seen = set()
+    for row in golden_rows()[::step]:
+        for model in MODELS:
+            shown = trace(row.instruction, row.operands, model=model)
+            found = divergence_of(shown, divergences(shown))
+            if found:
+                seen.add(found.stage)
+                assert_drawn_well(shown, BOTH)
+                told = document(shown, BOTH)
+                assert told.answers
+                assert len({x.label for x in told.answers.all}) == len(told.answers.all)
+    assert {Stage.SATURATE, Stage.MERGE, Stage.SECONDARY, Stage.EXTEND} <= seen
+
+
+# --- bits that fall off -----------------------------------------------------------------
+
+
+def test_bits_below_those_that_are_taken_fall_off_on_their_right() -> None:
+    """E1 takes bits 31:16 of 0x12345679."""
+    shown = trace("vadd.u32.u32.u32 d.h1, a, b, c", {"a": 0x12345678, "b": 1, "c": 0}, model="E1")
+    band = group(drawn(shown), "px-merge")
+    kept, lost = (
+        next(float(x.get("x", "0")) for x in band.iter(f"{NS}text") if x.text == text)
+        for text in ("1234", "5679")
+    )
+    assert kept < lost
+    assert "5679 falls off" in " ".join(texts(band))
+
+
+def test_no_line_passes_behind_a_truth_value() -> None:
+    """q takes !t and !c beside p's t and !c."""
+    for guard in ("", "@g "):
+        for boolop in ("and", "or", "xor"):
+            ins = parse(f"{guard}setp.lt.{boolop}.f32 p|q, a, b, !c")
+            for seed in range(4):
+                rng = Random(seed)
+                assert_drawn_well(
+                    trace(ins, {x.name: rng.getrandbits(x.type.bits) for x in ins.inputs})
+                )
+
+
+@pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
+def test_the_description_tells_operands_steps_and_result(opcode: str, model: str) -> None:
+    shown = example(opcode, model)
+    told = document(shown, DEFAULT)
+    (said,) = (x.text or "" for x in drawn(shown).iter(f"{NS}desc"))
+    for operand in told.operands:
+        assert operand.bits.removeprefix("0x") in said
+    for step in told.steps:
+        assert step.about.split(" 0x")[0] in said
+    for result in told.results:
+        assert result.bits.removeprefix("0x") in said
+
+
+# --- forms and the poster ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("count", [4, pytest.param(80, marks=thorough)])
+@pytest.mark.parametrize("opcode", CATALOG)
+def test_forms_are_drawn_well(opcode: str, count: int) -> None:
+    rng = Random(opcode)
+    lines = [instruction_of(random_form(opcode, rng)) for _ in range(count)]
+    for ins in (parse(CATALOG[opcode].example[0]), *lines):
+        tree = ET.fromstring(form.render(ins))
+        assert_tree_drawn_well(tree, form.blank(ins))
+        assert steps(tree) == [str(x.stage) for x in form.blank(ins).steps]
+
+
+def test_a_form_has_letters_and_ranges_for_numbers() -> None:
+    said = texts(ET.fromstring(form.render(parse("vadd4.s32.s32.u32.sat d.b310, a, b, c"))))
+    assert {"a3", "b0", "t1", "c2", "d3", "-128..127", "in -128..382", "4 x s8"} <= set(said)
+    assert not [x for x in said if "0x" in x]
+
+
+def card_of(tree: ET.Element, opcode: str) -> ET.Element:
+    return next(x for x in tree.iter(f"{NS}g") if x.get("id") == f"px-poster-{opcode}")
+
+
+def test_the_poster_has_all_27_and_nothing_leaves_its_card() -> None:
+    tree = ET.fromstring(poster.render())
+    cards = [x for x in tree.iter(f"{NS}g") if x.get("class") == "px-card"]
+    assert {x.get("id", "").removeprefix("px-poster-") for x in cards} == set(CATALOG)
+    assert not overlaps(tree)
+    sizes = {float(x.get("font-size", "0")) for x in tree.iter(f"{NS}text")}
+    assert min(sizes) >= 9
+    _, _, wide, high = map(float, tree.get("viewBox", "").split())
+    assert wide / high == pytest.approx(2**0.5, abs=0.001)
+    frames = [
+        tuple(float(x.get(name, "0")) for name in ("x", "y", "width", "height"))
+        for x in tree.iter(f"{NS}rect")
+        if x.get("rx") == "6"
+    ]
+    for opcode in CATALOG:
+        card = card_of(tree, opcode)
+        title = boxes(card)[0]
+        left, top, width, height = next(
+            x for x in frames if x[0] < title.left < x[0] + x[2] and x[1] < title.top < x[1] + x[3]
+        )
+        for box in boxes(card):
+            assert left < box.left
+            assert box.right < left + width, (opcode, box)
+            assert box.bottom < top + height, (opcode, box)
+            assert not box.text.endswith("…")
+        for rect in card.iter(f"{NS}rect"):
+            end = float(rect.get("y", "0")) + float(rect.get("height", "0"))
+            assert end < top + height, opcode
+
+
+def test_a_chosen_theme_is_that_of_every_colour() -> None:
+    inks = {ink: pair[1] for ink, pair in PALETTE.items()}
+    for document_ in (export(E3, "svg", BOTH._replace(theme=Theme.DARK)),
+                      poster.render(Options(theme=Theme.DARK))):  # fmt: skip
+        assert "prefers-color-scheme" not in document_
+        for x in ET.fromstring(document_).iter():
+            css = dict(re.findall(r"px-([fs])-([a-z0-9-]+)", x.get("class", "")))
+            for kind in ("fill", "stroke"):
+                if x.get(kind, "none").startswith("#"):
+                    assert x.get(kind) == inks[css[kind[0]]]  # type: ignore[index]
+
+
+# --- the command line -------------------------------------------------------------------
+
+
+def test_show_draws_a_form(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "vadd4", "-f", "svg"]) == 0
+    said = texts(ET.fromstring(capsys.readouterr().out))
+    assert said[0] == f"{CATALOG['vadd4'].example[0]};"
+    line = "vmad.s32.s32.s32.shr15.sat d, a.h0, b.h1, c;"
+    assert main(["show", line, "-f", "svg"]) == 0
+    said = texts(ET.fromstring(capsys.readouterr().out))
+    # the modifiers as they are documented, in their order
+    assert said[0].startswith("vmad.s32.s32.s32")
+    assert "t >> 15" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (["show", "vad", "-f", "svg"], 1, "did you mean `vmad`"),
+        (["show", "vadd4.s32 d", "-f", "svg"], 1, "missing"),
+        (["show", "vadd4 d, a, b, c"], 1, "not one of the 27"),
+        (["show", "vadd4", "-f", "json"], 2, "invalid choice"),
+        (["poster", "-o", "sheet.txt"], 2, ".svg, .pdf, .png"),
+    ],
+)
+def test_what_can_not_be_drawn_is_told(
+    words: list[str], status: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == status
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert said in captured.err
+
+
+def test_the_poster_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["poster"]) == 0
+    printed = capsys.readouterr().out
+    assert main(["poster", "-o", f"{tmp_path}/card.svg"]) == 0
+    assert (tmp_path / "card.svg").read_text(encoding="utf-8") == printed
+    assert main(["poster", "-o", f"{tmp_path}/card.png"]) == 0
+    assert (tmp_path / "card.png").read_bytes().startswith(b"\x89PNG")

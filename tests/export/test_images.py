@@ -1,0 +1,254 @@
+"""PNG and PDF: their size, their text, and what is said where they can't be made."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ptxscope import export, trace
+from ptxscope.export import images
+from ptxscope.export.frames import frames
+from ptxscope.export.options import DEFAULT, Options
+from tests.cli.running import run
+from tests.export.inked import decoded, differences, grid, resvg
+from tests.export.samples import E3, HOSTILE, annotated, example
+
+LINE = ("vmad.s32.s32.s32.sat.shr15 d, a, b, c", "a=-9", "b=7", "c=1")
+VMAD = trace("vmad.s32.s32.s32.sat.shr15 d, a, b, c", {"a": 0xFFFFFFF7, "b": 7, "c": 1})
+
+
+def measured(png: bytes) -> tuple[int, int]:
+    assert png.startswith(b"\x89PNG\r\n\x1a\n")
+    return int.from_bytes(png[16:20], "big"), int.from_bytes(png[20:24], "big")
+
+
+def own_size(svg: str) -> tuple[float, float]:
+    found = re.search(r'<svg[^>]* width="(\S+)" height="(\S+)"', svg)
+    assert found
+    return float(found[1]), float(found[2])
+
+
+@pytest.mark.parametrize(
+    ("options", "times"),
+    [
+        (DEFAULT, 2),
+        (Options(scale=1), 1),
+        (Options(scale=0.5), 0.5),
+        (Options(width=200), 0.25),
+        (Options(slide=True, width=1280), 1),
+    ],
+)
+def test_a_png_is_as_large_as_asked_for(options: Options, times: float) -> None:
+    wide, high = own_size(export(VMAD, "svg", options))
+    found = measured(export(VMAD, "png", options))
+    assert found == pytest.approx((wide * times, high * times), abs=0.5)
+
+
+def test_a_png_is_the_picture() -> None:
+    png = export(E3, "png", Options(both=True, width=800))
+    assert not differences(grid(decoded(png)), resvg(export(E3, "svg", Options(both=True))))
+
+
+@pytest.mark.parametrize("format_", ["png", "pdf"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        *(Options(width=n) for n in (0, -1, 10**6)),
+        *(Options(scale=x) for x in (0.0, -2.0, 1e9, float("nan"), float("inf"), 1e-9)),
+    ],
+)
+def test_a_size_that_cannot_be_is_an_error(format_: str, options: Options) -> None:
+    if format_ == "pdf":
+        pytest.importorskip("typst")
+    with pytest.raises(ValueError, match=r"above 0|px"):
+        export(VMAD, format_, options)
+
+
+@pytest.mark.parametrize(("format_", "name"), [("png", "resvg-py"), ("pdf", "typst")])
+def test_what_is_not_installed_is_named(
+    format_: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, name.replace("-", "_"), None)
+    with pytest.raises(ImportError) as error:
+        export(VMAD, format_)
+    needed = f"{format_} needs {name}, which is not installed: pip install 'ptxscope[images]'"
+    assert str(error.value) == needed
+    done = run("trace", *LINE, "-f", format_)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"error: {needed}\n")
+    done = run("trace", *LINE, "-f", format_, "--frames", "no-such-folder")
+    assert (done.returncode, done.stderr) == (2, f"error: {needed}\n")
+    assert not Path("no-such-folder").exists()
+
+
+def test_where_there_are_no_fonts_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """resvg leaves out what it has no font for, and says nothing."""
+    assert images.draws("DejaVu Sans, sans-serif")
+    assert not images.draws("DejaVu Sans, sans-serif", skip_system_fonts=True)
+    draws = images.draws
+    monkeypatch.setattr(images, "draws", lambda family: draws(family, skip_system_fonts=True))
+    images._has_fonts.cache_clear()
+    try:
+        with pytest.raises(ValueError, match="no font is found"):
+            export(VMAD, "png")
+    finally:
+        images._has_fonts.cache_clear()
+
+
+# --- PDF ---------------------------------------------------------------------------------
+
+
+def texts(pdf: bytes) -> list[str]:
+    """What can be selected on each page, without blanks."""
+    pdfium = pytest.importorskip("pypdfium2")
+    with pdfium.PdfDocument(pdf) as document:
+        return ["".join(page.get_textpage().get_text_range().split()) for page in document]
+
+
+def written(svg: str) -> list[str]:
+    import xml.etree.ElementTree as ET
+
+    found = ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
+    return ["".join((x.text or "").split()) for x in found]
+
+
+@pytest.mark.parametrize("opcode", ["vadd", "vadd4", "vmad", "setp", "slct", "vset2"])
+def test_the_text_of_a_pdf_can_be_selected(opcode: str) -> None:
+    pytest.importorskip("typst")
+    shown = example(opcode)
+    (said,) = texts(export(shown, "pdf", Options(both=True)))
+    for text in written(export(shown, "svg", Options(both=True))):
+        assert text in said
+
+
+def test_a_pdf_has_a_page_of_the_size_of_the_picture_and_always_the_same_bytes() -> None:
+    pytest.importorskip("typst")
+    pdf = export(VMAD, "pdf", Options(scale=2))
+    assert pdf == export(VMAD, "pdf", Options(scale=2))
+    pdfium = pytest.importorskip("pypdfium2")
+    wide, high = own_size(export(VMAD, "svg"))
+    with pdfium.PdfDocument(pdf) as document:
+        assert document[0].get_size() == pytest.approx((1.5 * wide, 1.5 * high))
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_text_stays_text(text: str) -> None:
+    pytest.importorskip("typst")
+    shown = annotated(E3, text)
+    assert export(shown, "pdf").startswith(b"%PDF-")
+    assert measured(export(shown, "png", Options(scale=0.5)))[0] == 400
+
+
+def test_typst_finds_fonts_where_the_system_has_none() -> None:
+    typst = pytest.importorskip("typst")
+    found = typst.Fonts(include_system_fonts=False).families()
+    assert "DejaVu Sans Mono" in found
+
+
+# --- the command line --------------------------------------------------------------------
+
+
+def process(*words: str, **how: Any) -> subprocess.CompletedProcess[bytes]:
+    done: subprocess.CompletedProcess[bytes] = subprocess.run(
+        [sys.executable, "-m", "ptxscope", "trace", *LINE, *words],
+        stderr=subprocess.PIPE,
+        timeout=60,
+        **how,
+    )
+    return done
+
+
+def test_an_image_goes_into_a_pipe_and_into_a_file(tmp_path: Path) -> None:
+    wanted = export(VMAD, "png", Options(scale=1))
+    piped = process("-f", "png", "--scale", "1", stdout=subprocess.PIPE)
+    assert (piped.returncode, piped.stdout) == (0, wanted)
+    path = tmp_path / "t.png"
+    assert run("trace", *LINE, "-f", "png", "--scale", "1", "-o", str(path)).returncode == 0
+    assert path.read_bytes() == wanted
+
+
+def test_an_image_does_not_go_to_a_terminal() -> None:
+    pty = pytest.importorskip("pty")
+    leader, follower = pty.openpty()
+    try:
+        done = process("-f", "png", stdout=follower)
+    finally:
+        os.close(follower)
+        os.close(leader)
+    assert done.returncode == 2
+    said = b"error: png is binary, and standard output is a terminal; add -o FILE.png\n"
+    assert done.stderr == said
+
+
+def test_a_closed_output_is_told() -> None:
+    done = process("-f", "png", stdout=None, preexec_fn=lambda: os.close(1))
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"error: the output can't be written: ")
+
+
+def test_frames_are_written_into_a_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "frames"
+    done = run("trace", *LINE, "-f", "svg", "--slide", "--frames", str(folder))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    found = {path.name: path.read_text("utf-8") for path in folder.iterdir()}
+    wanted = frames(VMAD, Options(slide=True))
+    assert found == {f"{frame.name}.svg": frame.svg for frame in wanted}
+    assert len(found) == 7
+    done = run("trace", *LINE, "-f", "png", "--width", "160", "--frames", str(folder))
+    assert done.returncode == 0
+    sizes = {measured(path.read_bytes()) for path in folder.glob("*.png")}
+    assert len(sizes) == 1
+    assert len(list(folder.iterdir())) == 14
+
+
+def test_frames_are_the_pages_of_a_pdf(tmp_path: Path) -> None:
+    pytest.importorskip("typst")
+    deck = tmp_path / "deck.pdf"
+    done = run("trace", *LINE, "-f", "pdf", "--slide", "--frames", str(deck))
+    assert (done.returncode, done.stderr) == (0, "")
+    pages = texts(deck.read_bytes())
+    assert len(pages) == 7
+    assert ["Result" in page for page in pages] == [False] * 6 + [True]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--frames", "x"], "error: frames are pictures: add -f svg, -f pdf, -f png"),
+        (["-f", "svg", "--frames", "x", "-o", "y"], "error: --frames has a place of its own"),
+        (["-f", "svg", "--frames", "/dev/null/x"], "error: /dev/null/x: Not a directory"),
+        (["-f", "svg", "--frames", "a\0b"], "error: a\N{SYMBOL FOR NULL}b: "),
+        (["-f", "png", "--width", "0"], "error: a scale and a width are numbers above 0"),
+        (["-f", "png", "--width", "9", "--scale", "2"], "usage: "),
+        (["-f", "svg", "--stepping", "--animate"], "usage: "),
+        (["-f", "png", "--width", "x"], "usage: "),
+    ],
+)
+def test_what_cannot_be_done_is_said(
+    words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run("trace", *LINE, *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(said)
+    assert "Traceback" not in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_trace_of_text_loads_nothing_of_images() -> None:
+    code = (
+        "import sys; from ptxscope.cli import main; main(sys.argv[1:]);"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "trace", *LINE], capture_output=True, text=True, timeout=60
+    )
+    loaded = set(done.stderr.split())
+    assert "ptxscope.cli.pictures" in loaded
+    assert not loaded & {"resvg_py", "typst", "ptxscope.export.images", "ptxscope.export.frames",
+                         "pathlib", "numpy"}  # fmt: skip

@@ -1,0 +1,151 @@
+"""Each family of pictures, drawn by the renderers that are here: all ink the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ptxscope import export, trace
+from ptxscope.export import images
+from ptxscope.export.options import DEFAULT, Motion, Options
+from tests.export import chromium
+from tests.export.inked import WIDTH, Grid, differences, grid, resvg
+from tests.export.samples import E3
+
+_F = {"a": 0x40490FDB, "b": 0xC0000000}
+FAMILIES = {
+    "scalar": (trace("vadd.s32.u32.s32.sat d, a.b1, b.h0", {"a": 0x8040, "b": 0xFFFF}), DEFAULT),
+    "quad": (
+        trace(
+            "vadd4.s32.s32.u32.sat d.b310, a, b.b4567, c",
+            {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 0xCCCCCCCC},
+        ),
+        DEFAULT,
+    ),
+    "dual": (
+        trace("vavrg2.s32.s32.s32 d.h10, a.h32, b, c", {"a": 0x7FFF8000, "b": 0x10001, "c": 0}),
+        DEFAULT,
+    ),
+    "vmad": (
+        trace("vmad.s32.s32.s32.sat.shr15 d, a, -b, c", {"a": 1 << 31, "b": 1 << 31, "c": 1}),
+        DEFAULT,
+    ),
+    "shift": (trace("vshl.u32.u32.u32.wrap d, a, b", {"a": 0xF0000001, "b": 35}), DEFAULT),
+    "setp": (
+        trace(
+            "@g setp.num.or.f64 p|q, a, b, !c",
+            {"a": 0x7FF8 << 48, "b": 1, "c": 1, "g": 0, "p": 1, "q": 0},
+        ),
+        DEFAULT,
+    ),
+    "set": (trace("set.gtu.xor.ftz.f32.f32 d, a, b, !c", {**_F, "c": 1}), DEFAULT),
+    "slct": (trace("slct.u32.f32 d, a, b, c", {"a": 17, "b": 1 << 31, "c": 0xBF800000}), DEFAULT),
+    "selp": (trace("selp.b64 d, a, b, !c", {"a": 0x1122 << 40, "b": 1 << 63, "c": 1}), DEFAULT),
+    "merge": (E3, DEFAULT),
+    "accumulate": (
+        trace("vabsdiff4.u32.u32.u32.add d.b20, a, b, c", {"a": 0xFF00FF00, "b": 3, "c": 7}),
+        DEFAULT,
+    ),
+    "two answers": (E3, Options(both=True)),
+    "slide": (E3, Options(slide=True)),
+    "stepping": (E3, Options(motion=Motion.STEPPING)),
+    "played": (E3, Options(motion=Motion.PLAYING)),
+}
+
+
+@cache
+def drawn(name: str) -> str:
+    shown, options = FAMILIES[name]
+    return export(shown, "svg", options)
+
+
+@cache
+def reference(name: str) -> Grid:
+    """What resvg inks."""
+    return resvg(drawn(name))
+
+
+def cairosvg(svg: str) -> Grid:
+    surface = _module("cairosvg.surface")
+    tree = _module("cairosvg.parser").Tree(bytestring=svg.encode())
+    image = surface.PNGSurface(tree, None, 96, output_width=WIDTH).cairo
+    wide, high = image.get_width(), image.get_height()
+    lines = np.frombuffer(bytes(image.get_data()), np.uint8).reshape(high, image.get_stride())
+    pixels = lines[:, : 4 * wide].reshape(high, wide, 4)[..., [2, 1, 0, 3]].astype(np.float64)
+    alpha = np.maximum(pixels[..., 3:], 1)  # colours are premultiplied
+    pixels[..., :3] = np.minimum(pixels[..., :3] * 255 / alpha, 255)
+    return grid(pixels.astype(np.uint8))
+
+
+def pdf(svg: str) -> Grid:
+    """What PDFium inks of the PDF that is made of it."""
+    _module("typst")
+    pdfium = _module("pypdfium2")
+    with pdfium.PdfDocument(images.pdf([svg])) as document:
+        page = document[0]
+        # no line of PDFium's is thinner than a pixel: drawn large, and made small
+        large = page.render(scale=4 * WIDTH / page.get_width(), rev_byteorder=True).to_numpy()
+        high = -(-large.shape[0] // 4)
+        found = np.full((4 * high, 4 * WIDTH, 4), 255, np.uint8)
+        found[: large.shape[0], : large.shape[1], :3] = large[:, : 4 * WIDTH, :3]
+        return grid(found.reshape(high, 4, WIDTH, 4, 4).mean(axis=(1, 3)).astype(np.uint8))
+
+
+def _module(name: str) -> Any:
+    try:
+        return import_module(name)
+    except (ImportError, OSError):  # OSError: a library of the system's that it needs
+        pytest.skip(f"{name} is not here")
+
+
+RENDERERS: dict[str, Callable[[str], Grid]] = {"cairosvg": cairosvg, "pdf": pdf}
+
+
+@pytest.fixture(scope="module")
+def in_chromium(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Grid]:
+    """What Chromium inks of every family, in one go."""
+    sources = [chromium.Source(drawn(name)) for name in FAMILIES]
+    found = chromium.inked(sources, tmp_path_factory.mktemp("chromium"))
+    return dict(zip(FAMILIES, found, strict=True))
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_something_is_inked_everywhere(name: str) -> None:
+    """Of resvg's picture: neither blank nor black, and nothing stands out of the page."""
+    inked = reference(name)
+    assert 0.01 < inked.mean() < 0.2
+    thirds = np.array_split(inked, 3)
+    assert all(third.mean() > 0.004 for third in thirds)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("renderer", RENDERERS)
+def test_renderers_ink_the_same(renderer: str, name: str) -> None:
+    assert not differences(reference(name), RENDERERS[renderer](drawn(name)))
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_chromium_inks_the_same(name: str, in_chromium: dict[str, Grid]) -> None:
+    assert not differences(reference(name), in_chromium[name])
+
+
+@pytest.mark.parametrize(
+    ("what", "instead"),
+    [
+        (r'<g class="px-flows">', '<g class="px-flows" display="none">'),
+        (r'fill="none"', ""),
+        (r"<svg ", '<svg display="none" '),
+        (r"<text ", '<text dx="-45" '),
+    ],
+    ids=["no lines", "paths are filled", "blank", "text is shifted"],
+)
+def test_a_picture_that_is_not_the_same_is_found(what: str, instead: str) -> None:
+    other = re.sub(what, instead, drawn("two answers"))
+    assert other != drawn("two answers")
+    assert differences(reference("two answers"), resvg(other))
