@@ -29,6 +29,7 @@ from ptxscope.export.options import Options
 from ptxscope.export.picture import bands, rows
 from ptxscope.export.picture.signs import STYLES
 from ptxscope.scene import cells, figures
+from ptxscope.scene import form as letters
 from ptxscope.scene.cells import GLYPHS
 from ptxscope.scene.records import Figure, Look, Place, Span
 from ptxscope.screens import help as help_screen
@@ -55,6 +56,10 @@ def test_kinds_are_enumerated() -> None:
 
 def test_the_words_have_every_kind_and_no_other() -> None:
     assert words._WORDS.keys() == KINDS
+
+
+def test_a_form_has_letters_for_every_kind() -> None:
+    assert letters._CELLS.keys() | letters._FORMULAS.keys() == KINDS
 
 
 @pytest.mark.parametrize("table", [cells._CELLS, cells._COLUMNS, figures._FIGURES])

@@ -20,6 +20,7 @@ from ptxscope.export.document import NOT_SHOWN, document
 from ptxscope.export.options import DEFAULT, Options
 from ptxscope.export.picture.drawing import PALETTE
 from ptxscope.export.theme import Theme
+from ptxscope.scene.form import blank
 from tests.export.samples import E3, EXAMPLES, example
 from tests.export.test_picture import assert_drawn_well, assert_tree_drawn_well, rects
 from tests.export.test_svg import NS, QUAD, boxes, drawn, group, overlaps, steps, texts, wires
@@ -189,6 +190,14 @@ def test_forks_are_drawn_well(step: int) -> None:
     assert {Stage.SATURATE, Stage.MERGE, Stage.SECONDARY, Stage.EXTEND} <= seen
 
 
+def test_numbers_of_twenty_digits_fit_in_a_branch() -> None:
+    """0xfffe0001 << 32 is taken as s64, in half of a branch."""
+    values = {"a": 0xFFFE0001, "b": 32, "c": 0x7F}
+    shown = trace("vshl.s32.u32.u32.clamp.min d, a, b, c", values)
+    assert divergences(shown)
+    assert_drawn_well(shown, BOTH)
+
+
 # --- bits that fall off -----------------------------------------------------------------
 
 
@@ -239,8 +248,8 @@ def test_forms_are_drawn_well(opcode: str, count: int) -> None:
     lines = [instruction_of(random_form(opcode, rng)) for _ in range(count)]
     for ins in (parse(CATALOG[opcode].example[0]), *lines):
         tree = ET.fromstring(form.render(ins))
-        assert_tree_drawn_well(tree, form.blank(ins))
-        assert steps(tree) == [str(x.stage) for x in form.blank(ins).steps]
+        assert_tree_drawn_well(tree, blank(ins))
+        assert steps(tree) == [str(x.stage) for x in blank(ins).steps]
 
 
 def test_a_form_has_letters_and_ranges_for_numbers() -> None:
@@ -292,7 +301,7 @@ def test_a_chosen_theme_is_that_of_every_colour() -> None:
             css = dict(re.findall(r"px-([fs])-([a-z0-9-]+)", x.get("class", "")))
             for kind in ("fill", "stroke"):
                 if x.get(kind, "none").startswith("#"):
-                    assert x.get(kind) == inks[css[kind[0]]]  # type: ignore[index]
+                    assert x.get(kind) == inks[css[kind[0]]]
 
 
 # --- the command line -------------------------------------------------------------------

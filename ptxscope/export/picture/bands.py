@@ -16,7 +16,7 @@ from ...scene.records import (
     Strips,
 )
 from . import conditions, figures
-from .layout import CROSSING, Area, Sketch, Slot, meet
+from .layout import CROSSING, WIDTH, Area, Sketch, Slot, meet
 from .rows import bits_packed, cells, finish, incoming, register
 from .signs import differs
 
@@ -110,10 +110,16 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float) -> float:
         end = _draw(sketch, row, top + drop)
         for cell, area in zip(row.cells, areas, strict=True):
             if cell.place.lane in sketch.differing.get(row.key, ()):
-                last = area.right > sketch.figures.right - 12
-                differs(sketch.pen, area, top + drop, end, last=last)
+                differs(sketch.pen, area, top + drop, end, _beside(sketch, area))
         skyline += [(area, end) for area in areas]
     return max(end for _, end in skyline)
+
+
+def _beside(sketch: Sketch, area: Area) -> float | None:
+    """Where a sign has room between two branches; None where something else stands there."""
+    if sketch.figures.center < WIDTH / 2:
+        return area.right + 8 if area.right > sketch.figures.right - 12 else None
+    return area.x - 16 if area.x < sketch.figures.x + 12 else None
 
 
 def _extent(areas: list[Area]) -> Area:

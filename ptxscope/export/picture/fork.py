@@ -21,6 +21,8 @@ _PAGE = Area(EDGE, WIDTH - 2 * EDGE)
 _APART = 156
 """Between the branches: the words of both stand there."""
 _MIDDLE = Area(WIDTH / 2 - 62, 124)
+_LONGEST = 5
+"""Names with more characters are told once: a branch has half the room."""
 _WAYS = 72
 """Height in which the trunk forks."""
 
@@ -122,7 +124,7 @@ def _part(fork: Fork, pen: Pen, areas: list[Area], y: float, top: float) -> None
 
 def _sketch(doc: Document, branch: Branch, area: Area, pen: Pen) -> Sketch:
     """The sketch of a branch: nothing of the trunk is drawn in it yet."""
-    sketch = Sketch(pen, scene(branch.trace), doc, tuple(branch.steps.values()), area)
+    sketch = Sketch(pen, scene(branch.trace), doc, tuple(branch.steps.values()), area, _LONGEST)
     place_rows(sketch)
     return sketch
 
@@ -139,7 +141,7 @@ def _words(drawn: list[Sketch], fork: Fork, stage: Stage, y: float, *, alike: bo
     told: list[str] = []
     title = y + 24
     end = title + 16
-    for sketch, branch, x in zip(drawn, fork.branches, (_MIDDLE.x + 2, _MIDDLE.right - 2),
+    for sketch, branch, x in zip(drawn, fork.branches, (_MIDDLE.x + 6, _MIDDLE.right - 6),
                                  strict=True):  # fmt: skip
         step, pen = branch.steps.get(stage), sketch.pen
         if step is None:
@@ -151,7 +153,7 @@ def _words(drawn: list[Sketch], fork: Fork, stage: Stage, y: float, *, alike: bo
         if not told:
             shown = step.title[:1].upper() + step.title[1:]
             pen.text(_MIDDLE.center, title - 10, shown, 13, Ink.INK, anchor="middle", bold=True,
-                     width=_MIDDLE.width - 28)  # fmt: skip
+                     width=_MIDDLE.width - 34)  # fmt: skip
             if alike:
                 pen.text(_MIDDLE.center, end - 8, "both alike", 11, Ink.DIM, anchor="middle")
                 end += 14

@@ -64,6 +64,8 @@ class Area(NamedTuple):
 
 FIGURES = Area(208, WIDTH - EDGE - 208)
 """Where the lane columns stand."""
+LONGEST = 11
+"""Names with more characters are told once."""
 CROSSING = 46
 """Height in which lines cross over."""
 GAP = 8
@@ -103,7 +105,7 @@ class Sketch:
 
     def __init__(
         self, pen: Pen, scene: Scene, doc: Document, steps: tuple[StepView, ...],
-        figures: Area = FIGURES,
+        figures: Area = FIGURES, longest: int = LONGEST,
     ) -> None:  # fmt: skip
         self.pen = pen
         self.scene = scene
@@ -129,7 +131,7 @@ class Sketch:
         ends = (place.key.rpartition(".")[2] for place in scene.results)
         names = [(x.name, x.role) for x in doc.operands]
         names += [(x.name, role) for x, role in zip(doc.results, ends, strict=False)]
-        long = {name: role for name, role in names if len(name) > _LONG}
+        long = {name: role for name, role in names if len(name) > longest}
         self._short = sorted(long.items(), key=lambda pair: -len(pair[0]))
 
     def say(self, text: str) -> str:
@@ -216,10 +218,6 @@ def meet(source: Area, target: Area) -> tuple[float, float]:
         x = (max(source.x, room.x) + min(source.right, room.right)) / 2
         return x, x
     return source.center, target.inside(source.center, min(target.width, 30))
-
-
-_LONG = 11
-"""Names with more characters are told once."""
 
 
 def wire(tint: Tint) -> Ink:

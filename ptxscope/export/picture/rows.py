@@ -342,14 +342,20 @@ def _formula(
         return _sentence(sketch, row, cell, area, y)
     shown = value[0].text
     ink = Ink.MARK if value[0].look is Look.CLAMPED else Ink.INK
+    lines = [plain(left)] if left else []
+    if left and text_width(lines[0], LEAST, mono=True) > area.width - 2:
+        lines = wrapped(lines[0], area.width - 4, 10, mono=True)
+    more = 12 * max(len(lines) - 1, 0)
     if framed:
-        pen.rect(area.x, y, area.width, _FORMULA, Ink.PAGE, Ink.LINE, radius=5)
+        pen.rect(area.x, y, area.width, _FORMULA + more, Ink.PAGE, Ink.LINE, radius=5)
         sketch.link(row, cell.place.lane, area, y)
     if left:
-        inside(pen, area, y + 17, plain(left), 13, Ink.DIM, bold=False, margin=2)
+        for at, line in enumerate(lines):
+            inside(pen, area, y + 17 + 12 * at, line, 13, Ink.DIM, bold=False, margin=2)
         signs = [span.text.strip() for span in _of(cell, Look.TEXT) if span.text.strip()]
-        inside(pen, area, y + 38, plain(f"{signs[0] if signs else '='} {shown}"), 17, ink)
-        end = y + _FORMULA
+        result = plain(f"{signs[0] if signs else '='} {shown}")
+        inside(pen, area, y + 38 + more, result, 17, ink)
+        end = y + _FORMULA + more
         wide = area.width
     else:
         inside(pen, area, y + 15, plain(shown), 16, ink)

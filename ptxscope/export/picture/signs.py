@@ -124,12 +124,12 @@ def flags_height(most: int) -> float:
     return 14 * most + 4 if most else 0
 
 
-def differs(pen: Pen, area: Area, y: float, end: float, *, last: bool) -> None:
-    """A frame around what is another in the answer beside it; a sign where nothing is beside."""
+def differs(pen: Pen, area: Area, y: float, end: float, sign: float | None) -> None:
+    """A frame around what is another in the answer beside it; a sign where it has room."""
     left, right, top, low = map(number, (area.x - 3, area.right + 3, y - 3, end + 3))
     pen.path(f"M{left} {top}L{right} {top}L{right} {low}L{left} {low}Z", Ink.MARK, line=1.8)
-    if last:
-        _unequal(pen, area.right + 8, y + 8)
+    if sign is not None:
+        _unequal(pen, sign, y + 8)
 
 
 def _unequal(pen: Pen, x: float, y: float) -> None:
