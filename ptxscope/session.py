@@ -313,12 +313,22 @@ def with_mask_lane(setup: Setup, lane: int) -> Setup:
     return with_choice(setup, "mask", Selector(32 // entry.lanes, tuple(sorted(lanes))))
 
 
-def with_digit(setup: Setup, slot: str, lane: int, digit: int) -> Setup:
-    """The setup with another byte or half-word for a lane of ``asel`` or ``bsel``."""
+def with_digit(setup: Setup, slot: str, lane: int, digit: int, unit: int = 0) -> Setup | None:
+    """The setup with another byte or half-word for a lane of ``asel`` or ``bsel``.
+
+    A digit counts a's parts first, then b's; for a scalar instruction those of the operand
+    itself, of a width of ``unit`` bits, or else of the same as now. None where there is no such.
+    """
     form = setup.instruction.form
-    count = entry_of(form).lanes
+    count, now = entry_of(form).lanes, form.get(slot)
+    if count == 1:
+        unit = unit or (now.unit if isinstance(now, Selector) else 8)
+        chosen = Selector(unit, (digit,))
+        legal = next(x for x in entry_of(form).slots if x.name == slot).values
+        return with_choice(setup, slot, chosen) if chosen in legal else None
+    if digit >= 2 * count:
+        return None
     first = count if slot == "bsel" else 0
-    now = form.get(slot)
     lanes = list(now.lanes) if isinstance(now, Selector) else list(range(first, first + count))
     lanes[lane] = digit
     return with_choice(setup, slot, Selector(32 // count, tuple(lanes)))

@@ -158,13 +158,18 @@ def _register(trace: Trace, role: Role, lanes: int) -> Register:
 
 
 def _read(trace: Trace, role: str) -> set[int]:
-    """The parts of an operand that something is made of."""
+    """The parts of an operand that may come to something: what values decide does not count."""
     found: set[int] = set()
+    whole = trace.instruction.type_of(Role(role)).bits
     for row in trace.rows.values():
-        if role in row.input_keys:
-            for lane in range(len(row.lanes)):
-                for part in row.micro.origins(lane, 0, WHOLE, row.inputs):
-                    if row.input_keys[part.input] == role and part.low < part.high:
-                        places = _parts(trace, role, part.lane, part.low, part.high)
-                        found |= {place.lane for place in places}
+        if role not in row.input_keys:
+            continue
+        if not isinstance(row.micro, Select | Merge):
+            found |= {place.lane for place in _parts(trace, role, 0, 0, whole)}
+            continue
+        for lane in range(len(row.lanes)):
+            for part in row.micro.origins(lane, 0, WHOLE, row.inputs):
+                if row.input_keys[part.input] == role and part.low < part.high:
+                    places = _parts(trace, role, part.lane, part.low, part.high)
+                    found |= {place.lane for place in places}
     return found

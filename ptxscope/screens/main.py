@@ -602,8 +602,12 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     @on(Lanes.Reselected)
     def _reselected(self, event: Lanes.Reselected) -> None:
-        setup = edits.with_digit(self.session.setup, event.slot, event.lane, event.digit)
-        self.edit(setup)
+        setup = self.session.setup
+        changed = edits.with_digit(setup, event.slot, event.lane, event.digit, event.unit)
+        if changed is None:
+            self.say(f"× there is no such part for {event.slot} to take", "changed")
+        else:
+            self.edit(changed)
 
     @on(ValueField.Entered)
     def _value_entered(self, event: ValueField.Entered) -> None:

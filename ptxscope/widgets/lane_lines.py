@@ -22,9 +22,9 @@ from ..scene.build import scene
 from ..scene.cells import cells_of
 from ..scene.figures import figure_of
 from ..scene.records import Cell, Register, RowScene, Running
-from .lane_cells import DARK, Draw, Lights, filled, laid, length, pieces, wrapped
+from .lane_cells import DARK, Draw, Lights, filled, laid, length, pieces, wire, wrapped
 from .lane_figures import figure_lines, tells_all
-from .lane_wires import INDENT, crosses, wires
+from .lane_wires import INDENTS, crosses, start_of, wires
 from .pane import Line, Piece
 from .step_words import step_words
 
@@ -111,12 +111,13 @@ def draw(view: View, width: int, height: int) -> Drawing:
     levels[current] = Level.TOLD
     head = painter.head()
     used = len(head) + sum(len(lines_of(at, level)) for at, level in enumerate(levels))
-    for at, level in _upgrades(blocks, current):
-        more = len(lines_of(at, level)) - len(lines_of(at, levels[at]))
+    for group, level in _upgrades(blocks, current):
+        more = sum(len(lines_of(at, level)) - len(lines_of(at, levels[at])) for at in group)
         if used + more > height:
             break
         used += more
-        levels[at] = level
+        for at in group:
+            levels[at] = level
     lines, steps = list(head), dict[int, tuple[int, int]]()
     for at, block in enumerate(blocks):
         start = len(lines)
@@ -130,17 +131,19 @@ def draw(view: View, width: int, height: int) -> Drawing:
     return Drawing(lines, steps)
 
 
-def _upgrades(blocks: Sequence[_Block], current: int) -> Iterator[tuple[int, Level]]:
-    """What is opened next while there is room: what is nearest to the current step first."""
-    registers = [at for at, block in enumerate(blocks) if block.number is None]
-    steps = [at for at, block in enumerate(blocks) if block.number is not None and at != current]
-    steps.sort(key=lambda at: (at > current, abs(at - current)))
+def _upgrades(blocks: Sequence[_Block], current: int) -> Iterator[tuple[tuple[int, ...], Level]]:
+    """What is opened next while there is room: what is nearest to the current step first.
+
+    Registers open together.
+    """
+    registers = tuple(at for at, block in enumerate(blocks) if block.number is None)
+    others = [at for at, block in enumerate(blocks) if block.number is not None and at != current]
+    steps = [(at,) for at in sorted(others, key=lambda at: (at > current, abs(at - current)))]
     yield from ((at, Level.ROWS) for at in steps)
-    yield from ((at, Level.OPEN) for at in registers)
-    yield current, Level.FULL
-    yield from ((at, Level.OPEN) for at in steps)
-    yield from ((at, Level.TOLD) for at in steps)
-    yield from ((at, Level.FULL) for at in steps)
+    yield registers, Level.OPEN
+    yield (current,), Level.FULL
+    for level in (Level.OPEN, Level.TOLD, Level.FULL):
+        yield from ((at, level) for at in steps)
 
 
 class _Painter:
@@ -185,7 +188,7 @@ class _Painter:
     def register(self, register: Register, level: Level) -> list[Line]:
         """An operand in its parts, with what it means."""
         name = f" {register.name}" if register.name else ""
-        lines = _register_lines(register, self.width, self.lights)
+        lines = self.tapped(register, _register_lines(register, self.width, self.lights))
         if level >= Level.OPEN and register.figure:
             lines += figure_lines(register.figure, self.width, 1, self.lights)
         found: list[Line] = []
@@ -215,8 +218,9 @@ class _Painter:
         if divergence and _ORDER[stage] >= _ORDER[divergence.stage]:
             bodies = list(self.branches(divergence, stage, level))
         else:
-            bodies = list(self.rows(step, level)) if step else []
-            bodies += self.pinned(stage)
+            pinned = self.pinned(stage)
+            level = max(level, Level.ROWS) if pinned else level  # rows to compare it with
+            bodies = [*(self.rows(step, level) if step else ()), *pinned]
         ink = "current" if is_current else "strong"
         lines: list[Line] = []
         for name, body in bodies or [("", [])]:
@@ -244,32 +248,60 @@ class _Painter:
             if line is not None:
                 yield "", line
                 return
-        # wires come right below the registers that they come from
-        for row in sorted(found, key=lambda row: not self._is_wired(row, level)):
-            yield from _named(row.name, self.row(row, level))
+        wired = [row for row in found if self._is_wired(row)] if level >= Level.OPEN else []
+        if wired:
+            yield from self.wired(wired)
+        for row in found:
+            if row not in wired:
+                is_current = row.key.startswith(f"{self.current.stage}.")
+                progress = self.view.progress if is_current else 1
+                lines = row_lines(row, self.width, self.lights, level, progress)
+                yield from _named(row.name, lines)
 
-    def row(self, row: RowScene, level: Level) -> list[Line]:
-        """The lines of a row in the full width, wires included."""
-        if not self._is_wired(row, level):
-            is_current = row.key.startswith(f"{self.current.stage}.")
-            progress = self.view.progress if is_current else 1
-            return row_lines(row, self.width, self.lights, level, progress)
-        lanes, links = self.scene.lanes, row.links
+    def wired(self, rows: Sequence[RowScene]) -> Iterator[tuple[str, Line]]:
+        """The ways from the registers to what is selected, and that."""
+        lanes = self.scene.lanes
         each = self.width // lanes
-        cells = [[Piece(" " * INDENT), *pieces(cell, self.lights)] for cell in row.cells]
-        chips = [piece for cell in cells for piece in filled(cell, each)]
-        return [*wires(links, lanes, each), chips]
+        links = [link for row in rows for link in row.links]
+        yield from (("", line) for line in wires(links, lanes, each))
+        below = [link for row in rows[1:] for link in row.links]
+        passing = {link.target.lane: wire(link.tint) for link in below}
+        for row in rows:
+            line: Line = []
+            for cell in row.cells:
+                indent: Line = [Piece(" " * INDENTS[row.name])]
+                if row is not rows[-1] and (ink := passing.get(cell.place.lane)):
+                    indent = [Piece("│", ink), Piece(" " * (INDENTS[row.name] - 1))]
+                line += filled([*indent, *pieces(cell, self.lights)], each)
+            yield row.name, line
 
-    def _is_wired(self, row: RowScene, level: Level) -> bool:
-        """Whether ways to a row's lanes are drawn: bytes change columns, and there is room."""
+    def _is_wired(self, row: RowScene) -> bool:
+        """Whether ways to a row's lanes are drawn: now, if bytes change columns, and fit."""
         lanes = self.scene.lanes
         return (
-            level >= Level.OPEN
+            self.current.stage is Stage.SELECT
             and row.key.startswith("select.")
             and lanes > 1
             and self.width // lanes >= _WIRED
             and crosses(row.links)
         )
+
+    def tapped(self, register: Register, lines: list[Line]) -> list[Line]:
+        """A register's line with the wires that leave beside a's chips, and pass by b's."""
+        glyph = {"a": "╮", "b": "│"}.get(register.role)
+        rows = self.scene.steps[0].rows
+        links = [link for row in rows if self._is_wired(row) for link in row.links]
+        lanes = self.scene.lanes
+        ways = {
+            (lanes - 1 - link.source.lane) * (self.width // lanes) + start_of("a", lanes): wire(
+                link.tint
+            )
+            for link in links
+            if link.source.key == "a"
+        }
+        if glyph is None or not ways:
+            return lines
+        return [_overlaid(lines[0], {x: Piece(glyph, ink) for x, ink in ways.items()}), *lines[1:]]
 
     # --- two answers ---------------------------------------------------------------
 
@@ -428,6 +460,18 @@ def _folded(rows: Sequence[RowScene], width: int, lights: Lights) -> Line | None
     if max(map(length, cells)) > each - (count > 1):
         return None
     return [piece for cell in cells for piece in filled(cell, each)]
+
+
+def _overlaid(line: Line, marks: dict[int, Piece]) -> Line:
+    """A line with pieces of one character put over its blanks."""
+    found: Line = []
+    x = 0
+    for piece in line:
+        for char in piece.text:
+            mark = marks.get(x) if char == " " else None
+            found.append(mark or piece._replace(text=char))
+            x += 1
+    return found
 
 
 def _behind(label: str, name: str, ink: str, lines: Sequence[Line]) -> Iterator[Line]:

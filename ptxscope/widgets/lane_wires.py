@@ -9,9 +9,9 @@ from ..scene.records import Link, Place
 from .lane_cells import wire
 from .pane import Line, Piece
 
-START, END = 1, 4
-"""Where in a column a wire leaves a register's chip, and where it arrives."""
-INDENT = 2
+ENDS = {"a": 3, "b": 0}
+"""Where it arrives at what is selected for a, and for b, past that for a."""
+INDENTS = {"a": 2, "b": 0}
 """Blanks before the chips that wires arrive at."""
 
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
@@ -32,6 +32,11 @@ _GLYPHS = {
     _UP | _DOWN | _RIGHT: "├",
     _UP | _DOWN | _LEFT | _RIGHT: "┼",
 }
+
+
+def start_of(role: str, lanes: int) -> int:
+    """Where in a column a wire leaves: beside a's chip, to pass by b's; or below b's."""
+    return 8 // lanes + 2 if role == "a" else 1
 
 
 class _Net(NamedTuple):
@@ -56,7 +61,10 @@ def crosses(links: Sequence[Link]) -> bool:
 
 
 def wires(links: Sequence[Link], lanes: int, each: int) -> list[Line]:
-    """Lines from the registers down to the lanes; where two cross, the vertical one wins."""
+    """Lines from the registers down to the lanes; where two cross, the vertical one wins.
+
+    The links may be of both selected rows.
+    """
     nets = _nets(links, lanes, each)
     rails = _rails(nets)
     height = max(rails, default=-1) + 1
@@ -91,11 +99,13 @@ def _nets(links: Sequence[Link], lanes: int, each: int) -> list[_Net]:
     grouped: dict[Place, list[Link]] = {}
     for link in links:
         grouped.setdefault(link.source, []).append(link)
-    mixed = len({link.source.key for link in links}) > 1
     nets = []
     for source, found in grouped.items():
-        start = (lanes - 1 - source.lane) * each + START + (mixed and source.key == "b")
-        ends = tuple((lanes - 1 - link.target.lane) * each + END for link in found)
+        start = (lanes - 1 - source.lane) * each + start_of(source.key, lanes)
+        ends = tuple(
+            (lanes - 1 - link.target.lane) * each + ENDS[link.target.key.partition(".")[2]]
+            for link in found
+        )
         nets.append(_Net(start, ends, wire(found[0].tint)))
     return sorted(nets, key=lambda net: net.start)
 

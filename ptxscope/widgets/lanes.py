@@ -24,6 +24,7 @@ from ..engine.tracing.trace import Trace
 from ..engine.tracing.words import sentence
 from ..scene.build import part_width
 from ..scene.records import Place
+from .hints import REFUSED, Hint
 from .lane_cells import DARK, Lights
 from .lane_lines import View, draw
 from .operands import Field
@@ -125,6 +126,8 @@ class Lanes(Pane):
         """``asel`` or ``bsel``."""
         lane: int
         digit: int
+        unit: int = 0
+        """Bits of the part, where it may be another than now."""
 
         @property
         def control(self) -> Lanes:
@@ -163,6 +166,8 @@ class Lanes(Pane):
         self._divergence, self._pin = divergence, pin
         self._start(moving=moving)
         self.redraw()
+        if self.place is not None:
+            self._set_place(self.place)
 
     @staticmethod
     def _has(trace: Trace, place: Place) -> bool:
@@ -386,9 +391,16 @@ class Lanes(Pane):
             width = part_width(trace, place.key)
             self.post_message(self.Nudged(self, place.key, width * place.lane, width, by))
         elif slot := self._slot(place):
-            count = trace.instruction.entry.lanes
-            digit = (self._digit(place) + by) % (2 * count)
+            digit = (self._digit(place) + by) % self._choices(place)
             self.post_message(self.Reselected(self, slot, place.lane, digit))
+
+    def _choices(self, place: Place) -> int:
+        """How many parts a cell of a selected row may take."""
+        assert self._trace
+        micro = self._trace.rows[place.key].micro
+        assert isinstance(micro, Select)
+        count = self._trace.instruction.entry.lanes
+        return 2 * count if count > 1 else 32 // micro.unit if micro.unit < 32 else 4
 
     def _digit(self, place: Place) -> int:
         """What a lane selects, as its selector says it."""
@@ -396,8 +408,8 @@ class Lanes(Pane):
         row = self._trace.rows[place.key]
         assert isinstance(row.micro, Select)
         word, index = row.micro.picks[place.lane]
-        first = self._trace.instruction.entry.lanes if row.input_keys[word] == "b" else 0
-        return first + index
+        count = self._trace.instruction.entry.lanes
+        return index + (count if count > 1 and row.input_keys[word] == "b" else 0)
 
     def on_key(self, event: events.Key) -> None:
         """On a register a literal begins; on a selected lane a digit is what it takes."""
@@ -405,17 +417,24 @@ class Lanes(Pane):
         if self._trace is None or place is None or char is None:
             return
         if self._is_operand(place):
-            if char in self._starts(place.key):
+            truth = self._trace.instruction.type_of(place.key) is Type.PRED
+            if char in self._starts(place.key) or (truth and event.key == "space"):
                 event.stop()
-                self._edit(char)
-        elif event.key == "space" and self._is_mask(place):
+                self._edit("" if event.key == "space" else char)
+        elif event.key == "space":
             event.stop()
-            self.action_change()
+            if self._is_mask(place):
+                self.action_change()
+            else:
+                self.post_message(Hint("space switches a lane of the mask; Esc, then space plays"))
         elif char.isdigit() and (slot := self._slot(place)):
             event.stop()
-            if int(char) < 2 * self._trace.instruction.entry.lanes:
-                self.post_message(self.Reselected(self, slot, place.lane, int(char)))
+            self.post_message(self.Reselected(self, slot, place.lane, int(char)))
+            if len(self._trace.rows[place.key].lanes) > 1:
                 self.action_move(1, 0)
+        elif char in "0123456789+-.[":
+            event.stop()
+            self.post_message(Hint(f"{REFUSED} this is computed: type over a register's chip"))
 
     def _starts(self, role: str) -> str:
         """What a literal of an operand begins with."""
@@ -439,10 +458,22 @@ class Lanes(Pane):
             return
         for chip, lane in ((start, end), (end, start)):
             if self._is_operand(chip) and chip.key in ("a", "b") and (slot := self._slot(lane)):
-                count = self._trace.instruction.entry.lanes
-                digit = chip.lane + (count if chip.key == "b" else 0)
-                self.post_message(self.Reselected(self, slot, lane.lane, digit))
+                self._lay(chip, lane, slot)
                 return
+
+    def _lay(self, chip: Place, lane: Place, slot: str) -> None:
+        """Let a lane take a register's part."""
+        assert self._trace
+        count = self._trace.instruction.entry.lanes
+        if count > 1:
+            digit = chip.lane + (count if chip.key == "b" else 0)
+            self.post_message(self.Reselected(self, slot, lane.lane, digit))
+        elif not slot.startswith(chip.key):
+            said = f"{REFUSED} {slot} of a scalar instruction takes a part of {slot[0]} only"
+            self.post_message(Hint(said))
+        else:
+            unit = part_width(self._trace, chip.key)
+            self.post_message(self.Reselected(self, slot, 0, chip.lane, unit))
 
 
 def _places_of(trace: Trace, cell: Cell) -> list[Place]:

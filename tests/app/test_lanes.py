@@ -244,3 +244,81 @@ async def test_without_animation_a_step_is_there_at_once() -> None:
         await drive.pilot.press("home", "n", "n", "n")
         assert "127 ◂ 382" in lanes_of(drive).text()
         assert lanes_of(drive)._motion is None
+
+
+# --- what strangers found ------------------------------------------------------------------
+
+
+async def _drag(drive: Driver, start: Place, end: Place) -> None:
+    lanes = lanes_of(drive)
+    await drive.pilot.mouse_down(lanes, offset=at(lanes, start))
+    await drive.pilot.hover(lanes, offset=at(lanes, end))
+    await drive.pilot.mouse_up(lanes, offset=at(lanes, end))
+
+
+@pytest.mark.parametrize(
+    ("ptx", "part", "selected"),
+    [("a.b1, b.b2", 3, "a.b3"), ("a.b1, b.h0", 0, "a.b0"), ("a.h1, b.h0", 0, "a.h0")],
+)
+async def test_a_scalar_takes_the_part_that_is_dragged_to_it(
+    ptx: str, part: int, selected: str
+) -> None:
+    async with explorer(f"vadd.s32.u32.s32.sat d, {ptx}", {"a": 0x44332211, "b": 0}) as drive:
+        await _drag(drive, Place("a", part), Place("select.a", 0))
+        assert f"{selected}, b" in drive.session.setup.line
+        before = drive.session.setup
+        await _drag(drive, Place("b", 0), Place("select.a", 0))
+        assert drive.session.setup == before  # b is not a's to select
+        assert "takes a part of a only" in drive.pane("hint").text()
+
+
+async def test_a_digit_keeps_the_width_of_a_scalars_selector() -> None:
+    async with explorer("vmad.s32.u32.s32 d, a.b1, b.h1, c", {"a": 0x44332211}) as drive:
+        await drive.press("1", "l", "3")
+        assert "a.b3, b.h1" in drive.session.setup.line
+        await drive.press("4")
+        assert "a.b3, b.h1" in drive.session.setup.line
+        assert "no such part" in drive.pane("hint").text()
+        await drive.press("down", "0")
+        assert "a.b3, b.h0" in drive.session.setup.line
+        await drive.press("greater_than_sign", "greater_than_sign")
+        assert "a.b3, b.h0" in drive.session.setup.line
+
+
+async def test_what_is_said_of_the_cursors_cell_follows_an_edit() -> None:
+    async with explorer(*MOCK) as drive:
+        lanes = lanes_of(drive)
+        await drive.pilot.click(lanes, offset=at(lanes, Place("select.b", 0)))
+        assert "byte 3 of b" in drive.pane("hint").text()
+        await drive.press("less_than_sign")
+        assert "byte 2 of b" in drive.pane("hint").text()
+        await drive.press("u")
+        assert "byte 3 of b" in drive.pane("hint").text()
+
+
+async def test_typing_where_something_is_computed_says_so_and_does_nothing_else() -> None:
+    async with explorer(*MOCK) as drive:
+        await drive.press("3", "l")
+        for key in ("0", "minus", "5", "full_stop"):
+            shown = await drive.press(key)
+            assert "type over a register's chip" in shown
+            assert drive.screen.step == 3
+
+
+async def test_space_in_the_lanes_plays_nothing() -> None:
+    async with explorer("@p vadd.s32.s32.s32 d.b0, a, b, c", {"p": 0}) as drive:
+        await drive.press("l", "space")
+        assert "playing" not in await drive.text()
+        lanes = lanes_of(drive)
+        await drive.pilot.click(lanes, offset=at(lanes, Place("guard", 0)))
+        await drive.press("space")
+        assert drive.session.trace.operands["guard"] == 1
+
+
+async def test_the_veil_does_not_tell_what_values_choose() -> None:
+    for c in (0, 0xFFFFFFFF):
+        async with explorer("slct.u32.s32 d, a, b, c", {"a": 1, "b": 2, "c": c}) as drive:
+            await drive.press("1")
+            lines = lanes_of(drive).text().splitlines()
+            registers = [line for line in lines if re.match(r" +[ab] ", line)]
+            assert [("▐" in line) for line in registers] == [True, True]

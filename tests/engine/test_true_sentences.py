@@ -395,3 +395,18 @@ def test_every_sentence_holds_under_a_guard(
         x.name: data.draw(bits(x.type)) for x in guarded.inputs if set(x.roles) <= set("dpq")
     }
     check(trace(guarded, given_ | ({"r": int(guard)} if "r" in given_ else {}), model=model))
+
+
+@pytest.mark.parametrize(
+    ("ptx", "bits"),
+    [
+        ("selp.s16 d, a, b, c", 0x8000),
+        ("selp.s64 d, a, b, c", 1 << 63),
+        ("slct.s32.s32 d, a, b, c", 0x8000_0000),
+    ],
+)
+def test_bits_that_are_copied_do_not_wrap(ptx: str, bits: int) -> None:
+    trace_ = trace(ptx, {"a": bits, "b": 1, "c": 1})
+    row = trace_.rows["write.d"]
+    assert row.lanes[0].flags == ()
+    assert "fit" not in sentence(trace_, row, 0)

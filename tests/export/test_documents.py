@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import shutil
 import subprocess
 import sys
 from html import unescape
@@ -19,7 +18,6 @@ from rich.console import Console
 from ptxscope import export
 from ptxscope.cli import CommandError
 from ptxscope.cli.export import updated
-from ptxscope.engine.semantics.errata import ERRATA
 from tests.export.samples import E3, HOSTILE, annotated, register
 from tests.tiers import some
 
@@ -100,28 +98,6 @@ def test_what_is_wrong_is_a_warning_at_its_line(tmp_path: Path, case: tuple[str,
     assert said in warned
     assert "Traceback" not in warned
     assert "ptx-trace" in built
-
-
-def test_the_manual_builds_without_a_warning(tmp_path: Path) -> None:
-    source = tmp_path / "repository" / "docs"
-    shutil.copytree(DOCS, source, ignore=shutil.ignore_patterns("_*"))
-    data = source.parent / "tests" / "data"
-    data.mkdir(parents=True)
-    shutil.copy(DOCS.parent / "tests" / "data" / "published.txt", data)
-    out = tmp_path / "out"
-    subprocess.run(
-        [sys.executable, "-m", "sphinx", "-q", "-W", str(source), str(out)],
-        check=True,
-        cwd=DOCS.parent,
-    )
-    errata = unescape((out / "_made" / "errata.html").read_text(encoding="utf-8"))
-    for erratum in ERRATA:
-        _, _, isa, ptxas = erratum.example
-        assert f"{isa:#010x}" in errata
-        assert f"{ptxas:#010x}" in errata
-        assert f"{erratum.id}: " in errata
-    published = (out / "_made" / "published.html").read_text(encoding="utf-8")
-    assert published.count("As published it is not legal") == 2
 
 
 MARKED = f"""\

@@ -13,7 +13,7 @@ from ptxscope.engine.tracing.trace import Trace, trace
 from ptxscope.scene.build import scene
 from ptxscope.scene.records import Axis, Choice, Gate, Running, Strips
 from ptxscope.widgets.lane_lines import Drawing, View, draw
-from ptxscope.widgets.lane_wires import END, INDENT, START, wires
+from ptxscope.widgets.lane_wires import ENDS, start_of, wires
 from ptxscope.widgets.pane import Line
 from tests.reference_data import golden_rows
 from tests.tiers import some
@@ -115,12 +115,36 @@ def test_every_wire_leads_from_the_part_that_its_lane_names(way: str, each: int)
     one = trace(ptx, {"a": 0x01020304, "b": 0x05060708, "c": 0})
     row = scene(one).rows["select.b"]
     grid = text_of(wires(row.links, 4, each))
-    mixed = len({name[0] for name in names.split()}) > 1
     for column, name in enumerate(names.split()):
-        lane = int(name[-1])
-        start = (3 - lane) * each + START + (mixed and name[0] == "b")
-        assert _followed(grid, column * each + END) == start, "\n".join(grid)
-    assert INDENT <= END <= INDENT + 3  # the end stands over the chip
+        start = (3 - int(name[-1])) * each + start_of(name[0], 4)
+        assert _followed(grid, column * each + ENDS["b"]) == start, "\n".join(grid)
+
+
+@pytest.mark.parametrize("each", [12, 17])
+def test_wires_of_both_rows_stay_apart(each: int) -> None:
+    ptx = "vadd4.s32.s32.s32 d, a.b0246, b.b7531, c"
+    one = trace(ptx, {"a": 0x01020304, "b": 0x05060708, "c": 0})
+    rows = [scene(one).rows[key] for key in ("select.a", "select.b")]
+    grid = text_of(wires([link for row in rows for link in row.links], 4, each))
+    for row, names in (("a", "a.b0 a.b2 b.b0 b.b2"), ("b", "b.b3 b.b1 a.b3 a.b1")):
+        for column, name in enumerate(names.split()):
+            start = (3 - int(name[-1])) * each + start_of(name[0], 4)
+            assert _followed(grid, column * each + ENDS[row]) == start, "\n".join(grid)
+
+
+@pytest.mark.parametrize(
+    "ptx", ["vadd4.s32.s32.s32 d, a.b0123, b, c", "vmax2.u32.u32.u32 d, a.h01, b, c"]
+)
+def test_wires_of_a_leave_beside_its_chips_and_pass_by_those_of_b(ptx: str) -> None:
+    lines = text_of(drawn(trace(ptx, {"a": 1, "b": 2, "c": 0}), 1, (88, 30)).lines)
+    (a,) = [line for line in lines if re.match(r" +a    ▐", line) and "╮" in line]
+    below = lines[lines.index(a) + 1]
+    columns = [x for x, char in enumerate(a) if char == "╮"]
+    assert len(columns) == (4 if "vadd4" in ptx else 2)
+    assert all(below[x] == "│" for x in columns)
+    for x in columns:  # each goes on as a wire
+        wire = lines[lines.index(a) + 2][x]
+        assert wire in "│╯╰┼", wire
 
 
 _TURNS = {

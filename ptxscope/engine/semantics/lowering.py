@@ -320,7 +320,7 @@ def _selp(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     assert form.stype
     c = _condition(b, form, Stage.CHOOSE)
     chosen = b.row(Stage.CHOOSE, "t", Choose(), c, "a", "b")
-    return {"d": b.row(Stage.WRITE, "d", Truncate(form.stype.bits, form.stype.signed), chosen)}
+    return {"d": b.row(Stage.WRITE, "d", Truncate(form.stype.bits, signed=False), chosen)}
 
 
 def _slct(b: Builder, form: Form, _: Rules) -> dict[str, str]:
@@ -328,7 +328,7 @@ def _slct(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     c = b.row(Stage.FLUSH, "c", Flush(), "c") if form.ftz else "c"
     condition = b.row(Stage.COMPARE, "t", Compare(Cmp.GE, form.ctype), c)
     chosen = b.row(Stage.CHOOSE, "t", Choose(), condition, "a", "b")
-    return {"d": b.row(Stage.WRITE, "d", Truncate(form.dtype.bits, form.dtype.signed), chosen)}
+    return {"d": b.row(Stage.WRITE, "d", Truncate(form.dtype.bits, signed=False), chosen)}
 
 
 _Lowering = Callable[[Builder, Form, Rules], dict[str, str]]

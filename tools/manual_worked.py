@@ -1,0 +1,244 @@
+"""The worked examples of an instruction: found in the catalog and the engine, never typed.
+
+Three of each: the catalog's own; one that bites, where a value is clamped, cut, rounded, flushed
+or no number; and one where the documentation and ptxas part or, where they never do, one with a
+negation, or with a mask and selectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from random import Random
+from typing import NamedTuple
+
+from ptxscope import parse
+from ptxscope.engine.isa.catalog import C_BITS
+from ptxscope.engine.isa.entry import Entry
+from ptxscope.engine.isa.form import Form
+from ptxscope.engine.isa.legality import remarks, violations, with_slot
+from ptxscope.engine.isa.types import BoolOp, Destinations, Selector, Type
+from ptxscope.engine.listings.counterexample import counterexample
+from ptxscope.engine.semantics.errata import ERRATA
+from ptxscope.engine.semantics.micro import Average, Choose
+from ptxscope.engine.semantics.models import ISA_MODEL
+from ptxscope.engine.semantics.operation import Flag
+from ptxscope.engine.text.instruction import Input, Instruction
+from ptxscope.engine.tracing.divergence import divergences
+from ptxscope.engine.tracing.evaluate import bind
+from ptxscope.engine.tracing.trace import RowTrace, Trace
+from ptxscope.engine.tracing.words import sentence
+from ptxscope.session import adapted, instruction_of
+
+
+class Worked(NamedTuple):
+    """An example: what it is there to show, and the evaluation that shows it."""
+
+    title: str
+    trace: Trace
+
+    @property
+    def parts(self) -> bool:
+        """The documentation and an assembler give different results."""
+        return bool(divergences(self.trace))
+
+
+QUIET = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED, Flag.MASKED_OUT}
+"""Flags of what happens in every evaluation, or was asked for."""
+HALVES = "halves"
+"""What an average does to an odd sum."""
+TITLES = {
+    Flag.CLAMPED_LOW: "A clamp at the low end",
+    Flag.CLAMPED_HIGH: "A clamp at the high end",
+    Flag.WRAPPED: "Bits that do not fit",
+    Flag.FLUSHED: "A subnormal is flushed",
+    Flag.ROUNDED: "An integer that no float is",
+    Flag.NAN: "A NaN",
+    HALVES: "A half is rounded",
+}
+_LANES = {
+    2: (0x80017FFF, 0x0002FFFF, 0x7FFE8000, 0x0005FFFB, 0x12348765),
+    4: (0x80FF7F01, 0x01FF0280, 0x7F80FF01, 0x05FB10F0, 0x12348765),
+}
+"""Words whose lanes differ, by the number of these."""
+_AMOUNTS = (40, 33, 31, 4)
+_POOL: dict[Type | int, tuple[int, ...]] = {
+    Type.PRED: (1, 0),
+    Type.F32: (0x3F800000, 0x7FC00000, 0x80000001, 0xC0490FDB, 0x00000000),
+    Type.F64: (0x3FF0000000000000, 0x7FF8000000000000, 0xC000000000000000, 0),
+    16: (0x8000, 0x7FFF, 0xFFFF, 1),
+    32: (0xFFFFFFFF, 0x7FFFFFFF, 0x80000000, 0x80FF7F01, 1, 5, 1000),
+    64: (0xFFFFFFFFFFFFFFFF, 0x7FFFFFFFFFFFFFFF, 1, 0),
+}
+"""Values that bite, by an operand's type or width."""
+_DRAWS = 40
+"""Sets of values tried on a form."""
+
+
+def worked(entry: Entry) -> tuple[Worked, ...]:
+    """The examples of an instruction, the catalog's first."""
+    ptx, values = entry.example
+    first = parse(ptx)
+    bits = {x.name: values.get(x.name, 0) for x in first.inputs}
+    found = [Worked("To begin with", Trace(first, ISA_MODEL, bind(first, bits)))]
+    for search in (_bites, _departs):
+        example = search(entry, [x.trace for x in found])
+        if example:
+            found.append(example)
+    return tuple(found)
+
+
+def events(trace: Trace) -> dict[str, list[tuple[RowTrace, int]]]:
+    """What happens in an evaluation that a reader may not expect, and to which lanes."""
+    found: dict[str, list[tuple[RowTrace, int]]] = {}
+    for row in trace.rows.values():
+        for lane, result in enumerate(row.lanes):
+            for flag in result.flags:
+                if flag not in QUIET:
+                    found.setdefault(flag, []).append((row, lane))
+            if isinstance(row.micro, Average) and sum(x[lane] for x in row.inputs) % 2:
+                found.setdefault(HALVES, []).append((row, lane))
+    return found
+
+
+def happenings(trace: Trace) -> list[str]:
+    """The sentences of the lanes to which something happens; of the operation where to none."""
+    told = [place for places in events(trace).values() for place in places]
+    if not told:
+        step = next((x for x in trace.steps if any(row.name == "t" for row in x.rows)), None)
+        step = step or trace.steps[-1]
+        told = [(row, lane) for row in step.rows for lane in range(len(row.lanes))]
+    order = {key: at for at, key in enumerate(trace.rows)}
+    told.sort(key=lambda place: (order[place[0].key], -place[1]))
+    return list(dict.fromkeys(sentence(trace, row, lane) for row, lane in told))
+
+
+def _near(entry: Entry, form: Form) -> Iterator[Form]:
+    """A form, and every documented one that is a choice away from it."""
+    yield form
+    for slot in entry.slots:
+        if slot.name == "c" or isinstance(slot.values[0], Selector):
+            continue
+        for value in slot.choices():
+            changed = with_slot(form, slot.name, value)
+            if value != form.get(slot.name) and not violations(changed) and not remarks(changed):
+                yield changed
+
+
+def _traces(form: Form, first: Instruction) -> Iterator[Trace]:
+    ins = parse(str(instruction_of(form, (), first.roles, None)))
+    rng = Random(str(ins))
+    for _ in range(_DRAWS):
+        bits = {x.name: rng.choice(_pool(x, ins)) for x in ins.inputs}
+        yield Trace(ins, ISA_MODEL, bind(ins, bits))
+
+
+def _pool(needed: Input, ins: Instruction) -> tuple[int, ...]:
+    if "c" in needed.roles and (ins.form.mask or ins.form.dsel):
+        return (C_BITS,)
+    if ins.by_lane(needed.roles[0]):
+        return _LANES[ins.entry.lanes]
+    if ins.form.mode and "b" in needed.roles:
+        return _AMOUNTS
+    return _POOL.get(needed.type) or _POOL[needed.type.bits]
+
+
+def _bites(entry: Entry, seen: list[Trace]) -> Worked | None:
+    """An evaluation in which something happens that has not happened yet."""
+    first = seen[0]
+    known = {kind for trace in seen for kind in events(trace)}
+    forms = list(_near(entry, first.instruction.form))
+    for old in (known, set[str]()):
+        for form in forms:
+            tried = _traces(form, first.instruction)
+            best = max(tried, key=lambda trace: _worth(trace, set(events(trace)) - old))
+            kinds = set(events(best)) - old
+            if kinds and best.operands != first.operands:
+                return Worked(TITLES[next(x for x in TITLES if x in kinds)], best)
+    return _other_way(first)
+
+
+def _worth(trace: Trace, kinds: set[str]) -> tuple[int, bool]:
+    """How much an evaluation shows: what happens, and beside it a lane where it does not."""
+    told = {lane for kind in kinds for _, lane in events(trace)[kind]}
+    return len(kinds), len(told) < trace.instruction.entry.lanes
+
+
+def _other_way(first: Trace) -> Worked | None:
+    """Of what only chooses: the choice that the first example does not make."""
+    for trace in islice(_traces(first.instruction.form, first.instruction), _DRAWS):
+        rows = [row for row in trace.rows.values() if isinstance(row.micro, Choose)]
+        if rows and any(
+            (row.inputs[0][0] < 0) != (first.rows[row.key].inputs[0][0] < 0)
+            or bool(row.inputs[0][0]) != bool(first.rows[row.key].inputs[0][0])
+            for row in rows
+        ):
+            return Worked("The other way", trace)
+    return None
+
+
+def _departs(entry: Entry, seen: list[Trace]) -> Worked | None:
+    """Two answers; a negation; a mask and selectors; else something else that happens."""
+    parted = _two_answers(entry, seen) or _negated(entry, seen) or _masked(entry, seen)
+    return parted or _bites(entry, seen)
+
+
+def _two_answers(entry: Entry, seen: list[Trace]) -> Worked | None:
+    told = {x.id for trace in seen for parted in divergences(trace) for x in parted.errata}
+    touching = [x for x in ERRATA if entry.opcode in x.opcodes]
+    touching.sort(
+        key=lambda x: (x.id in told, bool(x.repaired), parse(x.example[0]).entry != entry)
+    )
+    for erratum in touching:
+        ptx, values, *_ = erratum.example
+        ins = parse(ptx)
+        if ins.entry != entry:
+            form = adapted(ins.form, entry)
+            if not erratum.touches(form):
+                continue
+            ins = parse(str(instruction_of(form, ins.destinations, ins.roles, ins.guard)))
+            shown = counterexample(ins)
+            if shown is None:
+                continue
+            values = shown.values
+        trace = Trace(ins, ISA_MODEL, bind(ins, values))
+        parted = divergences(trace)
+        if parted:
+            return Worked(f"Two answers: {', '.join(x.id for x in parted[0].errata)}", trace)
+    return None
+
+
+def _negated(entry: Entry, seen: list[Trace]) -> Worked | None:
+    slot = entry.slot("negc")
+    if slot is None:
+        return None
+    form = seen[0].instruction.form
+    if entry.slot("boolop"):
+        form = with_slot(form, "boolop", form.boolop or BoolOp.AND)
+    if entry.slot("dst"):
+        form = with_slot(form, "dst", Destinations.P_Q)
+    form = with_slot(form, "negc", True)
+    if violations(form):
+        return None
+    plain = min(_traces(form, seen[0].instruction), key=lambda x: (len(events(x)), x.operands["c"]))
+    return Worked("A negation", plain)
+
+
+def _masked(entry: Entry, seen: list[Trace]) -> Worked | None:
+    if entry.slot("mask") is None:
+        return None
+    unit, lanes = 32 // entry.lanes, entry.lanes
+    mask = Selector(unit, tuple(range(0, lanes, 2)))
+    reversed_ = Selector(unit, tuple(reversed(range(lanes))))
+    both = Selector(unit, tuple(range(1, 2 * lanes, 2)))
+    form = with_slot(seen[0].instruction.form, "secop", None)
+    for name, value in (("mask", mask), ("asel", reversed_), ("bsel", both)):
+        form = with_slot(form, name, value)
+    trace = max(_traces(form, seen[0].instruction), key=_spread)
+    return Worked("A mask and selectors", trace)
+
+
+def _spread(trace: Trace) -> tuple[int, int]:
+    """How different the lanes are, so that one sees where each came from."""
+    picked = [row.values for row in trace.steps[0].rows]
+    return sum(len(set(values)) for values in picked), len(events(trace))
