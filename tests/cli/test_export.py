@@ -214,7 +214,7 @@ def test_html_stands_as_it_is() -> None:
     opened, article, closed = MarkdownIt().parse(made)
     assert opened.content.startswith("<!-- ptxscope trace")
     assert article.type == closed.type == "html_block"
-    assert article.content.startswith('<article class="ptxscope">')
+    assert article.content.startswith('<article class="ptxscope px-auto"')
     assert article.content.rstrip().endswith("</article>")
 
 
