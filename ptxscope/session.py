@@ -20,6 +20,7 @@ from .engine.isa.legality import violations, with_slot
 from .engine.isa.roles import Role
 from .engine.isa.types import Destinations, Selector, Type
 from .engine.semantics.models import model
+from .engine.semantics.operation import Flag
 from .engine.semantics.plan import Stage
 from .engine.text.errors import PtxError
 from .engine.text.instruction import Guard, Instruction, Literal, Register
@@ -27,7 +28,7 @@ from .engine.text.parser import parse
 from .engine.tracing.annotations import NOTHING, Annotations, Note
 from .engine.tracing.divergence import Divergence
 from .engine.tracing.stages import about
-from .engine.tracing.trace import Step, Trace
+from .engine.tracing.trace import RowTrace, Step, Trace
 from .engine.tracing.words import sentence
 
 if TYPE_CHECKING:
@@ -198,14 +199,22 @@ def trace_of(setup: Setup) -> Trace:
     return replace(trace, annotations=setup.annotations._replace(notes=kept))
 
 
-_GLANCE, _WORD = 1.5, 0.2
-"""Seconds that a step takes to be looked at, and each of its words to be read."""
+_WORD, _GLANCE, _LONGEST = 0.15, 1.5, 8.0
+"""Seconds that a word takes to be read, and a step stays at least and at most."""
+_QUIET = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}
+
+
+def happenings(row: RowTrace, lane: int) -> list[Flag]:
+    """What happened to a lane that is worth a sentence."""
+    return [flag for flag in row.lanes[lane].flags if flag not in _QUIET]
 
 
 def reading_time(trace: Trace, step: Step, divergence: Divergence | None = None) -> float:
-    """Seconds that a reader takes for a step: for a look, and for every word that is said of it."""
+    """Seconds that a reader takes for what is said of a step where little room is."""
     said = [about(trace, step)]
-    said += [sentence(trace, row, at) for row in step.rows for at in range(len(row.lanes))]
+    for row in step.rows:
+        lanes = (at for at in range(len(row.lanes)) if happenings(row, at))
+        said += [sentence(trace, row, at) for at in lanes]
     said += [note.text for note in trace.annotations.at(step.stage)]
     if divergence and divergence.stage is step.stage:
         said += [erratum.sentence for erratum in divergence.errata]
@@ -214,7 +223,7 @@ def reading_time(trace: Trace, step: Step, divergence: Divergence | None = None)
 
 def seconds_for(words: int) -> float:
     """Seconds that a step of so many words stays while it is played."""
-    return _GLANCE + _WORD * words
+    return min(max(_WORD * words, _GLANCE), _LONGEST)
 
 
 def _unset(setup: Setup, role: str) -> int:
