@@ -707,6 +707,11 @@ class MainScreen(MessagesAside, InkScreen[None]):
         self._end_typing()
         self._mark_used(None)
 
+    def action_page(self, by: int) -> None:
+        """Scroll the lanes by what is seen of them."""
+        lanes = self.query_one(Lanes)
+        lanes.scroll_relative(y=by * lanes.scrollable_content_region.height, animate=False)
+
     def action_focus_on(self, id_: str) -> None:
         """Put the focus on a widget."""
         self._end_typing()
@@ -738,7 +743,9 @@ class MainScreen(MessagesAside, InkScreen[None]):
         trace = self.session.trace
         text = command(trace) if what == "command" else result_text(trace)
         self.app.copy_to_clipboard(text)
-        self.notify(text, title="Copied", markup=False)
+        hidden = what == "result" and self.is_held_back
+        said = "the result, which is held back here" if hidden else text
+        self.notify(said, title="Copied", markup=False)
 
     def action_note(self) -> None:
         """Write a note on the current step."""
