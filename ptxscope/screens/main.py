@@ -181,6 +181,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
     def _no_hint(self) -> None:
         self._is_told = False
         self.query_one(HintBar).clear()
+        self.query_one(LineStatus).say()  # of a line that is still wrong
 
     def _show_keys(self) -> None:
         self.query_one(KeyBar).show(*footer_keys(self))
