@@ -174,7 +174,7 @@ class Explorer(App[None]):
 
     def action_help_quit(self) -> None:
         """Say which key leaves; ^c does not. Part of Textual."""
-        key = key_names(self)["quit"][0]
+        key = key_names(self.screen.app)["quit"][0]
         acts = self.screen is self._main and not isinstance(self.focused, Input)
         self.notify(f"Press {key if acts else f'Esc, then {key},'} to leave", markup=False)
 

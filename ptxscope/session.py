@@ -367,7 +367,7 @@ def _with_example_values(setup: Setup, old: Instruction) -> Setup:
     ins = setup.instruction
     ptx, given = ins.entry.example
     shown = parse(ptx)
-    fresh = {
+    fresh: dict[str, int] = {
         role: _refitted(given[role], shown.type_of(role), ins.type_of(role))
         for role in SOURCES
         if role in ins.names and role in given and not _keeps_value(setup, old, role)
