@@ -201,6 +201,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
         for pane in self.query(FormPane):
             pane.show(setup.instruction.form)
         self.query_one(Operands).show(trace)
+        self.query_one(ValueField).follow(trace.operands)
         self._show_status()
         self._show_step()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -139,6 +140,13 @@ class ValueField(Vertical):
             return
         if bits != self._bits:
             self.post_message(self.Entered(self, self._field.role, bits, moved_on=True))
+
+    def follow(self, operands: Mapping[str, int]) -> None:
+        """Something else was edited meanwhile: a lane that is typed goes among the others now."""
+        bits = operands.get(self._field.role, self._bits)
+        if self.is_open and bits != self._bits:
+            self._bits = bits
+            self._check(self.input.value)
 
     @property
     def is_open(self) -> bool:

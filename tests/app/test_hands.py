@@ -672,6 +672,17 @@ async def test_after_a_click_elsewhere_enter_leads_back_to_the_operands() -> Non
         assert focused(drive) is drive.screen.query_one("#operands")
 
 
+async def test_what_is_edited_meanwhile_is_not_taken_back() -> None:
+    """The palette acts while a lane is typed."""
+    async with explorer(*VADD4) as drive:
+        await drive.press("o", *LANE3)
+        await typed(drive, "55")
+        drive.screen.action_swap()
+        assert operand(drive) == VADD4[1]["b"]
+        await drive.press("enter")
+        assert operand(drive) == 0x37FF0280
+
+
 # --- a hint goes with what had the focus ----------------------------------------------------
 
 
