@@ -15,10 +15,11 @@ from textual.driver import Driver
 from textual.filter import LineFilter, Monochrome, NoColor
 from textual.screen import Screen
 from textual.theme import Theme
+from textual.widgets import Input
 
 from .engine.text.errors import printable
 from .engine.text.instruction import Instruction
-from .keys import keymap_of
+from .keys import key_names, keymap_of
 from .keys_in_order import KeysInOrder
 from .screens.main import MainScreen
 from .session import example, opened
@@ -170,6 +171,12 @@ class Explorer(App[None]):
 
         if not isinstance(self.screen, Palette):
             self.push_screen(Palette(id="--command-palette"))
+
+    def action_help_quit(self) -> None:
+        """Say which key leaves; ^c does not. Part of Textual."""
+        key = key_names(self.screen.app)["quit"][0]
+        acts = self.screen is self._main and not isinstance(self.focused, Input)
+        self.notify(f"Press {key if acts else f'Esc, then {key},'} to leave", markup=False)
 
     # --- keys, one at a time -------------------------------------------------------------
 

@@ -58,6 +58,8 @@ GROUPS: dict[str, tuple[Action, ...]] = {
         Action("go.operands", "o", "focus_on('operands')", "operands", "Edit operand values"),
         Action("go.modifiers", "m", "focus_on('modifiers')", "modifiers", "Change modifiers"),
         Action("go.lanes", "l", "focus_on('lanes')", "lanes", "Move a cursor over the lanes"),
+        Action("lanes.down", "pagedown", "page(1)", "page down", "Scroll the lanes down"),
+        Action("lanes.up", "pageup", "page(-1)", "page up", "Scroll the lanes up"),
         Action(
             "go.picture", "escape", "leave", "leave", "Leave a field or a panel: keys act again"
         ),
@@ -145,6 +147,8 @@ _NAMES = {
     "backspace": "Backspace",
     "home": "Home",
     "end": "End",
+    "pageup": "PgUp",
+    "pagedown": "PgDn",
 }
 _WITH = {"ctrl+": "^", "alt+": "Alt+", "shift+": "Shift+"}
 

@@ -16,18 +16,21 @@ from typing import TYPE_CHECKING, NamedTuple
 from .engine.isa.catalog import C_BITS, CATALOG, entry_of
 from .engine.isa.entry import Entry
 from .engine.isa.form import Form
+from .engine.isa.integers import cast
 from .engine.isa.legality import violations, with_slot
-from .engine.isa.roles import Role
+from .engine.isa.roles import SOURCES, Role
 from .engine.isa.types import Destinations, Selector, Type
 from .engine.semantics.models import model
+from .engine.semantics.operation import Flag
 from .engine.semantics.plan import Stage
+from .engine.text.constants import bits_float, float_bits
 from .engine.text.errors import PtxError
 from .engine.text.instruction import Guard, Instruction, Literal, Register
 from .engine.text.parser import parse
 from .engine.tracing.annotations import NOTHING, Annotations, Note
 from .engine.tracing.divergence import Divergence
 from .engine.tracing.stages import about
-from .engine.tracing.trace import Step, Trace
+from .engine.tracing.trace import RowTrace, Step, Trace
 from .engine.tracing.words import sentence
 
 if TYPE_CHECKING:
@@ -198,14 +201,22 @@ def trace_of(setup: Setup) -> Trace:
     return replace(trace, annotations=setup.annotations._replace(notes=kept))
 
 
-_GLANCE, _WORD = 1.5, 0.2
-"""Seconds that a step takes to be looked at, and each of its words to be read."""
+_WORD, _GLANCE, _LONGEST = 0.15, 1.5, 8.0
+"""Seconds that a word takes to be read, and a step stays at least and at most."""
+_QUIET = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}
+
+
+def happenings(row: RowTrace, lane: int) -> list[Flag]:
+    """What happened to a lane that is worth a sentence."""
+    return [flag for flag in row.lanes[lane].flags if flag not in _QUIET]
 
 
 def reading_time(trace: Trace, step: Step, divergence: Divergence | None = None) -> float:
-    """Seconds that a reader takes for a step: for a look, and for every word that is said of it."""
+    """Seconds that a reader takes for what is said of a step where little room is."""
     said = [about(trace, step)]
-    said += [sentence(trace, row, at) for row in step.rows for at in range(len(row.lanes))]
+    for row in step.rows:
+        lanes = (at for at in range(len(row.lanes)) if happenings(row, at))
+        said += [sentence(trace, row, at) for at in lanes]
     said += [note.text for note in trace.annotations.at(step.stage)]
     if divergence and divergence.stage is step.stage:
         said += [erratum.sentence for erratum in divergence.errata]
@@ -214,7 +225,7 @@ def reading_time(trace: Trace, step: Step, divergence: Divergence | None = None)
 
 def seconds_for(words: int) -> float:
     """Seconds that a step of so many words stays while it is played."""
-    return _GLANCE + _WORD * words
+    return min(max(_WORD * words, _GLANCE), _LONGEST)
 
 
 def _unset(setup: Setup, role: str) -> int:
@@ -346,7 +357,58 @@ def with_opcode(setup: Setup, opcode: str) -> Setup:
     untouched = setup == replace(example(old.opcode), model=setup.model)
     if untouched or (old.entry.group, old.entry.lanes) != (entry.group, entry.lanes):
         return replace(example(opcode), model=setup.model)
-    return with_form(setup, adapted(old.form, entry))
+    form = adapted(old.form, entry)
+    same_sort = (form.dst is None) == (old.form.dst is None)
+    named = old.destinations if same_sort else ()
+    try:
+        changed = with_instruction(setup, instruction_of(form, named, old.roles, old.guard))
+    except PtxError:  # a register can't be of the sort that it would have to be
+        return replace(example(opcode), model=setup.model)
+    return _with_example_values(changed, old)
+
+
+def _with_example_values(setup: Setup, old: Instruction) -> Setup:
+    """What is read, and is of another sort than before or has no value, is as in the example.
+
+    A listing shows all that is unknown as 0.
+    """
+    if setup.place is not None:
+        return setup
+    ins = setup.instruction
+    ptx, given = ins.entry.example
+    shown = parse(ptx)
+    fresh: dict[str, int] = {
+        role: _refitted(given[role], shown.type_of(role), ins.type_of(role))
+        for role in SOURCES
+        if role in ins.names and role in given and not _keeps_value(setup, old, role)
+    }
+    return replace(setup, values={**setup.values, **fresh}) if fresh else setup
+
+
+def _keeps_value(setup: Setup, old: Instruction, role: Role) -> bool:
+    """Whether an operand's value, or what stands for one, means the same in a new instruction."""
+    now, value = setup.instruction.type_of(role), setup.values.get(role)
+    if value is None:
+        return _unset(setup, role) != 0
+    fits = value >> now.bits == 0
+    if role not in old.roles:
+        return fits and not now.is_float
+    before = old.type_of(role)
+    if now.is_float or before.is_float:
+        return now.is_float and before.is_float and now.bits == before.bits
+    return fits and (now is Type.PRED) == (before is Type.PRED)
+
+
+def _refitted(bits: int, before: Type, now: Type) -> int:
+    """A number of one type in another; as an integer or a predicate its bits."""
+    if not now.is_float or now is before:
+        return bits & ((1 << now.bits) - 1)
+    number = (
+        bits_float(bits, before.bits)
+        if before.is_float
+        else float(cast(bits, before.bits, before.signed))
+    )
+    return float_bits(number, now.bits)
 
 
 def adapted(form: Form, entry: Entry) -> Form:

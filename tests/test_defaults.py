@@ -117,3 +117,63 @@ def test_a_listing_shows_what_is_unknown_as_0() -> None:
 def test_a_register_that_is_also_an_operand_has_its_value() -> None:
     setup = opened(parse("vadd4.u32.u32.u32 d.b310, x, y, x"), {"x": 0x01020304, "y": 0})
     assert c_of(setup) == 0x01020304
+
+
+# --- from one comparison to another ----------------------------------------------------------
+
+GROUP = ("set", "setp", "selp", "slct")
+
+
+@pytest.mark.parametrize("before", GROUP)
+@pytest.mark.parametrize("after", GROUP)
+def test_a_destination_keeps_its_name_among_its_sort(before: str, after: str) -> None:
+    """A predicate is not called d, nor a word p."""
+    setup = with_opcode(with_value(example(before), "b", 7), after)
+    named = setup.instruction.destinations
+    assert named == (("p", "q") if after == "setp" else ("d",))
+
+
+def test_a_name_that_somebody_gave_stays_among_its_sort() -> None:
+    setup = opened(parse("set.lt.u32.s32 %r9, %r1, %r2"), {"%r1": 1, "%r2": 2})
+    setup = with_opcode(setup, "selp")
+    assert setup.line == "selp.s32 %r9, %r1, %r2, c;"
+    assert with_opcode(setup, "setp").instruction.destinations == ("p", "q")
+
+
+@pytest.mark.parametrize(
+    ("line", "opcode", "expected"),
+    [
+        # b was chosen and means the same; a predicate becomes a number, and the other way round
+        ("set.lt.and.u32.s32 d, a, b, c", "selp", {"a": 5, "b": 7, "c": 1}),
+        ("slct.u32.f32 d, a, b, c", "selp", {"a": 5, "b": 7, "c": 1}),
+        ("slct.u32.s32 d, a, b, c", "set", {"a": 5, "b": 7}),
+        ("selp.b32 d, a, b, c", "slct", {"a": 5, "b": 7, "c": 0x80000000}),
+        # integers become floats: 1.0 and 2.0, as slct's example has 1 and 2
+        ("set.lt.f32.s32 d, a, b", "slct", {"a": 0x3F800000, "b": 0x40000000, "c": 0x80000000}),
+        # integers become setp's example: NaN and 0.0
+        ("selp.b32 d, a, b, c", "setp", {"a": 0x7FC00000, "b": 0}),
+        # set's example: -1 < 1
+        ("slct.f32.s32 d, a, b, c", "set", {"a": 0xFFFFFFFF, "b": 1}),
+    ],
+)
+def test_an_operand_of_another_sort_takes_the_examples_value(
+    line: str, opcode: str, expected: dict[str, int]
+) -> None:
+    setup = with_opcode(opened(parse(line), {"a": 5, "b": 7, "c": 1}), opcode)
+    operands = trace_of(setup).operands
+    assert {role: operands[role] for role in expected} == expected
+
+
+def test_an_operand_without_a_value_takes_the_examples() -> None:
+    setup = with_opcode(opened(parse("setp.lt.u32 p, a, b"), {}), "selp")
+    operands = trace_of(setup).operands
+    assert [operands[role] for role in "abc"] == [0x11111111, 0x22222222, 1]
+    wide = opened(parse("setp.lt.f64 p, a, b"), {"a": 0x3FF0000000000000, "b": 0})
+    narrow = trace_of(with_opcode(wide, "slct")).operands
+    assert (narrow["a"], narrow["b"]) == (1, 2)
+
+
+def test_a_register_that_can_not_stay_gives_way_to_the_example() -> None:
+    """c guards as a predicate, and slct reads it as a number."""
+    setup = opened(parse("@c set.lt.u32.s32 d, a, b"), {"a": 1, "b": 2})
+    assert with_opcode(setup, "slct") == example("slct")

@@ -33,7 +33,7 @@ from ..widgets.bars import KeyBar, ResultBar
 from ..widgets.browser import Browser
 from ..widgets.footer import footer_keys
 from ..widgets.form_pane import FormPane
-from ..widgets.hints import Hint, HintBar
+from ..widgets.hints import REFUSED, Hint, HintBar
 from ..widgets.inks import InkScreen
 from ..widgets.lanes import Lanes
 from ..widgets.line import LineStatus, PtxLine
@@ -181,6 +181,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
     def _no_hint(self) -> None:
         self._is_told = False
         self.query_one(HintBar).clear()
+        self.query_one(LineStatus).say()  # of a line that is still wrong
 
     def _show_keys(self) -> None:
         self.query_one(KeyBar).show(*footer_keys(self))
@@ -200,6 +201,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
         for pane in self.query(FormPane):
             pane.show(setup.instruction.form)
         self.query_one(Operands).show(trace)
+        self.query_one(ValueField).follow(trace.operands)
         self._show_status()
         self._show_step()
 
@@ -561,7 +563,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     @on(Hint)
     def _hinted(self, event: Hint) -> None:
-        self.query_one(HintBar).hint(event, event._sender)
+        self.query_one(HintBar).hint(event)
 
     @on(Operands.Changed)
     def _operand_changed(self, event: Operands.Changed) -> None:
@@ -611,8 +613,15 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     @on(ValueField.Entered)
     def _value_entered(self, event: ValueField.Entered) -> None:
-        self._go_back()
+        if not event.moved_on:
+            self._go_back()
         self.edit(edits.with_value(self.session.setup, event.role, event.bits))
+
+    @on(ValueField.Refused)
+    def _value_refused(self, event: ValueField.Refused) -> None:
+        """Say what stays as it is, for as long as it takes to be seen."""
+        self._is_told = False
+        self.query_one(HintBar).say(f"{REFUSED} {event.why}", "changed", firm=True)
 
     @on(ValueField.Left)
     def _go_back(self) -> None:
@@ -711,6 +720,11 @@ class MainScreen(MessagesAside, InkScreen[None]):
         self._end_typing()
         self._mark_used(None)
 
+    def action_page(self, by: int) -> None:
+        """Scroll the lanes by what is seen of them."""
+        lanes = self.query_one(Lanes)
+        lanes.scroll_relative(y=by * lanes.scrollable_content_region.height, animate=False)
+
     def action_focus_on(self, id_: str) -> None:
         """Put the focus on a widget."""
         self._end_typing()
@@ -742,7 +756,9 @@ class MainScreen(MessagesAside, InkScreen[None]):
         trace = self.session.trace
         text = command(trace) if what == "command" else result_text(trace)
         self.app.copy_to_clipboard(text)
-        self.notify(printable(text), title="Copied", markup=False)
+        hidden = what == "result" and self.is_held_back
+        said = "the result, which is held back here" if hidden else text
+        self.notify(printable(said), title="Copied", markup=False)
 
     def action_note(self) -> None:
         """Write a note on the current step."""
@@ -783,7 +799,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
     @on(Lanes.CursorMoved)
     def _cursor_moved(self, event: Lanes.CursorMoved) -> None:
         self.query_one(Operands).light(self._origin(event.cell) if event.cell else {})
-        self.query_one(HintBar).hint(Hint(event.said), event.lanes)
+        self.query_one(HintBar).hint(Hint(event.lanes, event.said))
 
     def _origin(self, cell: Cell) -> dict[str, int]:
         """The operand bits that a cell came from: a mask by role."""
@@ -797,7 +813,8 @@ class MainScreen(MessagesAside, InkScreen[None]):
         await self.app.run_action(event.action, event.node or self)
 
     def _end_typing(self) -> None:
-        """Close the field in which a value is typed."""
+        """Close the field in which a value is typed; what was typed is entered."""
+        self._asked_from = None
         self.query_one(ValueField).close()
         self.query_one(Operands).type_over(False)
 
@@ -813,5 +830,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
         if self._typed is self.session.setup:
             self.session.settle()
         self._typed = None
+        if self.focused is None:
+            self.query_one(HintBar).left()
         self._show_status()
         self._show_keys()

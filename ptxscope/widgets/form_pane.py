@@ -151,19 +151,19 @@ class FormPane(Pane):
     def say(self) -> None:
         """Let the row of hints say what is under the cursor."""
         if self.has_focus:
-            self.post_message(Hint(self.said()))
+            self.post_message(Hint(self, self.said()))
 
     def refuse(self, why: str) -> None:
         """Let the row of hints say why something can't be chosen."""
         self.redraw()
-        self.post_message(Hint(f"{REFUSED} {why}"))
+        self.post_message(Hint(self, f"{REFUSED} {why}"))
 
     def on_focus(self) -> None:
         """Show the cursor."""
         self.redraw()
-        self.post_message(Hint(self.said()))
+        self.post_message(Hint(self, self.said()))
 
     def on_blur(self) -> None:
         """Hide the cursor."""
         self.redraw()
-        self.post_message(Hint(""))
+        self.post_message(Hint(self, ""))

@@ -2,7 +2,7 @@
 
 A stand-in takes as many cells as what it stands for, so that columns stay where they are. Where
 one cell would say something else (2³¹ is not 231) it takes more, out of blanks nearby; where it
-would only be worse (``→`` is ``->``, or ``>``) it takes them where they are near.
+would only be worse (``→`` is ``->``, or ``>``) it takes them where they stand near behind it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ONE = {
     for stand_in, glyphs in {
         "-": "─━┄┅┈┉╌╍╴╶╸╺╼╾▔–—−‐‑⊖",
         "=": "═≡",
-        "|": "│┃┆┇┊┋╎╏║╵╷╹╻╽╿├┝┞┟┠┡┢┣┤┥┦┧┨┩┪┫╞╟╠╡╢╣▏▕∨",
+        "|": "│┃┆┇┊┋╎╏║╵╷╹╻╽╿├┝┞┟┠┡┢┣┤┥┦┧┨┩┪┫╞╟╠╡╢╣┼╂╋╪╫╬▏▕∨",
         "X": "╳",
         "/": "╱÷\U0001f50e",
         "\\": "╲",
@@ -36,19 +36,19 @@ _ONE = {
         "%": "▒▓",
         "#": "█▀▄▅▆▇▉▊▋▙▛▜▟◆",
         "_": "▁▂▃",
-        "<": "◂◀◄◁◃←⇐≪",
-        ">": "▸▶►▷▹→⇒≫",
+        "<": "◂◀◄◁◃←⇐≪‹",
+        ">": "▸▶►▷▹→⇒≫›",
         "^": "▲△▴↑",
         "v": "▼▽▾↓",
         "~": "↻↺≈",
         "*": "●⬤◉★✎⊙•",
         "o": "○◯◇",
-        "x": "■☑☒×✕✖⊗",
+        "x": "■☑☒✕✖⊗",
         ".": "□☐░·…⋯∙",
         "y": "✓✔",
         "n": "✗✘",
         "+": "⊕±",
-        "!": "¬≠",
+        "!": "¬≠×",
         "&": "∧",
         "u": "µμ",
         '"': "“”„«»",
@@ -57,9 +57,11 @@ _ONE = {
     }.items()
     for glyph in glyphs
 }
-"""One cell for one."""
-_BETTER = {"→": "->", "←": "<-", "◂": "<-", "◀": "<-", "⇒": "=>", "≠": "!=", "…": "...", "≈": "~="}
-"""What says it better in more cells."""
+"""One cell for one; where wires cross the vertical one wins."""
+_BETTER = {"→": "->", "←": "<-", "⇒": "=>", "≠": "!=", "…": "..."}
+"""What says it better in more cells, where there are blanks behind it."""
+_SIGN = {"≠ ": "! "}
+"""What stands before a row, in a piece of its own: one cell, and what follows stays."""
 _NEEDED = {"∞": "inf", "≤": "<=", "≥": ">=", "½": "1/2", "∓": "-/+"}
 """What takes more cells: in one it would say something else."""
 _RAISED = re.compile("[⁺⁻]?[⁰¹²³⁴-⁹]+|[₊₋]?[₀-₉]+")
@@ -112,6 +114,7 @@ def as_ascii(texts: tuple[str, ...]) -> tuple[str, ...]:
 
 def _cells(text: str) -> Iterator[str]:
     """A text in parts: each is ASCII that stands for as much, or is looked at again."""
+    text = _SIGN.get(text, text)
     if _MASK.fullmatch(text):
         text = "".join(_MASKS[text[i : i + 3]] for i in range(0, len(text), 3))
     at = 0
@@ -151,9 +154,13 @@ def _lengthen(line: list[str], longer: _Longer) -> None:
     """Put the longer text in its place, for blanks that are taken away."""
     at, width = longer.at, cell_len(line[longer.at])
     more = len(longer.long) - width
-    blanks = sorted(_spare(line), key=lambda blank: abs(blank - at))[:more]
-    is_near = len(blanks) == more and (not more or abs(blanks[-1] - at) <= _NEAR)
-    if longer.short and not is_near:
+    spare = list(_spare(line))
+    if longer.short:  # what stands before it stays where it is
+        spare = [blank for blank in spare if at < blank <= at + _NEAR]
+        if not spare and line[at + 1 : at + 2] == [" "]:
+            spare = [at + 1]
+    blanks = sorted(spare, key=lambda blank: abs(blank - at))[:more]
+    if longer.short and len(blanks) < more:
         line[at] = longer.short
         return
     if len(blanks) < more:  # words run together rather than that the line is cut

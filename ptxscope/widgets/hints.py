@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass
+from time import monotonic
 
 from textual.message import Message
-from textual.message_pump import MessagePump
+from textual.widget import Widget
 
 from .pane import Line, Pane, Piece
 
@@ -18,6 +19,8 @@ REFUSED = "×"
 class Hint(Message):
     """Something to say in the row of hints; empty when there is nothing more to say."""
 
+    widget: Widget
+    """Whose hint it is."""
     text: str
 
 
@@ -35,28 +38,49 @@ class HintBar(Pane, can_focus=False):
     }
     """
     BETWEEN = " · "
+    FIRM = 4.0
+    """Seconds in which hints of what gets the focus do not displace what must be read."""
+    SEEN = 1.0
+    """Seconds in which nothing does but what is said: a click may also change something."""
 
     def __init__(self, id: str = "hint") -> None:  # noqa: A002
         super().__init__(id, "")
         self._said = ("", "")
-        self._from: MessagePump | None = None
+        self._from: Widget | None = None
+        self._firm_since = -self.FIRM
 
-    def say(self, text: str, ink: str = "dim", sender: MessagePump | None = None) -> None:
+    def say(
+        self, text: str, ink: str = "dim", widget: Widget | None = None, *, firm: bool = False
+    ) -> None:
         """Say something; what matters most comes first."""
-        self._from = sender
+        self._from = widget
+        self._firm_since = monotonic() if firm else -self.FIRM
         if (text, ink) != self._said:
             self._said = text, ink
             self.set_class(text.startswith(REFUSED), "-refused")
             self.redraw()
 
-    def hint(self, event: Hint, sender: MessagePump | None) -> None:
+    def hint(self, hint: Hint) -> None:
         """Say what a widget has to say; only who said something takes it back."""
-        if event.text or sender is self._from:
-            self.say(event.text, "changed", sender)
+        if not hint.text and hint.widget is not self._from:
+            return
+        if self._age >= self.FIRM or hint.text.startswith(REFUSED):
+            self.say(hint.text, "changed", hint.widget)
+
+    def left(self) -> None:
+        """Nothing has the focus: no widget has anything to say."""
+        if self._from is not None:
+            self.clear()
 
     def clear(self) -> None:
         """Say nothing any more."""
-        self.say("")
+        if self._age >= self.SEEN:
+            self.say("")
+
+    @property
+    def _age(self) -> float:
+        """Seconds since something was said that must be read."""
+        return monotonic() - self._firm_since
 
     def draw(self, width: int) -> list[Line]:
         """The parts of the text that fit; the first is wrapped where it must be."""

@@ -426,7 +426,9 @@ class Lanes(Pane):
             if self._is_mask(place):
                 self.action_change()
             else:
-                self.post_message(Hint("space switches a lane of the mask; Esc, then space plays"))
+                self.post_message(
+                    Hint(self, "space switches a lane of the mask; Esc, then space plays")
+                )
         elif char.isdigit() and (slot := self._slot(place)):
             event.stop()
             self.post_message(self.Reselected(self, slot, place.lane, int(char)))
@@ -434,7 +436,9 @@ class Lanes(Pane):
                 self.action_move(1, 0)
         elif char in "0123456789+-.[":
             event.stop()
-            self.post_message(Hint(f"{REFUSED} this is computed: type over a register's chip"))
+            self.post_message(
+                Hint(self, f"{REFUSED} this is computed: type over a register's chip")
+            )
 
     def _starts(self, role: str) -> str:
         """What a literal of an operand begins with."""
@@ -470,7 +474,7 @@ class Lanes(Pane):
             self.post_message(self.Reselected(self, slot, lane.lane, digit))
         elif not slot.startswith(chip.key):
             said = f"{REFUSED} {slot} of a scalar instruction takes a part of {slot[0]} only"
-            self.post_message(Hint(said))
+            self.post_message(Hint(self, said))
         else:
             unit = part_width(self._trace, chip.key)
             self.post_message(self.Reselected(self, slot, 0, chip.lane, unit))

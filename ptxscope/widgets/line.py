@@ -7,19 +7,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.highlighter import Highlighter
+from rich.segment import Segment
 from rich.text import Text
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.geometry import Region
 from textual.message import Message
+from textual.strip import Strip
 from textual.widgets import Input
 
 from ..engine.text.complete import Completion, completions
 from ..engine.text.errors import PtxError, Span, printable
 from ..engine.text.instruction import Instruction
 from ..engine.text.parser import parse_all
+from .hints import Hint, HintBar
+from .inks import palette_of
 from .pane import Line, Pane, Piece
 
+_NARROW = 24
+"""Columns from which on a message begins behind its carets and goes on below."""
 _INKS = {
     "opcode": "strong",
     "guard": "label",
@@ -28,6 +36,10 @@ _INKS = {
     **dict.fromkeys(("dsel", "mask", "asel", "bsel", "nega", "negb", "negc"), "pattern"),
 }
 """Part of an instruction to ink."""
+
+
+GOES_ON = ("‹", "›")
+"""At the edges of a line that goes on there."""
 
 
 class _PartHighlighter(Highlighter):
@@ -125,6 +137,31 @@ class PtxLine(PlainInput):
         """The one that Tab takes; Enter takes it too, where another than the first was chosen."""
         self._pasted = False
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The line, with a sign at an edge behind which it goes on. Part of Textual."""
+        width, first = self.scrollable_content_region.width, self.scroll_offset.x
+        left = GOES_ON[0] if first > 0 else ""
+        right = GOES_ON[1] if cell_len(self.value) - first > width else ""
+        return [
+            self._edged(strip, left if crop.x == 0 else "", right, self.outer_size.width - crop.x)
+            for strip in super().render_lines(crop)
+        ]
+
+    def _edged(self, strip: Strip, left: str, right: str, width: int) -> Strip:
+        """A strip with signs in its first column, and in the last of the widget."""
+        parts = [strip]
+        if left:
+            parts = [self._sign(left), strip.crop(1)]
+        if right and strip.cell_length == width:
+            parts = [*parts[:-1], parts[-1].crop(0, parts[-1].cell_length - 1), self._sign(right)]
+        return Strip.join(parts)
+
+    def _sign(self, text: str) -> Strip:
+        strip = Strip([Segment(text, self.rich_style + palette_of(self.app).style("current"))])
+        for line_filter in self.get_line_filters():
+            strip = strip.apply_filter(line_filter, self.background_colors[1])
+        return strip
+
     def show(self, text: str, ins: Instruction, error: PtxError | None) -> None:
         """Show a line without calling it an edit."""
         # spans are those of the text that was parsed: blanks apart the same in a pasted line
@@ -212,6 +249,8 @@ class LineStatus(Pane, can_focus=False):
         self._candidates: tuple[Completion, ...] = ()
         self._candidate = 0
         self._from = 0
+        self.rest = ""
+        """What did not fit when it was drawn."""
 
     def show(
         self,
@@ -231,6 +270,7 @@ class LineStatus(Pane, can_focus=False):
 
     def draw(self, width: int) -> list[Line]:
         """Carets and message, or notes; what is allowed, or completions."""
+        self.rest = ""
         if self._error is None:
             rest = self._next(width)
             about = self._about(width)
@@ -246,13 +286,43 @@ class LineStatus(Pane, can_focus=False):
         hint = f"allowed: {printable(problem.hint)}" if problem.hint else ""
         lead: Line = [Piece(" " * start), Piece(carets, "bad")]
         if len(message) <= room:
-            rest = self._next(width) or [Piece(hint[:width], "dim")]
-            return [[*lead, Piece(f" {message}", "bad")], rest]
+            return [[*lead, Piece(f" {message}", "bad")], self._second(hint, width)]
         if len(message) <= start - 1:
             first = [Piece(message.ljust(start), "bad"), Piece(carets, "bad")]
-            return [first, self._next(width) or [Piece(hint[:width], "dim")]]
+            return [first, self._second(hint, width)]
         rest_text = f"{message}; {hint}" if hint else message
-        return [lead, [Piece(rest_text[:width], "bad")]]
+        if len(rest_text) <= width:
+            return [lead, [Piece(rest_text, "bad")]]
+        if len(message) <= width:
+            self.rest = hint
+            return [lead, [Piece(message, "bad")]]
+        first_row, *others = _rows(" " * len(carets) + f" {message}", width - start) or [""]
+        below = _rows(message[len(first_row.strip()) :].strip(), width) if others else []
+        if room >= _NARROW and len(below) == 1:
+            self.rest = hint
+            return [[*lead, Piece(f" {first_row.strip()}", "bad")], [Piece(below[0], "bad")]]
+        self.rest = rest_text.replace(HintBar.BETWEEN, "; ")
+        return [lead, [Piece(message[: max(width - 1, 0)] + "…", "bad")]]
+
+    def _second(self, hint: str, width: int) -> Line:
+        """Completions, or what is allowed where it fits; else that goes into the row of hints."""
+        if line := self._next(width):
+            return line
+        if len(hint) > width:
+            self.rest, hint = hint, ""
+        return [Piece(hint, "dim")]
+
+    def redraw(self) -> None:
+        """Draw anew; what does not fit is a hint."""
+        super().redraw()
+        self.say()
+
+    def say(self) -> None:
+        """Let the row of hints say what does not fit, where nothing else has one."""
+        if self.is_mounted and self.size:
+            focus = self.screen.focused
+            is_told = bool(self.drawn) and (focus is None or isinstance(focus, PtxLine))
+            self.post_message(Hint(self, self.rest if is_told else ""))
 
     def _about(self, width: int) -> list[Line]:
         """Notes on a legal line, or what the instruction is."""
@@ -274,7 +344,9 @@ class LineStatus(Pane, can_focus=False):
         used = len(lead)
         for i in range(len(self._candidates)):
             candidate = self._candidates[(self._candidate + i) % len(self._candidates)]
-            if used + len(candidate.text) + 2 > width:
+            is_last = i == len(self._candidates) - 1
+            if used + len(candidate.text) + (0 if is_last else 3) > width:
+                line.append(Piece("…"[: max(width - used, 0)], "label"))
                 break
             line.append(Piece(f"{candidate.text}", "chosen" if i == 0 else "dim"))
             line.append(Piece("  "))

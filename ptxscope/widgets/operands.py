@@ -342,7 +342,7 @@ class Operands(Pane):
     def _say(self, *, focused: bool = False) -> None:
         """Let the row of hints say what is under the cursor."""
         if (focused or self.has_focus) and self._trace and self._roles(self._trace):
-            self.post_message(Hint(self._said(self._trace)))
+            self.post_message(Hint(self, self._said(self._trace)))
 
     def _said(self, trace: Trace) -> str:
         role, notation, at = self.field
@@ -362,7 +362,7 @@ class Operands(Pane):
     def on_blur(self) -> None:
         """Hide the cursor."""
         self.redraw()
-        self.post_message(Hint(""))
+        self.post_message(Hint(self, ""))
 
 
 def _wrapped(head: Line, units: Iterable[Line], indent: int, width: int) -> Iterator[Line]:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from ..engine.semantics.operation import Flag
 from ..engine.text.errors import printable
 from ..engine.tracing.divergence import Divergence
 from ..engine.tracing.stages import about
 from ..engine.tracing.trace import Step, Trace
 from ..engine.tracing.words import sentence
 from ..scene.cells import GLYPHS
+from ..session import happenings
 from .pane import Line, Piece
-
-_QUIET = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}
 
 
 def step_words(
@@ -40,7 +38,7 @@ def _sentences(trace: Trace, step: Step) -> Iterator[tuple[str, str]]:
     """A sentence for each lane of each row, lanes that something happened to marked."""
     for row in step.rows:
         for lane in range(len(row.lanes) - 1, -1, -1):
-            flags = [flag for flag in row.lanes[lane].flags if flag not in _QUIET]
+            flags = happenings(row, lane)
             marks = "".join(f"{GLYPHS[flag]} " for flag in flags)
             said = sentence(trace, row, lane)
             name = f"{row.name}, " if len(step.rows) > 1 else ""

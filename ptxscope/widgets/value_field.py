@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -50,6 +51,21 @@ class ValueField(Vertical):
         value_field: ValueField
         role: str
         bits: int
+        moved_on: bool = False
+        """The focus has gone elsewhere already."""
+
+        @property
+        def control(self) -> ValueField:
+            """The widget that sent it."""
+            return self.value_field
+
+    @dataclass
+    class Refused(Message):
+        """The focus went elsewhere, and what was typed is no value."""
+
+        value_field: ValueField
+        why: str
+        """What stays as it is, and why."""
 
         @property
         def control(self) -> ValueField:
@@ -75,6 +91,9 @@ class ValueField(Vertical):
         self._error = Static(id="value-error")
         self._lead = 0
         self._field = Field("a", "hex")
+        self._called = ""
+        self._is_settled = False
+        """What was typed is entered, or is not meant to be."""
         self._type = Type.U32
         self._unit = 32
         self._bits = 0
@@ -89,9 +108,12 @@ class ValueField(Vertical):
 
     def open(self, field: Field, name: str, type_: Type, unit: int, bits: int, start: str) -> None:
         """Ask for a value; ``bits`` is the operand now, ``unit`` the width of its lanes."""
+        self.close()  # of what was asked for before
         self._field, self._type, self._unit, self._bits = field, type_, unit, bits
+        self._is_settled = False
         part = f" lane {field.at}" if field.notation == "lane" else ""
-        label = f"{printable(name)}{part} ="
+        self._called = f"{printable(name)}{part}"
+        label = f"{self._called} ="
         self._lead = cells(label) + 2
         self._label.update(Content(label))
         # room for what is wrong from the first, else the field would move when it comes
@@ -103,8 +125,40 @@ class ValueField(Vertical):
         self._check(start)
 
     def close(self) -> None:
-        """Hide the field."""
+        """Hide the field; a value in it is entered, what is none is told of."""
+        if not self.is_open:
+            return
         self.remove_class("-open")
+        text = self.input.value
+        if self._is_settled or not text.strip():
+            return
+        try:
+            bits = self._parsed(text)
+        except PtxError as error:
+            why = f"{self._called} was left at {self._now()}: {printable(error.message)}"
+            self.post_message(self.Refused(self, why))
+            return
+        if bits != self._bits:
+            self.post_message(self.Entered(self, self._field.role, bits, moved_on=True))
+
+    def follow(self, operands: Mapping[str, int]) -> None:
+        """Something else was edited meanwhile: a lane that is typed goes among the others now."""
+        bits = operands.get(self._field.role, self._bits)
+        if self.is_open and bits != self._bits:
+            self._bits = bits
+            self._check(self.input.value)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a value is being typed."""
+        return self.has_class("-open")
+
+    def _now(self) -> str:
+        """What the field asks for, as it is."""
+        if self._field.notation != "lane":
+            return hex_text(self._bits, self._type.bits)
+        lane = self._bits >> self._unit * self._field.at
+        return hex_text(lane & (1 << self._unit) - 1, self._unit)
 
     def _parsed(self, text: str) -> int:
         """The operand's bits with the typed value in its place; raises PtxError."""
@@ -151,8 +205,10 @@ class ValueField(Vertical):
             bits = self._parsed(event.value)
         except PtxError:
             return
+        self._is_settled = True
         self.post_message(self.Entered(self, self._field.role, bits))
 
     def action_leave(self) -> None:
         """Leave without a value."""
+        self._is_settled = True
         self.post_message(self.Left(self))

@@ -15,7 +15,12 @@ from rich.cells import cell_len
 from rich.color import ColorSystem
 
 from ptxscope.app import Explorer
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.tracing.divergence import divergence_of, divergences
+from ptxscope.scene.records import Place
+from ptxscope.session import example, trace_of
 from ptxscope.widgets.glyphs import as_ascii
+from ptxscope.widgets.lane_lines import View, draw
 
 from . import on_pty
 
@@ -33,11 +38,17 @@ def shown(*texts: str) -> str:
         ((" ■ ", " □ ", " ■  □ "), "[x][ ][x][ ]"),
         (("sat ■  mask ■□",), "sat x  mask x."),
         (("├──●──┤",), "|--*--|"),
-        (("╭─╮", "╳", "┼"), "+-+X+"),
+        (("╭─╮", "╳", "┼"), "+-+X|"),
+        (("╰─┼─┬─╯",), "+-|-+-+"),
+        (("127 ◂ 382 ▼  ", "127 ◂ 256 ▼  "), "127 < 382 v  127 < 256 v  "),
+        (("127 ◀───○ 128  ", "0 ≈0  "), "127 <---o 128  0 ~0  "),
+        (("≠ ", "▐80▌   "), "! [80]   "),
+        (("× it can't be", " ■ "), "! it can't be[x]"),
+        (("‹", "vadd", "›"), "<vadd>"),
         (("▐80▌", "▒ff", "░00"), "[80]%ff.00"),
         (("✓ ✗ ▼▲↻",), "y n v^~"),
         (("“a” – ‘b’…",), "\"a\" - 'b'."),
-        (("3 × −1",), "3 x -1"),
+        (("3 ⊗ −1",), "3 x -1"),
     ],
 )
 def test_a_cell_for_a_cell(texts: tuple[str, ...], expected: str) -> None:
@@ -49,7 +60,8 @@ def test_a_cell_for_a_cell(texts: tuple[str, ...], expected: str) -> None:
     ("text", "expected"),
     [
         ("b2 → b3    |", "b2 -> b3   |"),
-        ("127 ◂ 382   lane", "127 <- 382  lane"),
+        ("   5 → 3     7 → 2   ", "   5 -> 3    7 -> 2  "),
+        ("   5 → 3", "   5 ->3"),
         ("0x1 ≠ 0x2   ", "0x1 != 0x2  "),
         ("a≠b", "a!b"),
         ("  -2³¹ ├──●──┤ 2³¹-1   98", " -2^31 |--*--| 2^31-1  98"),
@@ -93,6 +105,26 @@ def test_nothing_that_the_app_draws_is_unknown() -> None:
                     if shown(f"{glyph}    ")[0] == "." and glyph not in "·…□░☐":
                         unknown.add(glyph)
     assert not unknown
+
+
+@pytest.mark.parametrize("opcode", CATALOG)
+@pytest.mark.parametrize("width", [56, 76, 116])
+def test_cells_of_lane_rows_begin_where_they_did(opcode: str, width: int) -> None:
+    """In ASCII every cell stands in its lane's column."""
+    trace = trace_of(example(opcode))
+    parting = divergence_of(trace, divergences(trace))
+    for step in trace.steps:
+        for line in draw(View(trace, step.number, divergence=parting), width, 30).lines:
+            texts = [piece.text for piece in line]
+            before = [cell_len("".join(texts[:at])) for at in range(len(line))]
+            made = as_ascii(tuple(texts))
+            after = [len("".join(made[:at])) for at in range(len(line))]
+            cells = [
+                at
+                for at, piece in enumerate(line)
+                if isinstance(piece.target, Place) and piece.target != line[at - 1].target
+            ]
+            assert [before[at] for at in cells] == [after[at] for at in cells], "".join(made)
 
 
 # --- the app ------------------------------------------------------------------------------

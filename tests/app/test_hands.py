@@ -13,6 +13,7 @@ from ptxscope.engine.isa.legality import obstacle, random_form, violations, with
 from ptxscope.engine.isa.slots import NOT_C
 from ptxscope.engine.isa.types import SecOp, selector
 from ptxscope.session import Setup, instruction_of
+from ptxscope.widgets.hints import HintBar
 from ptxscope.widgets.modifier_row import ModifierRow
 from ptxscope.widgets.pane import Pane
 from ptxscope.widgets.value_field import ValueField
@@ -327,7 +328,7 @@ async def test_a_click_elsewhere_leaves_the_field() -> None:
         await on_word(drive, "modifiers", "[–] sat", part=5)
         assert not drive.screen.query_one(ValueField).is_on_screen
         assert drive.session.setup.instruction.form.sat
-        assert operand(drive) == 0x80FF7F01
+        assert operand(drive) == 12  # what was typed is not lost
 
 
 async def test_the_last_lane_of_a_mask_stays() -> None:
@@ -563,3 +564,133 @@ async def test_edits_of_the_row_are_those_of_the_line() -> None:
             await drive.press(*rng.choices(keys, k=25))
             assert not violations(drive.session.setup.instruction.form)
             drive.agree()
+
+
+# --- what is typed is not lost -------------------------------------------------------------
+
+
+async def to_chip(drive: Driver) -> None:
+    """The cursor of the lanes on a's lane 3, and 55 typed."""
+    await drive.press("1", "l", *["up"] * 9)
+    await typed(drive, "55")
+    assert drive.screen.query_one(ValueField).is_open
+
+
+async def test_a_value_is_entered_by_a_click_elsewhere() -> None:
+    async with explorer(*VADD4) as drive:
+        await to_chip(drive)
+        before = operand(drive)
+        past = len(drive.session.past)
+        await on_word(drive, "modifiers", "atype")
+        lanes = [operand(drive) >> 8 * lane & 0xFF for lane in range(4)]
+        others = [before >> 8 * lane & 0xFF for lane in range(4)]
+        assert lanes.count(55) == 1
+        assert sum(x != y for x, y in zip(lanes, others, strict=True)) == 1
+        assert not drive.screen.query_one(ValueField).is_open
+        assert len(drive.session.past) == past + 1
+        await drive.press("escape", "u")
+        assert operand(drive) == before
+
+
+@pytest.mark.parametrize("way", ["tab", "shift+tab"])
+async def test_a_value_is_entered_by_going_on(way: str) -> None:
+    async with explorer(*VADD4) as drive:
+        await drive.press("o", *LANE3)
+        await typed(drive, "55")
+        await drive.press(way)
+        assert operand(drive) == 0x37FF7F01
+        assert not drive.screen.query_one(ValueField).is_open
+
+
+async def test_a_value_is_entered_by_a_click_on_the_line() -> None:
+    async with explorer(*VADD4) as drive:
+        await drive.press("o", *LANE3)
+        await typed(drive, "-2")
+        await drive.pilot.click("#line")
+        assert operand(drive) == 0xFEFF7F01
+        assert focused(drive) is drive.screen.query_one("#line")
+
+
+@pytest.mark.parametrize("size", [(60, 20), SMALL, (120, 40)])
+async def test_what_is_no_value_is_said_when_the_focus_goes(
+    size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with explorer(*VADD4, size=size) as drive:
+        await drive.press("o", *LANE3)
+        await typed(drive, "55x")
+        await drive.pilot.click("#line")
+        shown = " ".join((await drive.text()).split())
+        assert "× a lane 3 was left at 0x80: `55x`" in shown
+        assert operand(drive) == 0x80FF7F01
+        assert len(drive.session.past) == 0
+        monkeypatch.setattr(HintBar, "SEEN", 0)
+        await drive.press("escape", "r")
+        assert "was left" not in hint(drive)
+
+
+@pytest.mark.parametrize(("text", "lane"), [("55", 55), ("55x", 0x80)])
+async def test_a_click_on_another_chip_goes_there(text: str, lane: int) -> None:
+    """The cell's sentence does not displace at once what is wrong with the value."""
+    async with explorer(*VADD4) as drive:
+        await drive.press("o", *LANE3)
+        await typed(drive, text)
+        await on_word(drive, "lanes", "-128 + 1", part=1)
+        assert operand(drive) >> 24 == lane
+        assert focused(drive) is drive.screen.query_one("#lanes")
+        assert ("a lane 3 was left at 0x80: `55x`" in hint(drive)) == (lane == 0x80)
+        assert len(drive.session.past) == (lane == 55)
+
+
+async def test_a_click_that_changes_something_does_not_hide_what_is_wrong() -> None:
+    async with explorer(*VADD4) as drive:
+        await drive.press("o", *LANE3)
+        await typed(drive, "55x")
+        await on_word(drive, "modifiers", " ■  ■  ■  ■", part=4)
+        assert drive.session.setup.instruction.form.mask == selector("b310")
+        assert "a lane 3 was left at 0x80: `55x`" in hint(drive)
+
+
+async def test_escape_drops_what_is_typed() -> None:
+    async with explorer(*VADD4) as drive:
+        await to_chip(drive)
+        before = operand(drive)
+        await drive.press("escape")
+        assert operand(drive) == before
+        assert "was left" not in hint(drive)
+        await drive.press("escape", "o", *LANE3)
+        await typed(drive, "55")
+        await drive.press("escape", "escape")
+        assert operand(drive) == before
+        assert len(drive.session.past) == 0
+
+
+async def test_after_a_click_elsewhere_enter_leads_back_to_the_operands() -> None:
+    async with explorer(*VADD4) as drive:
+        await to_chip(drive)
+        await on_word(drive, "modifiers", "atype")
+        await drive.press("escape", "o", "7", "enter")
+        assert focused(drive) is drive.screen.query_one("#operands")
+
+
+async def test_what_is_edited_meanwhile_is_not_taken_back() -> None:
+    """The palette acts while a lane is typed."""
+    async with explorer(*VADD4) as drive:
+        await drive.press("o", *LANE3)
+        await typed(drive, "55")
+        drive.screen.action_swap()
+        assert operand(drive) == VADD4[1]["b"]
+        await drive.press("enter")
+        assert operand(drive) == 0x37FF0280
+
+
+# --- a hint goes with what had the focus ----------------------------------------------------
+
+
+@pytest.mark.parametrize("token", ["sat", "asel", "atype"])
+async def test_no_hint_of_a_token_stays_when_nothing_has_the_focus(token: str) -> None:
+    async with explorer(*VADD4, size=SMALL) as drive:
+        await on_word(drive, "modifier-row", token)
+        assert hint(drive).strip()
+        await drive.press("escape")
+        assert focused(drive) is None
+        assert not hint(drive).strip()

@@ -13,13 +13,15 @@ from textual.timer import Timer
 from ptxscope import parse
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.tracing.divergence import divergences
-from ptxscope.engine.tracing.words import result_text
+from ptxscope.engine.tracing.stages import about
+from ptxscope.engine.tracing.words import result_text, sentence
 from ptxscope.keys import ACTIONS, key_name
 from ptxscope.screens.main import MainScreen
-from ptxscope.session import opened, reading_time, seconds_for, trace_of
+from ptxscope.session import example, opened, reading_time, seconds_for, trace_of
 from ptxscope.store import Store
 from ptxscope.widgets.bars import VEIL, KeyBar, ResultBar
 from ptxscope.widgets.hints import HintBar
+from ptxscope.widgets.pane import Pane
 from tests.app.driving import LINE, VALUES, Driver, explorer, focused
 from tests.tiers import some
 
@@ -463,16 +465,38 @@ def test_the_bar_cuts_nothing_of_the_examples_and_of_answers_that_part(width: in
 
 
 def test_a_step_with_more_words_stays_longer() -> None:
-    assert seconds_for(0) > 1
-    # people read two to five words a second
-    assert 100 / 5 <= seconds_for(100) - seconds_for(0) <= 100 / 2
+    assert seconds_for(0) == 1.5
+    assert seconds_for(40) == pytest.approx(40 * 0.15)
+    assert seconds_for(1000) == 8
     trace = trace_of(opened(parse(LINE), VALUES))
     times = {step.stage.value: reading_time(trace, step) for step in trace.steps}
     sentences = {step.stage.value: len(step.rows) * 4 for step in trace.steps}
     assert sentences["extend"] == 8
     assert times["extend"] == max(times.values())
     assert times["write"] == min(times.values())
-    assert times["extend"] > 3 * times["write"]
+    assert times["extend"] > 2 * times["write"]
+
+
+def test_only_words_that_are_shown_are_waited_for() -> None:
+    """A lane that nothing happened to says nothing where little room is; one clamped does."""
+    calm, loud = {"a": 0x01010101, "b": 0x01010101}, {"a": 0x7F7F0101, "b": 0x7F7F0101}
+    line = parse("vadd4.s32.s32.s32.sat d, a, b, c")
+    times = []
+    for values in (calm, loud):
+        trace = trace_of(opened(line, values))
+        step = next(x for x in trace.steps if x.stage.value == "saturate")
+        times.append(reading_time(trace, step))
+    said = about(trace, step).split()
+    assert times[0] == pytest.approx(max(1.5, 0.15 * len(said)))
+    told = [sentence(trace, step.rows[0], lane).split() for lane in (3, 2)]
+    assert times[1] == pytest.approx(0.15 * (len(said) + sum(map(len, told))))
+    assert times[0] < times[1] <= 8
+
+
+def test_no_step_of_an_example_looks_hung() -> None:
+    for opcode in CATALOG:
+        trace = trace_of(example(opcode))
+        assert all(1.5 <= reading_time(trace, step) <= 8 for step in trace.steps), opcode
 
 
 async def test_the_steps_are_played_at_that_pace(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -588,3 +612,47 @@ async def test_the_keys_bar_is_the_last_row_at_every_size() -> None:
         async with explorer(size=size) as drive:
             assert drive.screen.query_one(KeyBar).region.y == size[1] - 1
             assert row_of(drive, "result") < row_of(drive, "hint") == size[1] - 2
+
+
+# --- what a stranger stumbled over ---------------------------------------------------------
+
+
+async def test_copying_a_result_that_is_held_back_does_not_tell_it() -> None:
+    async with explorer() as drive:
+        result = result_text(drive.session.trace)
+        digits = result.rpartition("0x")[2]
+        assert digits not in await drive.press("1")
+        assert digits not in await drive.press("Y")
+        assert "held back" in await drive.text()
+        assert drive.app.clipboard == result
+        await drive.press("end", "Y")
+        assert result in [toast.message for toast in drive.app._notifications]
+
+
+MASKED = "vadd4.s32.s32.s32.sat d.b310, a, b.b4576, c"
+
+
+async def test_pages_of_the_lanes_are_turned_from_anywhere() -> None:
+    async with explorer(MASKED, {}, size=(60, 20)) as drive:
+        lanes = drive.pane("lanes")
+        await drive.press("1")
+        assert lanes.max_scroll_y > (top := lanes.scroll_offset.y)
+        await drive.press("pagedown")
+        assert lanes.scroll_offset.y > top
+        assert focused(drive) is None
+        await drive.press("pageup")
+        assert lanes.scroll_offset.y < lanes.max_scroll_y
+        await drive.press("i", "pagedown")
+        assert lanes.scroll_offset.y == lanes.max_scroll_y
+        await drive.press("escape", "question_mark")
+        lines = drive.app.screen.query_one("#help", Pane).text().splitlines()
+        assert any("PgDn" in line and "lanes" in line for line in lines)
+
+
+async def test_ctrl_c_says_what_quits_here() -> None:
+    async with explorer() as drive:
+        shown = await drive.press("ctrl+c")
+        assert "Press q to leave" in shown
+        assert "ctrl+q" not in shown
+        assert "Press Esc, then q, to leave" in await drive.press("i", "ctrl+c")
+        assert "Press Esc, then q, to leave" in await drive.press("escape", "x", "ctrl+c")

@@ -1,0 +1,101 @@
+"""The PTX line and what is said beneath it: nothing is cut without a sign."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import pytest
+
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.text.errors import PtxError
+from ptxscope.engine.text.parser import parse
+from ptxscope.session import with_line
+from ptxscope.widgets.line import GOES_ON
+from tests.app.driving import Driver, explorer
+
+SIZES = [(60, 20), (80, 24), (100, 30), (120, 40)]
+NAME = "%a_register_with_a_name_of_40_characters"
+LONG = f"vadd4.s32.s32.u32.sat {NAME}1, {NAME}2, {NAME}3, {NAME}4"
+WRONG = [
+    "vfoo d, a, b",
+    "vadd4.s32.s32.u32.zzz d, a, b, c",
+    "vadd4.s32.s32.u32 d.b310, a, b.b99999, c",
+    "set.lt.and.or.xor.f32.s32 d, a, b, c",
+    "vmad.s32.s32.s32.po.shr7 d, -a, b, c",
+    f"vadd4.s32.s32.u32 {NAME}, {NAME}, {NAME}",
+    f"vset4.s32.u32.lt.{NAME[1:]} d, a, b, c",
+]
+
+
+def said(drive: Driver) -> str:
+    """What stands beneath the line and in the row of hints, as one text."""
+    return " ".join(f"{drive.pane('status').text()} {drive.pane('hint').text()}".split())
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("line", WRONG)
+async def test_what_is_wrong_and_what_is_allowed_is_read_whole(
+    line: str, size: tuple[int, int]
+) -> None:
+    with pytest.raises(PtxError) as caught:
+        parse(line)
+    problem = caught.value.errors[0]
+    async with explorer(size=size) as drive:
+        before = [drive.pane(id_).region for id_ in ("lanes", "result", "status")]
+        drive.screen.edit(with_line(drive.session.setup, line))
+        for keys in (["escape"], ["i", "home"]):
+            await drive.press(*keys)
+            shown = said(drive).replace("^ ", "").replace("^", "")
+            assert problem.message in shown
+            assert f"allowed: {problem.hint}" in shown
+            for row in drive.pane("status").text().splitlines():
+                assert len(row) <= drive.pane("status").content_size.width
+        assert [drive.pane(id_).region for id_ in ("lanes", "result", "status")] == before
+        await drive.press("escape", "u")
+        assert "allowed" not in said(drive)
+
+
+async def test_the_list_of_what_is_allowed_leaves_the_hints_of_others_alone() -> None:
+    async with explorer(size=(80, 24)) as drive:
+        drive.screen.edit(with_line(drive.session.setup, WRONG[0]))
+        await drive.text()
+        assert list(CATALOG)[-1] in said(drive)
+        await drive.press("o")
+        assert "type a value" in drive.pane("hint").text()
+        await drive.press("escape")
+        assert list(CATALOG)[-1] in said(drive)
+        await drive.press("p")
+        assert list(CATALOG)[-1] in said(drive)
+
+
+def edges(text: str) -> tuple[str, str]:
+    row = text.splitlines()[1]
+    return row[0], row[79:80]
+
+
+async def test_a_long_line_says_where_it_goes_on() -> None:
+    async with explorer(LONG, {}, size=(80, 24)) as drive:
+        assert edges(await drive.press("i", "home")) == (" ", GOES_ON[1])
+        assert edges(await drive.press(*["right"] * 100)) == GOES_ON
+        assert edges(await drive.press("end")) == (GOES_ON[0], "")
+    async with explorer(size=(80, 24)) as drive:
+        assert edges(await drive.press("i", "home"))[0] == " "
+        assert not {*GOES_ON} & set(await drive.text())
+
+
+async def test_in_ascii_the_signs_are_those_of_ascii(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "__stderr__", io.TextIOWrapper(io.BytesIO(), encoding="latin-1"))
+    async with explorer(LONG, {}, size=(80, 24)) as drive:
+        await drive.press("i", "home")
+        assert edges(await drive.press(*["right"] * 100)) == ("<", ">")
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 200])
+async def test_completions_that_have_no_room_leave_a_sign(width: int) -> None:
+    async with explorer(size=(width, 24)) as drive:
+        await drive.press("i", *["backspace"] * 60)
+        row = drive.pane("status").text().splitlines()[-1]
+        assert len(row) <= drive.pane("status").content_size.width
+        assert row.startswith("Tab:")
+        assert ("…" in row) == ("vset4" not in row.split())
