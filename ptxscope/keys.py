@@ -51,6 +51,7 @@ GROUPS: dict[str, tuple[Action, ...]] = {
             "result",
             "Show the result before its step, or hold it back",
         ),
+        Action("step.motion", "M", "motion", "motion", "Draw each step bit by bit, or at once"),
     ),
     "Go to": (
         Action("go.find", "slash", "focus_on('filter')", "find", "Find an instruction"),

@@ -317,6 +317,12 @@ class MainScreen(MessagesAside, InkScreen[None]):
             self.step = step
             self._show_step(moving=moving)
 
+    def action_motion(self) -> None:
+        """Let steps be drawn bit by bit, or at once."""
+        moves = self.app.animation_level == "full"
+        self.app.animation_level = "none" if moves else "full"
+        self.say("Steps are drawn at once" if moves else "Steps are drawn bit by bit")
+
     def action_result(self) -> None:
         """Show the result before its step, or hold it back again."""
         if self.step >= len(self.session.trace.steps):

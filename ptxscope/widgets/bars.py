@@ -18,6 +18,8 @@ from .pane import Line, Pane, Piece
 
 VEIL = "▁"
 """Stands for each character of what is held back."""
+_ROOMY = 96
+"""Columns from which on the badge may say that a model is one."""
 _NAME_LENGTHS = (1 << 16, 16, 8, 4)
 """Characters of a destination's name, the first that leave room for its value."""
 
@@ -66,7 +68,7 @@ class ResultBar(Pane, can_focus=False):
             (self._values(self._trace, length, readings), self._badge(self._trace, length, models))
             for length in _NAME_LENGTHS
             for readings in (True, False)
-            for models in ("model ", "")
+            for models in (("model ", "") if width >= _ROOMY else ("",))
         ]
         fitting = (
             (values, badge)

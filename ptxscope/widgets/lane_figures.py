@@ -72,7 +72,7 @@ def _axis(axis: Axis, width: int, lanes: int, lights: Lights, progress: float) -
     if together:
         lines = [[Piece(f"{low} ", "strong"), *line, Piece(f" {high}", "strong")]]
     else:
-        ends = [Piece(low, "strong"), Piece("  to  ", "dim"), Piece(high, "strong")]
+        ends = [Piece(low, "strong"), Piece("  ╌  ", "axis"), Piece(high, "strong")]
         lines = [line, *wrapped(ends, width)]
     ways = [_way(point, lights, progress) for point in outside]
     if len(ways) == 1 and length(lines[0]) + 2 + length(ways[0]) <= width and _above(outside):

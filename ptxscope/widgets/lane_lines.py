@@ -7,7 +7,7 @@ whatever a smaller one does.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from enum import IntEnum
+from enum import Enum, IntEnum, auto
 from functools import partial
 from itertools import zip_longest
 from typing import NamedTuple
@@ -58,10 +58,12 @@ class Level(IntEnum):
     """All its rows in one line, if they fit."""
     ROWS = 1
     OPEN = 2
-    """With its figures and wires."""
+    """With its figures."""
     TOLD = 3
     """With what it does, and what happened to lanes."""
-    FULL = 4
+    WIRED = 4
+    """With the ways from the registers to what is selected."""
+    FULL = 5
     """With a sentence for every lane."""
 
 
@@ -87,11 +89,19 @@ class Drawing(NamedTuple):
     steps: dict[int, tuple[int, int]]
 
 
-class _Block(NamedTuple):
-    """A register or a step, drawn at any level."""
+class _Kind(Enum):
+    REGISTER = auto()
+    STEP = auto()
+    VEILED = auto()
+    """All steps whose time has not come."""
 
+
+class _Block(NamedTuple):
+    """What is drawn at some level as a whole."""
+
+    kind: _Kind
     lines: Callable[[Level], list[Line]]
-    number: int | None = None
+    number: int = 0
     """Of a step."""
 
 
@@ -118,11 +128,13 @@ def draw(view: View, width: int, height: int) -> Drawing:
         used += more
         for at in group:
             levels[at] = level
+    painter.is_tapped = levels[current] >= Level.WIRED
     lines, steps = list(head), dict[int, tuple[int, int]]()
     for at, block in enumerate(blocks):
         start = len(lines)
-        lines += lines_of(at, levels[at])
-        if block.number is not None:
+        anew = painter.is_tapped and block.kind is _Kind.REGISTER
+        lines += block.lines(levels[at]) if anew else lines_of(at, levels[at])
+        if block.kind is _Kind.STEP:
             steps[block.number] = start, len(lines)
     if view.progress < 1 and painter.current.number in steps:
         start, end = steps[painter.current.number]
@@ -136,11 +148,16 @@ def _upgrades(blocks: Sequence[_Block], current: int) -> Iterator[tuple[tuple[in
 
     Registers open together.
     """
-    registers = tuple(at for at, block in enumerate(blocks) if block.number is None)
-    others = [at for at, block in enumerate(blocks) if block.number is not None and at != current]
-    steps = [(at,) for at in sorted(others, key=lambda at: (at > current, abs(at - current)))]
+
+    def of(kind: _Kind) -> tuple[int, ...]:
+        return tuple(at for at, block in enumerate(blocks) if block.kind is kind)
+
+    others = (at for at in of(_Kind.STEP) if at != current)
+    steps = [(at,) for at in sorted(others, key=lambda at: abs(at - current))]
+    yield (current,), Level.WIRED
+    yield of(_Kind.VEILED), Level.ROWS
     yield from ((at, Level.ROWS) for at in steps)
-    yield registers, Level.OPEN
+    yield of(_Kind.REGISTER), Level.OPEN
     yield (current,), Level.FULL
     for level in (Level.OPEN, Level.TOLD, Level.FULL):
         yield from ((at, level) for at in steps)
@@ -153,6 +170,8 @@ class _Painter:
         self.scene = scene(view.trace)
         self.current = view.trace.steps[min(view.step, len(view.trace.steps)) - 1]
         self.divergence = view.divergence if view.pin is None else None
+        self.is_tapped = False
+        """Wires leave from the registers."""
 
     def head(self) -> list[Line]:
         """Above the lanes of a dual or quad form, their numbers."""
@@ -168,10 +187,17 @@ class _Painter:
         names = ("a", "b")
         registers = sorted(self.scene.registers, key=lambda register: register.role in names)
         for register in registers:
-            yield _Block(partial(self.register, register))
-        for stage in self.stages():
-            step = step_of(self.trace, stage)
-            yield _Block(partial(self.step, stage), step.number if step else 0)
+            yield _Block(_Kind.REGISTER, partial(self.register, register))
+        stages = self.stages()
+        at = _ORDER[self.current.stage]
+        for stage in stages:
+            if _ORDER[stage] <= at:
+                step = step_of(self.trace, stage)
+                number = step.number if step else 0
+                yield _Block(_Kind.STEP, partial(self.step, stage), number)
+        later = [stage for stage in stages if _ORDER[stage] > at]
+        if later:
+            yield _Block(_Kind.VEILED, partial(self.veiled, later))
 
     def stages(self) -> list[Stage]:
         """The stages that any of the traces shown has."""
@@ -207,13 +233,11 @@ class _Painter:
     # --- steps ---------------------------------------------------------------------
 
     def step(self, stage: Stage, level: Level) -> list[Line]:
-        """The lines of a step; of one whose time has not come, its name."""
+        """The lines of a step."""
         step = step_of(self.trace, stage)
         shown = step or self._elsewhere(stage)
         is_current = stage is self.current.stage
         label = f"{'▸' if is_current else ' '}{step.number if step else ' '} {title(shown)}"
-        if _ORDER[stage] > _ORDER[self.current.stage]:
-            return [[Piece(label, "veil", step.number if step else None)]]
         divergence = self.divergence
         if divergence and _ORDER[stage] >= _ORDER[divergence.stage]:
             bodies = list(self.branches(divergence, stage, level))
@@ -234,6 +258,18 @@ class _Painter:
             lines += ([indent, *line] for line in said)
         return lines
 
+    def veiled(self, stages: Sequence[Stage], level: Level) -> list[Line]:
+        """The names of steps whose time has not come: a line each, or all together."""
+        labels: Line = []
+        for stage in stages:
+            step = step_of(self.trace, stage)
+            number = step.number if step else None
+            said = f" {number or ' '} {title(step or self._elsewhere(stage))}"
+            labels.append(Piece(said, "veil", number))
+        if level >= Level.ROWS:
+            return [[label] for label in labels]
+        return _in_rows(labels, self.width + LABEL)
+
     def _elsewhere(self, stage: Stage) -> Step:
         """A step that only the other answer or the pin has."""
         others = [self.view.pin] if self.view.pin else []
@@ -248,7 +284,7 @@ class _Painter:
             if line is not None:
                 yield "", line
                 return
-        wired = [row for row in found if self._is_wired(row)] if level >= Level.OPEN else []
+        wired = [row for row in found if self._is_wired(row)] if level >= Level.WIRED else []
         if wired:
             yield from self.wired(wired)
         for row in found:
@@ -299,7 +335,7 @@ class _Painter:
             for link in links
             if link.source.key == "a"
         }
-        if glyph is None or not ways:
+        if glyph is None or not ways or not self.is_tapped:
             return lines
         return [_overlaid(lines[0], {x: Piece(glyph, ink) for x, ink in ways.items()}), *lines[1:]]
 
@@ -460,6 +496,16 @@ def _folded(rows: Sequence[RowScene], width: int, lights: Lights) -> Line | None
     if max(map(length, cells)) > each - (count > 1):
         return None
     return [piece for cell in cells for piece in filled(cell, each)]
+
+
+def _in_rows(pieces_: Sequence[Piece], width: int) -> list[Line]:
+    """Pieces side by side, in as many lines as they need."""
+    lines: list[Line] = [[]]
+    for piece in pieces_:
+        if lines[-1] and length(lines[-1]) + 1 + len(piece.text) > width:
+            lines.append([])
+        lines[-1] += [Piece(" "), piece] if lines[-1] else [piece]
+    return lines
 
 
 def _overlaid(line: Line, marks: dict[int, Piece]) -> Line:
