@@ -18,8 +18,6 @@ from .pane import Line, Pane, Piece
 
 VEIL = "▁"
 """Stands for each character of what is held back."""
-_ROOMY = 96
-"""Columns from which on the badge may say that a model is one."""
 _NAME_LENGTHS = (1 << 16, 16, 8, 4)
 """Characters of a destination's name, the first that leave room for its value."""
 
@@ -65,10 +63,9 @@ class ResultBar(Pane, can_focus=False):
             return []
         high = self._height(self._trace, width)
         options = [
-            (self._values(self._trace, length, readings), self._badge(self._trace, length, models))
+            (self._values(self._trace, length, readings), self._badge(self._trace, length))
             for length in _NAME_LENGTHS
             for readings in (True, False)
-            for models in (("model ", "") if width >= _ROOMY else ("",))
         ]
         fitting = (
             (values, badge)
@@ -132,16 +129,15 @@ class ResultBar(Pane, can_focus=False):
     def _bits(self, text: str, ink: str) -> Piece:
         return Piece(VEIL * len(text), "veil", "veil") if self._key else Piece(text, ink)
 
-    def _badge(self, trace: Trace, longest: int, lead: str) -> Line:
+    def _badge(self, trace: Trace, longest: int) -> Line:
         model = trace.model.name
         if not self._divergences:
-            said = f"{lead}{model}; isa = ptxas" if lead else f"{model} = isa"
-            return [Piece("isa = ptxas" if said == "isa = isa" else said, "good")]
+            return [Piece("isa = ptxas" if model == "isa" else f"{model} = isa", "good")]
         divergence = divergence_of(trace, self._divergences) or self._divergences[0]
         ids = ", ".join(erratum.id for erratum in divergence.errata)
         same = trace.result == divergence.isa.result
         other = divergence.other if same else divergence.isa
-        first = Piece(f"{lead}{model} ≠ {other.model.name} ", "clamped")
+        first = Piece(f"{model} ≠ {other.model.name} ", "clamped")
         told = self._told(other, longest, "clamped")
         return [first, *told, Piece(f" ({ids})", "clamped")]
 

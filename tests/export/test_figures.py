@@ -345,3 +345,17 @@ def test_the_poster_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert (tmp_path / "card.svg").read_text(encoding="utf-8") == printed
     assert main(["poster", "-o", f"{tmp_path}/card.png"]) == 0
     assert (tmp_path / "card.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "vshl.u32.u32.u32.clamp d, a, 3;",
+        "slct.s32.s32 r, 1, 12, 2142016040;",
+        "set.lt.u32.s32 d, 1, b;",
+        "vadd.s32.u32.s32.sat.max d, 200, -7, 12;",
+    ],
+)
+def test_a_form_with_literals_is_drawn(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", line, "-f", "svg"]) == 0
+    assert texts(ET.fromstring(capsys.readouterr().out))
