@@ -19,6 +19,7 @@ from ptxscope.widgets.fields import Page
 from ptxscope.widgets.menu import Menu
 from ptxscope.widgets.pane import Pane
 from tests.app.driving import LINE, VALUES, Driver, explorer, focused
+from tests.tiers import some
 
 E3 = ("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344})
 MASKED = "vadd4.s32.s32.s32 d.b310, a, b, c"
@@ -257,7 +258,7 @@ OPENED = {
 }
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", some(SIZES))
 @pytest.mark.parametrize("name", OPENED)
 async def test_dialogs_have_one_frame_that_fits(name: str, size: tuple[int, int]) -> None:
     async with explorer(*E3, size=size) as drive:
@@ -398,7 +399,7 @@ EDITED = {
 }
 
 
-@pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40)])
+@pytest.mark.parametrize("size", some([(60, 20), (80, 24), (120, 40)], 1))
 @pytest.mark.parametrize("place", EDITED)
 async def test_messages_cover_nothing_that_is_edited(place: str, size: tuple[int, int]) -> None:
     async with explorer(*E3, size=size) as drive:

@@ -81,6 +81,7 @@ async def test_a_larger_screen_shows_whatever_a_smaller_one_does(case: int) -> N
             for size in SIZES:
                 await drive.pilot.resize_terminal(*size)
                 await drive.press(step)
+                await drive.pilot.pause()
                 found = told(drive)
                 assert not re.search(r"…(?![01f])", found), found
                 missing = {word for word in before if word not in together(found)}

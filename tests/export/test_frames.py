@@ -24,6 +24,7 @@ from tests.export import chromium
 from tests.export.browser import CHROMIUM, Browser
 from tests.export.inked import differences, resvg
 from tests.export.samples import E2, E3, EXAMPLES, HOSTILE, annotated, example, register
+from tests.tiers import some
 
 NS = "{http://www.w3.org/2000/svg}"
 VMAD = trace("vmad.s32.s32.s32.sat.shr15 d, a, b, c", {"a": 0x12345678, "b": 0x600, "c": 77})
@@ -251,7 +252,7 @@ def test_it_is_played_step_by_step_where_motion_is_welcome() -> None:
     ]
 
 
-@pytest.mark.parametrize("slide", [False, True], ids=["page", "slide"])
+@pytest.mark.parametrize("slide", some([False, True]), ids=["page", "slide"])
 def test_chromium_shows_the_steps_up_to_the_one_in_the_address(slide: bool, tmp_path: Path) -> None:
     stepping = export(QUAD, "svg", Options(slide=slide, motion=Motion.STEPPING))
     still = frames(QUAD, Options(slide=slide))
