@@ -277,7 +277,7 @@ def test_what_is_told_to_a_shell_works(tmp_path: Path) -> None:
     page = (DOCS / "writing.rst").read_text(encoding="utf-8")
     for _, block in blocks(page, "sh"):
         subprocess.run(["bash", "-ec", block], cwd=tmp_path, env=env, check=True)
-    frames = sorted(tmp_path.glob("frame-*.svg"))
+    frames = sorted(tmp_path.glob("talk/*.svg"))
     assert len(frames) == 7
     assert len({frame.read_bytes() for frame in frames}) == 7
     report = (tmp_path / "report.md").read_text(encoding="utf-8")
