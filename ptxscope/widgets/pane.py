@@ -66,6 +66,7 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         super().__init__(id=id)
         self.border_title = title
         self._drawn: list[Line] | None = None
+        self._drawn_for = 0
         self._inks: dict[tuple[Style, str], Style] = {}
 
     def draw(self, width: int) -> list[Line]:
@@ -75,8 +76,9 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
     @property
     def drawn(self) -> list[Line]:
         """The lines as they stand on the screen."""
-        if self._drawn is None:
-            self._drawn = self.draw(max(self.scrollable_content_region.width, 1))
+        width = max(self.scrollable_content_region.width, 1)
+        if self._drawn is None or width != self._drawn_for:  # a scrollbar takes a column
+            self._drawn, self._drawn_for = self.draw(width), width
             self.virtual_size = Size(self.size.width, len(self._drawn))
         return self._drawn
 

@@ -52,7 +52,8 @@ def told(drive: Driver) -> str:
             height = pane.scrollable_content_region.height
             start = pane.scroll_offset.y
             lines = pane.text().splitlines()[start : start + height]
-            assert all(len(line) <= pane.scrollable_content_region.width for line in lines)
+            wide = pane.scrollable_content_region.width
+            assert not [line for line in lines if len(line) > wide], (id_, wide, lines)
             shown += lines
     return "\n".join(shown)
 

@@ -96,7 +96,7 @@ def some_options(shown: Trace, rng: Random) -> Options:
 
 
 @pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("step", [300, pytest.param(40, marks=thorough)])
+@pytest.mark.parametrize("step", [300, pytest.param(90, marks=thorough)])
 def test_parts_are_drawn_well(step: int, model: str) -> None:
     for at, row in enumerate(golden_rows()[::step]):
         shown = trace(row.instruction, row.operands, model=model)
@@ -174,7 +174,7 @@ def test_where_answers_agree_that_is_said() -> None:
     assert sum("both alike" in said for said in both) == 0
 
 
-@pytest.mark.parametrize("step", [60, pytest.param(7, marks=thorough)])
+@pytest.mark.parametrize("step", [60, pytest.param(17, marks=thorough)])
 def test_forks_are_drawn_well(step: int) -> None:
     seen = set()
     for row in golden_rows()[::step]:
@@ -241,7 +241,7 @@ def test_the_description_tells_operands_steps_and_result(opcode: str, model: str
 # --- forms and the poster ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize("count", [4, pytest.param(20, marks=thorough)])
+@pytest.mark.parametrize("count", [4, pytest.param(9, marks=thorough)])
 @pytest.mark.parametrize("opcode", CATALOG)
 def test_forms_are_drawn_well(opcode: str, count: int) -> None:
     rng = Random(opcode)
