@@ -1,0 +1,178 @@
+"""The calls of a plan, ready to run: in little memory, on blocks that stay in cache.
+
+Registers are given out by when they are last read: what a call is the last to read, it may write
+over. What becomes a result is computed in its place in the array that is given for it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .demand import record
+from .plan import Plan
+from .selection import Constant, Dtype, Function, Kind, Place, Step, Steps, View, copy, select
+
+Array = npt.NDArray[Any]
+"""A flat array."""
+
+
+class Slot(NamedTuple):
+    """What a call is given: a constant, or lanes in scratch memory or in a given array."""
+
+    place: Place | Constant
+    dtype: Dtype
+    lanes: int
+
+
+class Call(NamedTuple):
+    """A function, and the numbers of the slots that it reads and writes."""
+
+    function: Function
+    inputs: tuple[int, ...]
+    out: int
+
+
+class Program:
+    """What a plan computes, as calls. Any number of threads may run it."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        memory = _Memory(select(record(plan)))
+        self.calls = tuple(memory.calls)
+        self.slots = tuple(memory.slots)
+        self.scratch = tuple(memory.sizes)
+        """How many bytes each piece of scratch memory has of each result."""
+
+    def __str__(self) -> str:
+        """The calls as they are made, a line each."""
+        return "\n".join(
+            f"{_shown(self.slots[call.out])} = {getattr(call.function, '__name__', call.function)}"
+            f"({', '.join(_shown(self.slots[at]) for at in call.inputs)})"
+            for call in self.calls
+        )
+
+    def run(self, blocks: Iterable[Mapping[Place, Array]], most: int) -> None:
+        """Compute results, a block after the other, of at most so many.
+
+        A block has flat arrays in their storage types, one for each operand, and one for each
+        result, which is written.
+        """
+        whole, given = self._environment(most)
+        for block in blocks:
+            size = len(next(iter(block.values())))
+            here = list(whole) if size == most else [_first(x, size, most) for x in whole]
+            for at, place, dtype in given:
+                here[at] = block[place].view(dtype)
+            for function, inputs, out in self.calls:
+                function(*[here[at] for at in inputs], out=here[out])
+
+    def _environment(self, most: int) -> tuple[list[Any], list[tuple[int, Place, Dtype]]]:
+        """What the slots are, as far as no block decides; and those that each block is."""
+        if getattr(_kept, "of", None) != (id(self), most):
+            _kept.of, _kept.program, _kept.environment = (id(self), most), self, self._made(most)
+        found: tuple[list[Any], list[tuple[int, Place, Dtype]]] = _kept.environment
+        return found
+
+    def _made(self, most: int) -> tuple[list[Any], list[tuple[int, Place, Dtype]]]:
+        memory = [np.empty(size * most, np.uint8) for size in self.scratch]
+        slots: list[Any] = []
+        given: list[tuple[int, Place, Dtype]] = []
+        for at, (place, dtype, lanes) in enumerate(self.slots):
+            if isinstance(place, Constant):
+                slots.append(np.array(place.value, dtype))
+            elif place.kind is Kind.SCRATCH:
+                slots.append(memory[int(place.name)][: most * lanes * dtype.itemsize].view(dtype))
+            else:
+                slots.append(None)
+                given.append((at, place, dtype))
+        return slots, given
+
+
+_kept = threading.local()
+"""The memory of the program that a thread ran last, for the next time."""
+
+
+def _first(x: Array | None, size: int, most: int) -> Array | None:
+    """Of scratch memory for so many results, what fewer take."""
+    return x[: x.size // most * size] if x is not None and x.ndim else x
+
+
+def _shown(slot: Slot) -> str:
+    if isinstance(slot.place, Constant):
+        return str(slot.place.value)
+    kind, name = slot.place
+    if kind is Kind.SCRATCH:
+        name = f"t{name}"
+    elif kind is Kind.RESULT:
+        name = f"{name}'"
+    return f"{name}:{slot.dtype}" + (f"x{slot.lanes}" if slot.lanes > 1 else "")
+
+
+class _Memory:
+    """The calls of some steps, with every register in its place."""
+
+    def __init__(self, given: Steps) -> None:
+        steps, self._places = _delivered(given)
+        self.calls: list[Call] = []
+        self.slots: dict[Slot, int] = {}
+        self.sizes: list[int] = []
+        self._free: list[int] = []
+        last = {x.register: at for at, step in enumerate(steps) for x in _views(step)}
+        for at, step in enumerate(steps):
+            inputs = tuple(self._slot(x) for x in step.inputs)
+            ends = {x for x in _views(step) if last[x.register] == at}
+            over = {x.register for x in ends if x.dtype.itemsize == step.out.dtype.itemsize}
+            self._release(over)
+            self._give(step.out)
+            self._release({x.register for x in ends} - over)
+            self.calls.append(Call(step.function, inputs, self._slot(step.out)))
+
+    def _slot(self, x: View | Constant) -> int:
+        place = x if isinstance(x, Constant) else self._place(x.register)
+        slot = Slot(place, x.dtype, 0 if isinstance(x, Constant) else x.lanes)
+        return self.slots.setdefault(slot, len(self.slots))
+
+    def _place(self, register: int | Place) -> Place:
+        return register if isinstance(register, Place) else self._places[register]
+
+    def _release(self, registers: Iterable[int | Place]) -> None:
+        places = (self._place(register) for register in registers)
+        self._free += (int(place.name) for place in places if place.kind is Kind.SCRATCH)
+
+    def _give(self, out: View) -> None:
+        """A place for what is written: one that is free and large enough, or is made so."""
+        assert isinstance(out.register, int)
+        if out.register in self._places:
+            return
+        if not self._free:
+            self._free.append(len(self.sizes))
+            self.sizes.append(0)
+        # what was freed last is the likeliest to be in cache
+        large = [x for x in self._free if self.sizes[x] >= out.bytes]
+        chosen = (large or self._free)[-1]
+        self._free.remove(chosen)
+        self.sizes[chosen] = max(self.sizes[chosen], out.bytes)
+        self._places[out.register] = Place(Kind.SCRATCH, chosen)
+
+
+def _views(step: Step) -> Iterable[View]:
+    return (x for x in step.inputs if isinstance(x, View))
+
+
+def _delivered(given: Steps) -> tuple[list[Step], dict[int, Place]]:
+    """The steps, and the registers that are results; what can't be one's own is copied."""
+    steps, places = list(given.steps), dict[int, Place]()
+    made = {step.out.register for step in steps}
+    for role, view in given.results.items():
+        register = view.register
+        if isinstance(register, Place) or register in places:
+            register = 1 + max((x for x in made if isinstance(x, int)), default=-1)
+            made.add(register)
+            steps.append(Step(copy, (view,), view._replace(register=register)))
+        places[register] = Place(Kind.RESULT, role)
+    return steps, places

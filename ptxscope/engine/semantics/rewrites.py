@@ -1,0 +1,326 @@
+"""What a tape records in place of an operation: the same integers, for less.
+
+Each rule is an identity over all integers of the ranges that it asks for, and says which. It is
+given the tape, the operation and its arguments, and gives None where it does not apply. What it
+records comes before the rules again. Some save an operation, some let one run in a narrower type;
+those of the last part bring sums of more than 64 bits down to what is needed of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..isa.integers import Range, limits
+from .arithmetic import RANGES
+from .tape import Node, Op, Rule, Tape, ends
+from .widths import narrowest, union
+
+# --- what does nothing -------------------------------------------------------------------
+
+
+def idle_product(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
+    """x * 1 is x."""
+    return x if y == 1 else None
+
+
+def idle_magnitude(tape: Tape, op: Op, x: Node) -> Node | None:
+    """|x| is x where x is not negative."""
+    return x if x.range.low >= 0 else None
+
+
+def idle_shift(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
+    """x // 2**0 is x."""
+    return x if y == 0 else None
+
+
+def idle_bound(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
+    """min(x, y) and max(x, y) are x where x is never beyond y, and y where y never is beyond x."""
+    a, b = ends(x), ends(y)
+    lesser, greater = (x, y) if op is Op.MINIMUM else (y, x)
+    if a.high <= b.low:
+        found = lesser
+    elif b.high <= a.low:
+        found = greater
+    else:
+        return None
+    return found if isinstance(found, Node) else None
+
+
+def idle_cast(tape: Tape, op: Op, x: Node, bits: int, signed: bool) -> Node | None:
+    """The low bits of x, read as a number, are x where so many bits hold it."""
+    return x if limits(bits, signed).contains(x.range) else None
+
+
+def idle_gather(tape: Tape, op: Op, *given: Any) -> Node | None:
+    """The word picked from words is that word."""
+    *words, unit, picks = given
+    return words[picks[0][0]] if unit == 32 else None
+
+
+def cast_of_cast(tape: Tape, op: Op, x: Node, bits: int, signed: bool) -> Node | None:
+    """Of the low bits, the low bits are those of the whole."""
+    if x.op is not Op.CAST or x.fixed[0] < bits:
+        return None
+    return tape.cast(x.nodes[0], bits, signed)
+
+
+def only_lane(tape: Tape, op: Op, x: Node, lanes: tuple[int, ...], count: int) -> Node | None:
+    """The sum of the one lane there is, is it."""
+    return x if len(lanes) == count == 1 else None
+
+
+# --- what has a shorter name -------------------------------------------------------------
+
+
+def add_negative(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
+    """x + -q is x - q, and -p + y is y - p; of two negatives the narrower stays one."""
+    if isinstance(y, int):
+        return None
+    if y.op is Op.NEGATIVE and not (x.op is Op.NEGATIVE and _span(x) > _span(y)):
+        return tape.subtract(x, *y.nodes)
+    return tape.subtract(y, *x.nodes) if x.op is Op.NEGATIVE else None
+
+
+def bounds(tape: Tape, op: Op, x: Node, high: Node | int) -> Node | None:
+    """min(max(x, low), high) is x clipped to low..high, where low <= high."""
+    if x.op is not Op.MAXIMUM or isinstance(high, Node):
+        return None
+    inner, low = x.args
+    if not isinstance(inner, Node) or isinstance(low, Node) or low > high:
+        return None
+    return tape.put(Op.CLIP, inner, fixed=(low, high))
+
+
+def truths(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
+    """The smaller of two truths is both, the larger either; x < y or x = y is x <= y."""
+    if isinstance(y, int) or not (x.is_truth and y.is_truth):
+        return None
+    if op is Op.MAXIMUM and {x.op, y.op} == {Op.LESS, Op.EQUAL} and x.args == y.args:
+        return tape.put(Op.LESS_EQUAL, *x.args)
+    return tape.put(Op.AND if op is Op.MINIMUM else Op.OR, x, y)
+
+
+_OPPOSITE = {
+    Op.LESS: Op.GREATER_EQUAL,
+    Op.LESS_EQUAL: Op.GREATER,
+    Op.GREATER: Op.LESS_EQUAL,
+    Op.GREATER_EQUAL: Op.LESS,
+    Op.EQUAL: Op.NOT_EQUAL,
+    Op.NOT_EQUAL: Op.EQUAL,
+}
+
+
+def opposite(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
+    """A truth that is 0 is not so: not x < y is x >= y, and not not x is x."""
+    if y != 0 or not x.is_truth:
+        return None
+    if x.op is Op.NOT:
+        return x.nodes[0]
+    if x.op in _OPPOSITE:
+        return tape.put(_OPPOSITE[x.op], *x.args)
+    return tape.put(Op.NOT, x)
+
+
+def one_less_truth(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
+    """(x + 1) - t is x plus not t, where t is a truth."""
+    if isinstance(y, int) or not y.is_truth or x.op is not Op.ADD or x.args[1] != 1:
+        return None
+    return tape.add(x.nodes[0], tape.equal(y, 0))
+
+
+# --- what then fits in a narrower type ---------------------------------------------------
+
+
+def _bits(*ranges: Range) -> int:
+    """The width of the type that holds some ranges; more than any where there is none."""
+    found = narrowest(*ranges)
+    return found.bits if found else 1 << 16
+
+
+def absolute_difference(tape: Tape, op: Op, x: Node) -> Node | None:
+    """|p - q| is max(p, q) - min(p, q)."""
+    if x.op is not Op.SUBTRACT or _bits(*(ends(y) for y in x.args)) >= _bits(x.range):
+        return None
+    p, q = x.nodes
+    return tape.subtract(tape.maximum(p, q), tape.minimum(p, q))
+
+
+def bounded_sum(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | None:
+    """min(p + q, k) is p + min(q, k - p), and so for max."""
+    if isinstance(k, Node) or x.op is not Op.ADD or len(x.nodes) < 2:
+        return None
+    result = getattr(RANGES, op)(x.range, k)
+    for p, q in (x.nodes, x.nodes[::-1]):
+        rest = Range(k - p.range.high, k - p.range.low)
+        if max(_bits(q.range, rest), _bits(result)) < _bits(x.range):
+            return tape.add(p, tape.put(op, q, tape.put(Op.FROM, p, fixed=(k,))))
+    return None
+
+
+_OTHER = {Op.MINIMUM: Op.MAXIMUM, Op.MAXIMUM: Op.MINIMUM}
+
+
+def bounded_difference(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | None:
+    """max(p - q, k) is p - min(q, p - k), and max(p, k + q) - q; and so for min."""
+    if isinstance(k, Node) or x.op is not Op.SUBTRACT:
+        return None
+    result = getattr(RANGES, op)(x.range, k)
+    p, q = x.nodes
+    rest = RANGES.add(p.range, -k)
+    if max(_bits(q.range, rest), _bits(result)) < _bits(x.range):
+        return tape.subtract(p, tape.put(_OTHER[op], q, _plus(tape, p, -k)))
+    rest = RANGES.add(q.range, k)
+    if max(_bits(p.range, rest), _bits(result)) < _bits(x.range):
+        return tape.subtract(tape.put(op, p, _plus(tape, q, k)), q)
+    return None
+
+
+def _plus(tape: Tape, x: Node, k: int) -> Node:
+    return tape.add(x, k) if k else x
+
+
+def clipped_sum(tape: Tape, op: Op, x: Node, low: int, high: int) -> Node | None:
+    """p + q clipped to low..high is p plus q clipped to low - min(p, 0)..high - max(p, 0).
+
+    Where low <= p, q <= high and low <= 0 <= high: with p above 0 the sum is never too low, with
+    p below 0 never too high, and the other end of q's bounds is then its own.
+    """
+    within = Range(low, high)
+    if x.op is not Op.ADD or len(x.nodes) < 2 or not low <= 0 <= high:
+        return None
+    p, q = x.nodes
+    if not within.contains(union(p.range, q.range)) or _bits(within) >= _bits(x.range):
+        return None
+    least = tape.put(Op.FROM, tape.minimum(p, 0), fixed=(low,))
+    most = tape.put(Op.FROM, tape.maximum(p, 0), fixed=(high,))
+    return tape.add(p, tape.minimum(tape.maximum(q, least), most))
+
+
+def clipped_difference(tape: Tape, op: Op, x: Node, low: int, high: int) -> Node | None:
+    """p - q clipped to low..high is p minus q clipped to max(p, -1) - high..min(p, -1) - low.
+
+    Where low <= p, q <= high = -1 - low, as in two's complement: with p not below 0 the difference
+    is never too low, with p below 0 never too high, and the other end of q's bounds is its own.
+    """
+    within = Range(low, high)
+    if x.op is not Op.SUBTRACT or low >= 0 or high != -1 - low:
+        return None
+    p, q = x.nodes
+    if not within.contains(union(p.range, q.range)) or _bits(within) >= _bits(x.range):
+        return None
+    least = tape.add(tape.maximum(p, -1), -high)
+    most = tape.add(tape.minimum(p, -1), -low)
+    return tape.subtract(p, tape.minimum(tape.maximum(q, least), most))
+
+
+# --- what is too wide for any type -------------------------------------------------------
+
+
+def within_reach(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
+    """min(x, y) is the smaller of min(x, most of y) and min(y, most of x), and so for max.
+
+    Where no type holds both.
+    """
+    if isinstance(y, int) or narrowest(x.range, y.range):
+        return None
+    end = 1 if op is Op.MINIMUM else 0
+    p, q = tape.put(op, x, y.range[end]), tape.put(op, y, x.range[end])
+    return tape.put(op, p, q) if (p, q) != (x, y) else None
+
+
+def constant_inward(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | None:
+    """(p + q) + k is p + (q + k), and (p - q) + k is p - (q - k) and (p + k) - q.
+
+    Where no type holds the sum; the constant goes to the narrower.
+    """
+    if isinstance(k, Node) or x.op not in (Op.ADD, Op.SUBTRACT) or len(x.nodes) < 2:
+        return None
+    if narrowest(x.range, RANGES.add(x.range, k)):
+        return None
+    p, q = x.nodes
+    if _span(p) < _span(q):
+        return tape.put(x.op, tape.add(p, k), q)
+    return tape.put(x.op, p, tape.add(q, k if x.op is Op.ADD else -k))
+
+
+def _span(x: Node) -> int:
+    return x.range.high - x.range.low
+
+
+def cut_terms(tape: Tape, op: Op, x: Node, *given: int) -> Node | None:
+    """Of p + q clipped to low..high, p only counts in low - most of q..high - least of q.
+
+    Where no type holds the sum; with p beyond those ends, the sum is beyond low or high whatever
+    q is. So for a difference, and for one end alone. The wider term is cut.
+    """
+    if narrowest(x.range) or len(x.nodes) < 2 or x.op not in _SIGN or isinstance(given[0], Node):
+        return None
+    low = None if op is Op.MINIMUM else given[0]
+    high = None if op is Op.MAXIMUM else given[-1]
+    p, q = x.nodes
+    if _span(p) >= _span(q):
+        least, most = q.range if x.op is Op.SUBTRACT else RANGES.negative(q.range)
+        cut = (_clip(tape, p, _moved(low, least), _moved(high, most)), q)
+    elif x.op is Op.ADD:
+        cut = (p, _clip(tape, q, _moved(low, -p.range.high), _moved(high, -p.range.low)))
+    else:
+        cut = (p, _clip(tape, q, _from(p.range.low, high), _from(p.range.high, low)))
+    total = tape.put(x.op, *cut)
+    return _clip(tape, total, low, high) if narrowest(total.range) else None
+
+
+_SIGN = {Op.ADD: 1, Op.SUBTRACT: -1}
+
+
+def _moved(end: int | None, by: int) -> int | None:
+    return None if end is None else end + by
+
+
+def _from(start: int, end: int | None) -> int | None:
+    return None if end is None else start - end
+
+
+def _clip(tape: Tape, x: Node, low: int | None, high: int | None) -> Node:
+    """x between two ends, of which None does not bound."""
+    x = x if low is None else tape.maximum(x, low)
+    return x if high is None else tape.minimum(x, high)
+
+
+def split_shift(tape: Tape, op: Op, x: Node, *given: Any) -> Node | None:
+    """(p + q) // 2**k is p // 2**k + q // 2**k, and what the low k bits of both carry.
+
+    Where no type holds the sum and what it is shifted to is clipped, so that all of it counts.
+    So for a difference.
+    """
+    if x.op is not Op.SHIFT_RIGHT or narrowest(x.nodes[0].range):
+        return None
+    total, k = x.args
+    assert isinstance(total, Node)
+    if isinstance(k, Node) or total.op not in _SIGN or len(total.nodes) < 2:
+        return None
+    high = tape.put(total.op, *(tape.shift_right(term, k) for term in total.nodes))
+    low = tape.put(total.op, *(tape.cast(term, k, signed=False) for term in total.nodes))
+    split = tape.add(high, tape.shift_right(low, k))
+    if op is Op.CLIP:
+        return tape.put(op, split, fixed=given)
+    return tape.put(op, split, *given)
+
+
+_EITHER = (idle_bound, truths)
+_WIDE = (within_reach, cut_terms, split_shift)
+RULES: Mapping[Op, Sequence[Rule]] = {
+    Op.ADD: (add_negative, constant_inward),
+    Op.SUBTRACT: (one_less_truth,),
+    Op.MULTIPLY: (idle_product,),
+    Op.ABSOLUTE: (idle_magnitude, absolute_difference),
+    Op.MINIMUM: (*_EITHER, bounds, bounded_sum, bounded_difference, *_WIDE),
+    Op.MAXIMUM: (*_EITHER, bounded_sum, bounded_difference, *_WIDE),
+    Op.CLIP: (clipped_sum, clipped_difference, cut_terms, split_shift),
+    Op.SHIFT_RIGHT: (idle_shift,),
+    Op.EQUAL: (opposite,),
+    Op.CAST: (idle_cast, cast_of_cast),
+    Op.GATHER: (idle_gather,),
+    Op.TOTAL: (only_lane,),
+}
+"""Which rules look at an operation, in this order: the first that applies has it."""

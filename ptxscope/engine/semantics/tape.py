@@ -1,0 +1,209 @@
+"""The third Arithmetic: it computes nothing, and records what is to be computed.
+
+A plan's micro-operations, run on a tape's nodes, leave a straight line of operations on exact
+integers. Whatever is recorded twice is one node. Rules (``rewrites``) see each operation before
+it is recorded and may record an equal one that costs less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+
+from ..isa.integers import Range, limits
+from ..isa.types import Type
+from .arithmetic import RANGES, Arithmetic, Picks, V
+
+
+class Op(StrEnum):
+    """What a node does: a source, a method of ``Arithmetic``, or what rules make of some."""
+
+    SOURCE = "source"
+    ADD = "add"
+    SUBTRACT = "subtract"
+    MULTIPLY = "multiply"
+    NEGATIVE = "negative"
+    ABSOLUTE = "absolute"
+    MINIMUM = "minimum"
+    MAXIMUM = "maximum"
+    SHIFT_LEFT = "shift_left"
+    SHIFT_RIGHT = "shift_right"
+    LESS = "less"
+    EQUAL = "equal"
+    WHERE = "where"
+    BITAND = "bitand"
+    CAST = "cast"
+    GATHER = "gather"
+    KEEP = "keep"
+    PACK = "pack"
+    TOTAL = "total"
+    # made by rules
+    FROM = "from"
+    CLIP = "clip"
+    LESS_EQUAL = "less_equal"
+    GREATER = "greater"
+    GREATER_EQUAL = "greater_equal"
+    NOT_EQUAL = "not_equal"
+    NOT = "not"
+    AND = "and"
+    OR = "or"
+
+
+_MADE: dict[Op, Callable[..., Any]] = {
+    Op.FROM: lambda ar, x, k: ar.add(ar.negative(x), k),
+    Op.CLIP: lambda ar, x, low, high: ar.minimum(ar.maximum(x, low), high),
+    Op.LESS_EQUAL: lambda ar, x, y: ar.maximum(ar.less(x, y), ar.equal(x, y)),
+    Op.GREATER: lambda ar, x, y: ar.equal(ar.maximum(ar.less(x, y), ar.equal(x, y)), 0),
+    Op.GREATER_EQUAL: lambda ar, x, y: ar.equal(ar.less(x, y), 0),
+    Op.NOT_EQUAL: lambda ar, x, y: ar.equal(ar.equal(x, y), 0),
+    Op.NOT: lambda ar, x: ar.equal(x, 0),
+    Op.AND: lambda ar, x, y: ar.minimum(x, y),
+    Op.OR: lambda ar, x, y: ar.maximum(x, y),
+}
+"""What the operations mean that only rules make. FROM is k - x; NOT, AND, OR are of truths."""
+
+TRUTH = Range(0, 1)
+
+
+def meaning(ar: Arithmetic[V], op: Op, args: Sequence[V | int], fixed: tuple[Any, ...]) -> V:
+    """What an operation gives in another arithmetic."""
+    if op is Op.GATHER:
+        found: V = ar.gather(args, *fixed)  # type: ignore[arg-type]
+    elif made := _MADE.get(op):
+        found = made(ar, *args, *fixed)
+    else:
+        found = getattr(ar, op.value)(*args, *fixed)
+    return found
+
+
+class Node:
+    """A lane vector that is to be computed. Two are equal only where they are one."""
+
+    __slots__ = ("args", "fixed", "lanes", "op", "range")
+
+    def __init__(
+        self, op: Op, args: tuple[Node | int, ...], fixed: tuple[Any, ...], range_: Range, lanes: int
+    ) -> None:
+        self.op = op
+        self.args = args
+        """Nodes; the second may be one integer for all lanes."""
+        self.fixed = fixed
+        """What else the operation is told: a mask, a width, picks."""
+        self.range = range_
+        """Every value lies in it."""
+        self.lanes = lanes
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The arguments that are nodes."""
+        return tuple(x for x in self.args if isinstance(x, Node))
+
+    @property
+    def is_truth(self) -> bool:
+        """It is 0 or 1."""
+        return TRUTH.contains(self.range)
+
+
+def ends(x: Node | int) -> Range:
+    """The range of a node, or of a constant."""
+    return x.range if isinstance(x, Node) else Range(x, x)
+
+
+Rule = Callable[..., "Node | None"]
+"""Given the tape, the operation, its arguments and what is fixed in it: an equal node, or None."""
+
+
+class Tape:
+    """Records, in an order in which each node comes after its arguments."""
+
+    def __init__(self, rules: Mapping[Op, Sequence[Rule]]) -> None:
+        self.nodes: list[Node] = []
+        self._rules = rules
+        self._known: dict[tuple[Any, ...], Node] = {}
+
+    def source(self, role: str, type_: Type) -> Node:
+        """An operand's bits."""
+        return self._node(Op.SOURCE, (), (role, type_), limits(type_.bits, signed=False), 1)
+
+    def put(self, op: Op, *args: Node | int, fixed: tuple[Any, ...] = ()) -> Node:
+        """The node of an operation, or of an equal one that a rule knows."""
+        for rule in self._rules.get(op, ()):
+            if (found := rule(self, op, *args, *fixed)) is not None:
+                return found
+        values = meaning(RANGES, op, [ends(x) for x in args], fixed)
+        return self._node(op, args, fixed, values, _lanes(op, args, fixed))
+
+    def _node(
+        self, op: Op, args: tuple[Node | int, ...], fixed: tuple[Any, ...], range_: Range, lanes: int
+    ) -> Node:
+        key = (op, args, fixed)
+        if key not in self._known:
+            self._known[key] = Node(op, args, fixed, range_, lanes)
+            self.nodes.append(self._known[key])
+        return self._known[key]
+
+    # --- the protocol
+
+    def add(self, x: Node, y: Node | int) -> Node:
+        return self.put(Op.ADD, x, y)
+
+    def subtract(self, x: Node, y: Node) -> Node:
+        return self.put(Op.SUBTRACT, x, y)
+
+    def multiply(self, x: Node, y: Node | int) -> Node:
+        return self.put(Op.MULTIPLY, x, y)
+
+    def negative(self, x: Node) -> Node:
+        return self.put(Op.NEGATIVE, x)
+
+    def absolute(self, x: Node) -> Node:
+        return self.put(Op.ABSOLUTE, x)
+
+    def minimum(self, x: Node, y: Node | int) -> Node:
+        return self.put(Op.MINIMUM, x, y)
+
+    def maximum(self, x: Node, y: Node | int) -> Node:
+        return self.put(Op.MAXIMUM, x, y)
+
+    def shift_left(self, x: Node, y: Node) -> Node:
+        return self.put(Op.SHIFT_LEFT, x, y)
+
+    def shift_right(self, x: Node, y: Node | int) -> Node:
+        return self.put(Op.SHIFT_RIGHT, x, y)
+
+    def less(self, x: Node, y: Node | int) -> Node:
+        return self.put(Op.LESS, x, y)
+
+    def equal(self, x: Node, y: Node | int) -> Node:
+        return self.put(Op.EQUAL, x, y)
+
+    def where(self, condition: Node, x: Node, y: Node | int) -> Node:
+        return self.put(Op.WHERE, condition, x, y)
+
+    def bitand(self, x: Node, mask: int) -> Node:
+        return self.put(Op.BITAND, x, fixed=(mask,))
+
+    def cast(self, x: Node, bits: int, signed: bool) -> Node:
+        return self.put(Op.CAST, x, fixed=(bits, signed))
+
+    def gather(self, words: Sequence[Node], unit: int, picks: Picks) -> Node:
+        return self.put(Op.GATHER, *words, fixed=(unit, picks))
+
+    def keep(self, x: Node, y: Node, lanes: tuple[int, ...], unit: int) -> Node:
+        return self.put(Op.KEEP, x, y, fixed=(lanes, unit))
+
+    def pack(self, x: Node, unit: int) -> Node:
+        return self.put(Op.PACK, x, fixed=(unit,))
+
+    def total(self, x: Node, lanes: tuple[int, ...], count: int) -> Node:
+        return self.put(Op.TOTAL, x, fixed=(lanes, count))
+
+
+def _lanes(op: Op, args: tuple[Node | int, ...], fixed: tuple[Any, ...]) -> int:
+    """How many lanes an operation yields."""
+    if op is Op.GATHER:
+        return len(fixed[1])
+    if op in (Op.PACK, Op.TOTAL):
+        return 1
+    return max(x.lanes for x in args if isinstance(x, Node))

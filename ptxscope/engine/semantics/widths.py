@@ -1,0 +1,36 @@
+"""The integer types of a machine: which one holds a range, or so many bits."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..isa.integers import Range
+
+
+class Int(NamedTuple):
+    """A machine's integer type."""
+
+    bits: int
+    """8, 16, 32 or 64."""
+    signed: bool
+
+
+WIDTHS = (8, 16, 32, 64)
+WIDEST = WIDTHS[-1]
+
+
+def union(*ranges: Range) -> Range:
+    """The smallest range that holds all of them."""
+    return Range(min(r.low for r in ranges), max(r.high for r in ranges))
+
+
+def narrowest(*ranges: Range) -> Int | None:
+    """The narrowest type that holds every value of some ranges, or None."""
+    values = union(*ranges)
+    signed = values.low < 0
+    return next((Int(bits, signed) for bits in WIDTHS if values.within(bits, signed)), None)
+
+
+def rounded_up(bits: int) -> int:
+    """The least width of a type that has so many bits."""
+    return next(width for width in WIDTHS if width >= bits)
