@@ -17,7 +17,7 @@ from .selection import Kind, Place
 AnyArray = npt.NDArray[Any]
 Dtype = np.dtype[Any]
 
-BLOCK = 1 << 17
+BLOCK = 1 << 15
 """Results computed at a time: many enough that calling costs little, few enough for a cache."""
 _PROGRAMS = 1 << 10
 _programs: dict[int, Program] = {}

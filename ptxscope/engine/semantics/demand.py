@@ -7,24 +7,39 @@ node is held in the narrowest type that holds its values, or the bits of it that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..isa.types import Type
 from .plan import Plan
-from .rewrites import RULES
-from .tape import Node, Op, Rule, Tape
+from .rewrites import PASSES
+from .tape import Node, Op, Rules, Tape
 from .widths import WIDEST, Int, narrowest, rounded_up
 
 ALL = 1 << 30
 """More bits than any node has: its very value counts."""
 
 
+class Need(NamedTuple):
+    """What counts of a node."""
+
+    bits: int
+    """How many of its low bits, or ALL."""
+    lanes: frozenset[int]
+
+    def either(self, other: Need) -> Need:
+        """What counts where both are needed."""
+        return Need(max(self.bits, other.bits), self.lanes | other.lanes)
+
+
+NOTHING = Need(0, frozenset())
+
+
 class Recording(NamedTuple):
     """What a plan computes, without what nobody reads."""
 
-    needs: Mapping[Node, int]
-    """The nodes, each behind its arguments, and how many of their low bits count, or ALL."""
+    needs: Mapping[Node, Need]
+    """The nodes, each behind its arguments, and what counts of them."""
     results: Mapping[str, tuple[Node, Type]]
     """The node that is a destination's bits, by role."""
 
@@ -33,37 +48,62 @@ class Recording(NamedTuple):
 
         Where it is narrower than what counts, it holds the values.
         """
-        exact, need = narrowest(x.range), self.needs[x]
-        if need <= WIDEST:
-            low = rounded_up(need)
+        exact, bits = narrowest(x.range), self.needs[x].bits
+        if bits <= WIDEST:
+            low = rounded_up(bits)
             return exact if exact and exact.bits <= low else Int(low, signed=False)
         assert exact, f"no type holds {x.op} of {x.range}"
         return exact
 
 
-def record(plan: Plan, rules: Mapping[Op, tuple[Rule, ...]] | None = None) -> Recording:
-    """A plan's micro-operations, run on a tape."""
-    tape = Tape(RULES if rules is None else rules)
+def record(plan: Plan, passes: Sequence[Rules] = PASSES) -> Recording:
+    """A plan's micro-operations, run on a tape, and what each pass of rules makes of it."""
+    tape = Tape(passes[0])
     values = {source.role: tape.source(source.role, source.type) for source in plan.sources}
     for row in plan.rows:
         values[row.key] = row.micro.run(tape, *(values[key] for key in row.inputs))
-    results = {x.role: (values[x.key], x.type) for x in plan.results}
-    needs: dict[Node, int] = {}
+    found = _needed(tape, {x.role: (values[x.key], x.type) for x in plan.results})
+    for rules in passes[1:]:
+        tape, moved = Tape(rules), dict[Node, Node]()
+        for x in found.needs:
+            moved[x] = tape.again(x, moved)
+        results = {role: (moved[x], type_) for role, (x, type_) in found.results.items()}
+        found = _needed(tape, results)
+    return found
+
+
+def _needed(tape: Tape, results: Mapping[str, tuple[Node, Type]]) -> Recording:
+    """What is needed for some results, found from the last node to the first."""
+    needs: dict[Node, Need] = {}
+
+    def add(x: Node, need: Need) -> None:
+        needs[x] = need.either(needs.get(x, NOTHING))
+
     for node, type_ in results.values():
-        needs[node] = max(needs.get(node, 0), type_.bits)
-    live = [x for x in reversed(tape.nodes) if _need(x, needs)]
-    return Recording({x: needs[x] for x in reversed(live)}, results)
+        add(node, Need(type_.bits, frozenset(range(node.lanes))))
+    for x in reversed(tape.nodes):
+        if x in needs:
+            for at, y in enumerate(x.args):
+                if isinstance(y, Node):
+                    bits = _BITS.get(x.op, _all)(x, at, needs[x].bits)
+                    add(y, Need(bits, _lanes(x, at, y, needs[x].lanes)))
+    return Recording({x: needs[x] for x in tape.nodes if x in needs}, results)
 
 
-def _need(x: Node, needs: dict[Node, int]) -> bool:
-    """Whether a node is needed, having passed on what it needs of its arguments."""
-    if x not in needs:
-        return False
-    for at, argument in enumerate(x.args):
-        if isinstance(argument, Node):
-            of = _PASSED.get(x.op, _all)(x, at, needs[x])
-            needs[argument] = max(needs.get(argument, 0), of)
-    return True
+def _lanes(x: Node, at: int, y: Node, lanes: frozenset[int]) -> frozenset[int]:
+    """Which lanes of an argument count, by its place, where some of the result do."""
+    if y.lanes == 1:
+        return frozenset((0,))
+    match x.op:
+        case Op.KEEP:
+            ours = frozenset(x.fixed[0])
+            return lanes - ours if at else lanes & ours
+        case Op.TOTAL:
+            return frozenset(x.fixed[0])
+        case Op.PACK:
+            return frozenset(range(y.lanes))
+        case _:
+            return lanes
 
 
 def _all(x: Node, at: int, need: int) -> int:
@@ -91,7 +131,7 @@ def _chosen(x: Node, at: int, need: int) -> int:
     return need if at else ALL
 
 
-_PASSED: Mapping[Op, Callable[[Node, int, int], int]] = {
+_BITS: Mapping[Op, Callable[[Node, int, int], int]] = {
     Op.ADD: _ring,
     Op.SUBTRACT: _ring,
     Op.MULTIPLY: _ring,

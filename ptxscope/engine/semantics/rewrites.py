@@ -8,12 +8,11 @@ those of the last part bring sums of more than 64 bits down to what is needed of
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..isa.integers import Range, limits
 from .arithmetic import RANGES
-from .tape import Node, Op, Rule, Tape, ends
+from .tape import Node, Op, Rules, Tape, ends
 from .widths import narrowest, union
 
 # --- what does nothing -------------------------------------------------------------------
@@ -138,11 +137,21 @@ def _bits(*ranges: Range) -> int:
     return found.bits if found else 1 << 16
 
 
+def _reach(op: Op, x: Range, y: Range) -> int:
+    """The width in which a minimum or maximum can be taken (`within_reach`)."""
+    return max(_bits(getattr(RANGES, op)(x, y)), min(_bits(x), _bits(y)))
+
+
+_OTHER = {Op.MINIMUM: Op.MAXIMUM, Op.MAXIMUM: Op.MINIMUM}
+
+
 def absolute_difference(tape: Tape, op: Op, x: Node) -> Node | None:
     """|p - q| is max(p, q) - min(p, q)."""
-    if x.op is not Op.SUBTRACT or _bits(*(ends(y) for y in x.args)) >= _bits(x.range):
+    if x.op is not Op.SUBTRACT:
         return None
     p, q = x.nodes
+    if max(_reach(way, p.range, q.range) for way in _OTHER) >= _bits(x.range):
+        return None
     return tape.subtract(tape.maximum(p, q), tape.minimum(p, q))
 
 
@@ -153,12 +162,9 @@ def bounded_sum(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | None:
     result = getattr(RANGES, op)(x.range, k)
     for p, q in (x.nodes, x.nodes[::-1]):
         rest = Range(k - p.range.high, k - p.range.low)
-        if max(_bits(q.range, rest), _bits(result)) < _bits(x.range):
+        if max(_reach(op, q.range, rest), _bits(rest), _bits(result)) < _bits(x.range):
             return tape.add(p, tape.put(op, q, tape.put(Op.FROM, p, fixed=(k,))))
     return None
-
-
-_OTHER = {Op.MINIMUM: Op.MAXIMUM, Op.MAXIMUM: Op.MINIMUM}
 
 
 def bounded_difference(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | None:
@@ -168,10 +174,10 @@ def bounded_difference(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | Non
     result = getattr(RANGES, op)(x.range, k)
     p, q = x.nodes
     rest = RANGES.add(p.range, -k)
-    if max(_bits(q.range, rest), _bits(result)) < _bits(x.range):
+    if max(_reach(_OTHER[op], q.range, rest), _bits(rest), _bits(result)) < _bits(x.range):
         return tape.subtract(p, tape.put(_OTHER[op], q, _plus(tape, p, -k)))
     rest = RANGES.add(q.range, k)
-    if max(_bits(p.range, rest), _bits(result)) < _bits(x.range):
+    if max(_reach(op, p.range, rest), _bits(rest), _bits(result)) < _bits(x.range):
         return tape.subtract(tape.put(op, p, _plus(tape, q, k)), q)
     return None
 
@@ -214,19 +220,53 @@ def clipped_difference(tape: Tape, op: Op, x: Node, low: int, high: int) -> Node
     return tape.subtract(p, tape.minimum(tape.maximum(q, least), most))
 
 
-# --- what is too wide for any type -------------------------------------------------------
+def average(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
+    """(t + (t >= 0)) // 2 is the average of p and q, where t is p + q: it fits where they do."""
+    if y != 1 or x.op is not Op.ADD or len(x.nodes) < 2:
+        return None
+    total, up = x.nodes
+    if up.op is not Op.GREATER_EQUAL or up.args != (total, 0):
+        return None
+    if total.op is not Op.ADD or len(total.nodes) < 2:
+        return None
+    narrow = _bits(*(p.range for p in total.nodes)) < _bits(total.range)
+    return tape.put(Op.AVERAGE, *total.nodes) if narrow else None
 
 
 def within_reach(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
     """min(x, y) is the smaller of min(x, most of y) and min(y, most of x), and so for max.
 
-    Where no type holds both.
+    So the lesser of -128..127 and 0..255 is found in -128..127.
     """
-    if isinstance(y, int) or narrowest(x.range, y.range):
+    if isinstance(y, int):
         return None
     end = 1 if op is Op.MINIMUM else 0
     p, q = tape.put(op, x, y.range[end]), tape.put(op, y, x.range[end])
-    return tape.put(op, p, q) if (p, q) != (x, y) else None
+    return tape.put(op, p, q) if _bits(p.range, q.range) < _bits(x.range, y.range) else None
+
+
+def narrow_less(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
+    """x < y is x < max(y, least of x), min(x, most of y) < y, and max(x, least of y - 1) + 1 <= y."""
+    if isinstance(y, int):
+        return None
+    p, q, wide = tape.minimum(x, y.range.high), tape.maximum(y, x.range.low), _bits(x.range, y.range)
+    for a, b in ((x, q), (p, y), (p, q)):
+        if _bits(a.range, b.range) < wide:
+            return tape.put(op, a, b)
+    above = tape.add(tape.maximum(x, y.range.low - 1), 1)
+    if _bits(above.range, y.range) < wide:
+        return tape.put(Op.LESS_EQUAL if op is Op.LESS else Op.GREATER, above, y)
+    return None
+
+
+def narrow_less_equal(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
+    """x <= y is not y < x, as `narrow_less` has it."""
+    if isinstance(y, int):
+        return None
+    return narrow_less(tape, Op.GREATER_EQUAL if op is Op.LESS_EQUAL else Op.LESS, y, x)
+
+
+# --- what is too wide for any type -------------------------------------------------------
 
 
 def constant_inward(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | None:
@@ -307,20 +347,36 @@ def split_shift(tape: Tape, op: Op, x: Node, *given: Any) -> Node | None:
     return tape.put(op, split, *given)
 
 
-_EITHER = (idle_bound, truths)
-_WIDE = (within_reach, cut_terms, split_shift)
-RULES: Mapping[Op, Sequence[Rule]] = {
-    Op.ADD: (add_negative, constant_inward),
+SHORTER: Rules = {
+    Op.ADD: (add_negative,),
     Op.SUBTRACT: (one_less_truth,),
     Op.MULTIPLY: (idle_product,),
-    Op.ABSOLUTE: (idle_magnitude, absolute_difference),
-    Op.MINIMUM: (*_EITHER, bounds, bounded_sum, bounded_difference, *_WIDE),
-    Op.MAXIMUM: (*_EITHER, bounded_sum, bounded_difference, *_WIDE),
-    Op.CLIP: (clipped_sum, clipped_difference, cut_terms, split_shift),
+    Op.ABSOLUTE: (idle_magnitude,),
+    Op.MINIMUM: (idle_bound, truths, bounds),
+    Op.MAXIMUM: (idle_bound, truths),
     Op.SHIFT_RIGHT: (idle_shift,),
     Op.EQUAL: (opposite,),
     Op.CAST: (idle_cast, cast_of_cast),
     Op.GATHER: (idle_gather,),
     Op.TOTAL: (only_lane,),
 }
-"""Which rules look at an operation, in this order: the first that applies has it."""
+_BOUNDED = (bounded_sum, bounded_difference, within_reach, cut_terms, split_shift)
+NARROWER: Rules = {
+    **SHORTER,
+    Op.ADD: (add_negative, constant_inward),
+    Op.ABSOLUTE: (idle_magnitude, absolute_difference),
+    Op.MINIMUM: (*SHORTER[Op.MINIMUM], *_BOUNDED),
+    Op.MAXIMUM: (*SHORTER[Op.MAXIMUM], *_BOUNDED),
+    Op.SHIFT_RIGHT: (idle_shift, average),
+    Op.CLIP: (clipped_sum, clipped_difference, cut_terms, split_shift),
+    Op.LESS: (narrow_less,),
+    Op.GREATER_EQUAL: (narrow_less,),
+    Op.LESS_EQUAL: (narrow_less_equal,),
+    Op.GREATER: (narrow_less_equal,),
+}
+PASSES = (SHORTER, NARROWER)
+"""Which rules look at an operation, in this order: the first that applies has it.
+
+First for what the micro-operations record, then for what that has become: only when it is known
+which comparison one is in the end, its arguments may be narrowed for it.
+"""

@@ -130,7 +130,11 @@ class _Selection:
 
     def needs(self, x: Node) -> int:
         """How many of its low bits count, or ALL."""
-        return self.recording.needs[x]
+        return self.recording.needs[x].bits
+
+    def lanes(self, x: Node) -> frozenset[int]:
+        """Which of its lanes count; what stands in the others does not."""
+        return self.recording.needs[x].lanes
 
     def held(self, x: Node) -> Int:
         """The type a node is held in."""
@@ -237,6 +241,27 @@ def _clip(s: _Selection, x: Node) -> View:
 def _clipped(s: _Selection, x: Node, type_: Int, low: int, high: int) -> View:
     ends_ = (constant(low, type_), constant(high, type_))
     return s.emit(clip, _DTYPES[type_], x.lanes, s.read(x, type_), *ends_)
+
+
+def _averaged(s: _Selection, x: Node) -> View:
+    """Half the sum, halves away from zero, in the type of the terms.
+
+    Of p + q, p & q is half of what both have, p ^ q what one has. Rounded down they make the
+    half; it is one more where p ^ q is odd and the half not negative.
+    """
+    p, q = x.nodes
+    type_ = _common(p.range, q.range)
+
+    def do(function: Function, *inputs: View | Constant) -> View:
+        return s.emit(function, _DTYPES[type_], x.lanes, *inputs)
+
+    one, differing = constant(1, type_), do(np.bitwise_xor, s.read(p, type_), s.read(q, type_))
+    rest = do(np.right_shift, differing, one)
+    if not type_.signed:
+        return do(np.subtract, do(np.bitwise_or, s.read(p, type_), s.read(q, type_)), rest)
+    half = do(np.add, do(np.bitwise_and, s.read(p, type_), s.read(q, type_)), rest)
+    sign = do(np.right_shift, half, constant(type_.bits - 1, type_))
+    return do(np.add, half, do(np.bitwise_and, differing, do(np.add, sign, one)))
 
 
 def _compared(function: Function) -> Callable[[_Selection, Node], View]:
@@ -366,14 +391,15 @@ _ONES = 0xFFFF_FFFF
 
 def _permuted(s: _Selection, x: Node, unit: int, picks: Sequence[tuple[int, int]]) -> View:
     """Lanes of words: those that move equally far are shifted and masked together."""
-    words = [s.read(word, Int(32, signed=False)) for word in x.nodes]
-    moves = sorted((word, i - index, i) for i, (word, index) in enumerate(picks))
+    counted = [(word, i - index, i) for i, (word, index) in enumerate(picks) if i in s.lanes(x)]
+    every = sum(((1 << unit) - 1) << (unit * i) for *_, i in counted)
     packed: View | None = None
-    for (word, lanes), group in groupby(moves, key=lambda move: move[:2]):
-        distance = unit * lanes
-        moved = _moved(s, words[word], distance)
+    for (word, lanes), group in groupby(sorted(counted), key=lambda move: move[:2]):
         kept = sum(((1 << unit) - 1) << (unit * i) for *_, i in group)
-        if kept != (_ONES << distance & _ONES if distance > 0 else _ONES >> -distance):
+        distance = unit * lanes
+        moved = _moved(s, s.read(x.nodes[word], Int(32, signed=False)), distance)
+        there = _ONES << distance & _ONES if distance > 0 else _ONES >> -distance
+        if there & every & ~kept:  # it would fall on other lanes
             moved = s.emit(np.bitwise_and, _WORD, 1, moved, Constant(kept, _WORD))
         packed = moved if packed is None else s.emit(np.bitwise_or, _WORD, 1, packed, moved)
     assert packed
@@ -438,6 +464,7 @@ _SELECT: Mapping[Op, Callable[[_Selection, Node], View]] = {
     Op.CLIP: _clip,
     Op.SHIFT_LEFT: _ring(np.left_shift),
     Op.SHIFT_RIGHT: _shift_right,
+    Op.AVERAGE: _averaged,
     Op.LESS: _compared(np.less),
     Op.LESS_EQUAL: _compared(np.less_equal),
     Op.GREATER: _compared(np.greater),

@@ -41,6 +41,7 @@ class Op(StrEnum):
     # made by rules
     FROM = "from"
     CLIP = "clip"
+    AVERAGE = "average"
     LESS_EQUAL = "less_equal"
     GREATER = "greater"
     GREATER_EQUAL = "greater_equal"
@@ -50,9 +51,15 @@ class Op(StrEnum):
     OR = "or"
 
 
+def _average(ar: Arithmetic[V], x: V, y: V) -> V:
+    total = ar.add(x, y)
+    return ar.shift_right(ar.add(total, ar.equal(ar.less(total, 0), 0)), 1)
+
+
 _MADE: dict[Op, Callable[..., Any]] = {
     Op.FROM: lambda ar, x, k: ar.add(ar.negative(x), k),
     Op.CLIP: lambda ar, x, low, high: ar.minimum(ar.maximum(x, low), high),
+    Op.AVERAGE: _average,
     Op.LESS_EQUAL: lambda ar, x, y: ar.maximum(ar.less(x, y), ar.equal(x, y)),
     Op.GREATER: lambda ar, x, y: ar.equal(ar.maximum(ar.less(x, y), ar.equal(x, y)), 0),
     Op.GREATER_EQUAL: lambda ar, x, y: ar.equal(ar.less(x, y), 0),
@@ -61,7 +68,7 @@ _MADE: dict[Op, Callable[..., Any]] = {
     Op.AND: lambda ar, x, y: ar.minimum(x, y),
     Op.OR: lambda ar, x, y: ar.maximum(x, y),
 }
-"""What the operations mean that only rules make. FROM is k - x; NOT, AND, OR are of truths."""
+"""What the operations mean that only rules make. FROM is k - x; AVERAGE rounds halves away from zero; NOT, AND, OR are of truths."""
 
 TRUTH = Range(0, 1)
 
@@ -112,12 +119,14 @@ def ends(x: Node | int) -> Range:
 
 Rule = Callable[..., "Node | None"]
 """Given the tape, the operation, its arguments and what is fixed in it: an equal node, or None."""
+Rules = Mapping[Op, Sequence[Rule]]
+"""The rules that look at an operation, in turn."""
 
 
 class Tape:
     """Records, in an order in which each node comes after its arguments."""
 
-    def __init__(self, rules: Mapping[Op, Sequence[Rule]]) -> None:
+    def __init__(self, rules: Rules) -> None:
         self.nodes: list[Node] = []
         self._rules = rules
         self._known: dict[tuple[Any, ...], Node] = {}
@@ -128,16 +137,29 @@ class Tape:
 
     def put(self, op: Op, *args: Node | int, fixed: tuple[Any, ...] = ()) -> Node:
         """The node of an operation, or of an equal one that a rule knows."""
+        values = meaning(RANGES, op, [ends(x) for x in args], fixed)
         for rule in self._rules.get(op, ()):
             if (found := rule(self, op, *args, *fixed)) is not None:
-                return found
-        values = meaning(RANGES, op, [ends(x) for x in args], fixed)
+                return self._within(found, values)
         return self._node(op, args, fixed, values, _lanes(op, args, fixed))
+
+    def again(self, x: Node, moved: Mapping[Node, Node]) -> Node:
+        """What another tape recorded, on this one; its arguments were moved before."""
+        if x.op is Op.SOURCE:
+            return self.source(*x.fixed)
+        args = (moved[y] if isinstance(y, Node) else y for y in x.args)
+        return self._within(self.put(x.op, *args, fixed=x.fixed), x.range)
+
+    def _within(self, x: Node, values: Range) -> Node:
+        """A node of which more is known than its arguments say: that its values lie in a range."""
+        if values.contains(x.range):
+            return x
+        return self._node(x.op, x.args, x.fixed, x.range.common(values), x.lanes)
 
     def _node(
         self, op: Op, args: tuple[Node | int, ...], fixed: tuple[Any, ...], range_: Range, lanes: int
     ) -> Node:
-        key = (op, args, fixed)
+        key = (op, args, fixed, range_)
         if key not in self._known:
             self._known[key] = Node(op, args, fixed, range_, lanes)
             self.nodes.append(self._known[key])
