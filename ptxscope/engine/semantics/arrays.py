@@ -12,10 +12,9 @@ import numpy.typing as npt
 from ..isa.types import Type
 from .plan import Plan
 from .program import Array, Program
-from .selection import Kind, Place
+from .steps import Dtype, Kind, Place
 
 AnyArray = npt.NDArray[Any]
-Dtype = np.dtype[Any]
 
 BLOCK = 1 << 15
 """Results computed at a time: many enough that calling costs little, few enough for a cache."""
@@ -23,9 +22,12 @@ _PROGRAMS = 1 << 10
 _programs: dict[int, Program] = {}
 
 
+_STORAGE = {x: np.dtype(bool if x is Type.PRED else f"u{x.bits // 8}") for x in Type}
+
+
 def storage(type_: Type) -> Dtype:
     """The array type of an operand: uint16, uint32, uint64, or bool for a predicate."""
-    return np.dtype(bool) if type_ is Type.PRED else np.dtype(f"u{type_.bits // 8}")
+    return _STORAGE[type_]
 
 
 def program_of(plan: Plan) -> Program:
@@ -49,7 +51,8 @@ def run_blocks(
 
     Operands are arrays of integers or truths of any type, of which the low bits count; what is
     not in one piece, or of another type than ``storage`` names, is copied a block at a time.
-    Results are of the types that ``storage`` names, in ``out`` where that has an array.
+    Results are of the types that ``storage`` names, in ``out`` where that has an array: one in
+    one piece that shares no memory with the operands.
     """
     given = out or {}
     results = {
@@ -57,7 +60,9 @@ def run_blocks(
         for x in plan.results
     }
     if math.prod(shape) and results:
-        blocks = _blocks({x.role: (operands[x.role], storage(x.type)) for x in plan.sources}, results)
+        blocks = _blocks(
+            {x.role: (operands[x.role], storage(x.type)) for x in plan.sources}, results
+        )
         program_of(plan).run(blocks, min(math.prod(shape), BLOCK))
     return results
 
@@ -69,7 +74,9 @@ def _blocks(
     shape = next(iter(results.values())).shape
     size = math.prod(shape)
     most = min(size, BLOCK)
-    sliced: dict[Place, Array] = {Place(Kind.RESULT, role): x.reshape(-1) for role, x in results.items()}
+    sliced: dict[Place, Array] = {
+        Place(Kind.RESULT, role): x.reshape(-1) for role, x in results.items()
+    }
     same, copied = dict[Place, Array](), dict[Place, tuple[AnyArray, Dtype]]()
     for role, (array, dtype) in operands.items():
         if array.size == size and _is_plain(array, dtype):
@@ -78,6 +85,9 @@ def _blocks(
             same[Place(Kind.OPERAND, role)] = _repeated(array, dtype, most)
         else:
             copied[Place(Kind.OPERAND, role)] = (np.broadcast_to(array, shape), dtype)
+    if size == most and not copied:
+        yield sliced | same
+        return
     start = 0
     for chunks in _chunks(list(copied.values()), size):
         count = len(chunks[0]) if chunks else min(most, size - start)
@@ -111,7 +121,7 @@ def _chunks(arrays: Sequence[tuple[AnyArray, Dtype]], size: int) -> Iterator[Seq
     if not arrays:
         yield from ((),) * -(-size // BLOCK)
         return
-    pieces = np.nditer(
+    pieces: Iterator[Any] = np.nditer(  # type: ignore[call-overload]  # it lacks "contig"
         [array for array, _ in arrays],
         flags=["external_loop", "buffered"],
         op_flags=[["readonly", "contig", "aligned", "nbo"]] * len(arrays),

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..isa.types import Type
+from .narrowing import PASSES
 from .plan import Plan
-from .rewrites import PASSES
 from .tape import Node, Op, Rules, Tape
 from .widths import WIDEST, Int, narrowest, rounded_up
 

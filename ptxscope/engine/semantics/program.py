@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from .demand import record
 from .plan import Plan
-from .selection import Constant, Dtype, Function, Kind, Place, Step, Steps, View, copy, select
+from .selection import select
+from .steps import Constant, Dtype, Function, Kind, Place, Step, Steps, View, copy
 
 Array = npt.NDArray[Any]
 """A flat array."""
@@ -125,11 +126,13 @@ class _Memory:
         last = {x.register: at for at, step in enumerate(steps) for x in _views(step)}
         for at, step in enumerate(steps):
             inputs = tuple(self._slot(x) for x in step.inputs)
-            ends = {x for x in _views(step) if last[x.register] == at}
-            over = {x.register for x in ends if x.dtype.itemsize == step.out.dtype.itemsize}
-            self._release(over)
+            # the first comes last, and is written over first
+            read = {x.register: x for x in reversed(step.inputs) if isinstance(x, View)}
+            ends = [x for x in read.values() if last[x.register] == at]
+            size = step.out.dtype.itemsize
+            self._release(x.register for x in ends if x.dtype.itemsize == size)
             self._give(step.out)
-            self._release({x.register for x in ends} - over)
+            self._release(x.register for x in ends if x.dtype.itemsize != size)
             self.calls.append(Call(step.function, inputs, self._slot(step.out)))
 
     def _slot(self, x: View | Constant) -> int:

@@ -40,8 +40,10 @@ class Op(StrEnum):
     TOTAL = "total"
     # made by rules
     FROM = "from"
+    """A constant minus x."""
     CLIP = "clip"
     AVERAGE = "average"
+    """Half the sum, halves rounded away from zero."""
     LESS_EQUAL = "less_equal"
     GREATER = "greater"
     GREATER_EQUAL = "greater_equal"
@@ -68,7 +70,7 @@ _MADE: dict[Op, Callable[..., Any]] = {
     Op.AND: lambda ar, x, y: ar.minimum(x, y),
     Op.OR: lambda ar, x, y: ar.maximum(x, y),
 }
-"""What the operations mean that only rules make. FROM is k - x; AVERAGE rounds halves away from zero; NOT, AND, OR are of truths."""
+"""What the operations mean that only rules make. NOT, AND and OR are of truths."""
 
 TRUTH = Range(0, 1)
 
@@ -90,7 +92,12 @@ class Node:
     __slots__ = ("args", "fixed", "lanes", "op", "range")
 
     def __init__(
-        self, op: Op, args: tuple[Node | int, ...], fixed: tuple[Any, ...], range_: Range, lanes: int
+        self,
+        op: Op,
+        args: tuple[Node | int, ...],
+        fixed: tuple[Any, ...],
+        range_: Range,
+        lanes: int,
     ) -> None:
         self.op = op
         self.args = args
@@ -157,7 +164,12 @@ class Tape:
         return self._node(x.op, x.args, x.fixed, x.range.common(values), x.lanes)
 
     def _node(
-        self, op: Op, args: tuple[Node | int, ...], fixed: tuple[Any, ...], range_: Range, lanes: int
+        self,
+        op: Op,
+        args: tuple[Node | int, ...],
+        fixed: tuple[Any, ...],
+        range_: Range,
+        lanes: int,
     ) -> Node:
         key = (op, args, fixed, range_)
         if key not in self._known:

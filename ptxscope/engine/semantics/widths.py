@@ -15,6 +15,11 @@ class Int(NamedTuple):
     signed: bool
 
 
+def unsigned(bits: int) -> Int:
+    """The type of so many bits that begins at 0."""
+    return Int(bits, signed=False)
+
+
 WIDTHS = (8, 16, 32, 64)
 WIDEST = WIDTHS[-1]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,16 +17,21 @@ from ..text.errors import counted
 from ..text.instruction import Instruction, Literal
 from .evaluate import shown
 
+AnyArray = npt.NDArray[Any]
+
 
 def evaluate_arrays(
-    ins: Instruction, plan: Plan, values: Mapping[str, object]
-) -> dict[str, npt.NDArray[Any]]:
+    ins: Instruction,
+    plan: Plan,
+    values: Mapping[str, object],
+    out: Mapping[str, AnyArray] | None = None,
+) -> dict[str, AnyArray]:
     """The destinations by role, over values by name that broadcast together.
 
     Raises ValueError where a value is not an array of integers (or, for an ``.f``
-    operand, of floats) that fits its operand.
+    operand, of floats) that fits its operand, or a result can't be put into its array.
     """
-    operands: dict[str, npt.NDArray[Any]] = {
+    operands: dict[str, AnyArray] = {
         role: np.array(x.bits, storage(ins.type_of(role)))
         for role, x in ins.roles.items()
         if isinstance(x, Literal)
@@ -35,16 +41,81 @@ def evaluate_arrays(
         if source.role in names:
             name = names[source.role]
             operands[source.role] = _bits(values[name], source.type, name)
+    shapes = {operands[source.role].shape for source in plan.sources}
     try:
-        shape = np.broadcast_shapes(*(operands[source.role].shape for source in plan.sources))
+        (shape,) = shapes if len(shapes) == 1 else (np.broadcast_shapes(*shapes),)
     except ValueError:
-        shapes = ", ".join(f"{names[x.role]} {operands[x.role].shape}" for x in plan.sources)
-        raise ValueError(f"the operands do not broadcast: {shapes}") from None
-    return run_blocks(plan, operands, shape)
+        given = ", ".join(f"{ins.called(x.role)} {operands[x.role].shape}" for x in plan.sources)
+        raise ValueError(f"the operands do not broadcast: {given}") from None
+    if not out:
+        return run_blocks(plan, operands, shape)
+    into = _outputs(ins, plan, out, shape)
+    return _into(into, operands.values(), partial(run_blocks, plan, operands, shape))
 
 
-def _bits(value: object, type_: Type, name: str) -> npt.NDArray[Any]:
-    """A value as an array of its operand's bits, in the operand's storage type."""
+def _outputs(
+    ins: Instruction, plan: Plan, out: Mapping[str, Any], shape: tuple[int, ...]
+) -> dict[str, AnyArray]:
+    """The arrays for results by role; raises ValueError where one can't be written."""
+    roles = {name: role for role, name in ins.results.items()}
+    types = {x.role: x.type for x in plan.results}
+    for name, array in out.items():
+        if name not in roles:
+            wanted = ", ".join(roles) or "nothing"
+            raise ValueError(f"out has {name}, which {ins} does not write; it writes {wanted}")
+        if not isinstance(array, np.ndarray) or isinstance(array, np.ma.MaskedArray):
+            raise ValueError(f"out for {name} is {shown(array)}, not a plain array")
+        type_ = types[roles[name]]
+        if not _holds(array.dtype, type_):
+            raise ValueError(
+                f"out for {name} is {array.dtype}; the result takes {storage(type_)}, "
+                "or another type of that width in this machine's byte order"
+            )
+        if array.shape != shape:
+            raise ValueError(f"out for {name} has shape {array.shape}, the operands make {shape}")
+        if not array.flags.writeable:
+            raise ValueError(f"out for {name} is read-only")
+    names = list(out)
+    for at, name in enumerate(names):
+        if any(np.may_share_memory(out[name], out[other]) for other in names[:at]):
+            raise ValueError(f"out for {name} shares memory with that for another destination")
+    return {roles[name]: array for name, array in out.items()}
+
+
+def _holds(dtype: np.dtype[Any], type_: Type) -> bool:
+    """Whether a result's bits can be written as elements of a type."""
+    kinds = "b" if type_ is Type.PRED else "uif" if type_.is_float else "ui"
+    return dtype.kind in kinds and dtype.itemsize == storage(type_).itemsize and dtype.isnative
+
+
+def _into(
+    given: Mapping[str, AnyArray],
+    operands: Iterable[AnyArray],
+    run: Callable[[Mapping[str, AnyArray]], dict[str, AnyArray]],
+) -> dict[str, AnyArray]:
+    """Results in the arrays that are given for them, others in new ones.
+
+    What is not in one piece, or shares memory with an operand, is written when all is computed.
+    """
+    every = list(operands)
+    direct = {
+        role: np.asarray(array)
+        for role, array in given.items()
+        if array.flags.c_contiguous
+        and array.flags.aligned
+        and not any(np.may_share_memory(array, operand) for operand in every)
+    }
+    found = run(direct)
+    for role, array in given.items():
+        if role not in direct:
+            array[...] = found[role].view(array.dtype)
+    return found | dict(given)
+
+
+def _bits(value: object, type_: Type, name: str) -> AnyArray:
+    """A value as an array of integers of which the low bits are its operand's."""
+    if type(value) is np.ndarray and value.dtype == storage(type_):
+        return value
     parts = value if isinstance(value, (list, tuple)) else ()
     if any(isinstance(x, np.ma.MaskedArray) for x in (value, *parts)):
         raise ValueError(f"{name} is a masked array; give it whole, as `filled` makes it")
@@ -57,7 +128,7 @@ def _bits(value: object, type_: Type, name: str) -> npt.NDArray[Any]:
         native = array.dtype.newbyteorder("=")
         if native.itemsize * 8 != type_.bits:
             raise ValueError(f"{name} is {native}, but the operand is .{type_}")
-        return array.astype(native, copy=False).view(wanted)
+        return array.view(wanted.newbyteorder(array.dtype.byteorder))
     if kind not in "iub":
         hint = "; a float is given by its bits, or as a float array" if type_.is_float else ""
         raise ValueError(
@@ -71,9 +142,7 @@ def _bits(value: object, type_: Type, name: str) -> npt.NDArray[Any]:
             raise ValueError(
                 f"{name} holds {worst:#x}, which does not fit in {counted(type_.bits, 'bit')}"
             )
-    if type_ is Type.PRED:
-        return array.astype(bool) if kind == "b" else (array & 1).astype(bool)
-    return array.astype(wanted)
+    return array
 
 
 def _always_fits(dtype: np.dtype[Any], low: int, high: int) -> bool:

@@ -27,7 +27,11 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    instruction: str | Instruction, values: Mapping[str, Given], *, model: str | Model = "isa"
+    instruction: str | Instruction,
+    values: Mapping[str, Given],
+    *,
+    model: str | Model = "isa",
+    out: Mapping[str, npt.NDArray[Any]] | None = None,
 ) -> dict[str, Value]:
     """The destinations' bits by name, unsigned (0 or 1 for predicates).
 
@@ -35,16 +39,20 @@ def evaluate(
     -2**(w-1) to 2**w - 1 for w bits; or an array of integers in that range. Arrays
     broadcast and give arrays, also where they have no dimension: uint16, uint32, uint64, bool
     for predicates. Arrays of float32 or float64, in either byte order, are taken by their bits
-    where the operand's type is ``.f32``, ``.f64``. Masked arrays are refused. Raises PtxError,
-    and ValueError that names the operand.
+    where the operand's type is ``.f32``, ``.f64``. Masked arrays are refused.
+
+    ``out`` has arrays for some destinations, by name: of the shape that the operands broadcast
+    to and of a type as wide as the destination. They are written, whatever else shares their
+    memory, and returned. What is computed besides takes memory that does not grow with the arrays.
+    Raises PtxError, and ValueError that names the operand.
     """
     ins = parse(instruction) if isinstance(instruction, str) else instruction
     plan = plan_of(ins, resolve_model(model).rules(ins.form))
     check_names(ins, values)
-    if any(_is_array(value) or integer(value) is None for value in values.values()):
+    if out or any(_is_array(value) or integer(value) is None for value in values.values()):
         from .batch import evaluate_arrays
 
-        found: dict[str, Value] = dict(evaluate_arrays(ins, plan, values))
+        found: dict[str, Value] = dict(evaluate_arrays(ins, plan, values, out))
     else:
         found = dict(result(plan, bind(ins, values)))
     return {name: found[role] for role, name in ins.results.items()}
@@ -62,10 +70,14 @@ def resolve_model(name: str | Model) -> Model:
 
 def check_names(ins: Instruction, values: Mapping[str, object]) -> None:
     """Raise ValueError unless every register that is read has a value, and no other name."""
+    names = ins.names
+    read = (names[x.role] for x in plan_of(ins).sources if x.role in names)
+    if values.keys() <= set(names.values()) and all(name in values for name in read):
+        return
     for needed in ins.inputs:
         if needed.name not in values:
             raise ValueError(f"no value for {described(needed.name, needed.roles)}")
-    known = set(ins.names.values())
+    known = set(names.values())
     for name in values:
         if name not in known:
             wanted = ", ".join(needed.name for needed in ins.inputs) or "nothing"

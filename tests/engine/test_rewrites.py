@@ -1,0 +1,200 @@
+"""Each rule of the tape by itself: what it records is what it stands for, on Python's integers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from ptxscope.engine.isa.integers import Range, limits
+from ptxscope.engine.isa.types import Type
+from ptxscope.engine.semantics import narrowing as n
+from ptxscope.engine.semantics import rewrites as r
+from ptxscope.engine.semantics.arithmetic import EXACT, Lanes
+from ptxscope.engine.semantics.tape import Node, Op, Rule, Tape, meaning
+
+T = TypeVar("T")
+Draw = Callable[[st.SearchStrategy[Any]], Any]
+Case = tuple[Op, tuple[Node | int, ...], tuple[Any, ...]]
+
+_ENDS = sorted(
+    {
+        end + by
+        for bits in (1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 48, 63)
+        for end in (1 << bits, -1 << bits, 0)
+        for by in (-1, 0, 1)
+        if -1 << 63 <= end + by < 1 << 64
+    }
+)
+
+
+class Bench:
+    """A tape without rules, of operands in drawn ranges, with a value for each."""
+
+    def __init__(self, draw: Draw) -> None:
+        self.draw = draw
+        self.tape = Tape({})
+        self.values: dict[Node, Lanes] = {}
+
+    def number(self, *bounds: int) -> Node:
+        """A node of any range, or of the one that is given; its value is often at an end."""
+        if not bounds:
+            first, last = sorted(self.draw(st.tuples(*[st.sampled_from(_ENDS)] * 2)))
+            bounds = (first, min(last, (1 << 63) - 1) if first < 0 else last)
+        low, high = bounds
+        near = {low, high, min(low + 1, high), max(high - 1, low)}
+        near |= {x for x in (-1, 0, 1) if low <= x <= high}
+        value = self.draw(st.sampled_from(sorted(near)) | st.integers(low, high))
+        node = self.tape._node(Op.SOURCE, (), (f"x{len(self.values)}", Type.B64), Range(*bounds), 1)
+        self.values[node] = (value,)
+        return node
+
+    def within(self, bits: int, signed: bool) -> Node:
+        return self.number(*limits(bits, signed))
+
+    def integer(self) -> Node:
+        """Of a machine's type."""
+        return self.within(self.draw(st.sampled_from((8, 16, 32))), self.draw(st.booleans()))
+
+    def constant(self) -> int:
+        found: int = self.draw(st.sampled_from(_ENDS))
+        return found
+
+    def one(self, *choices: T) -> T:
+        found: T = self.draw(st.sampled_from(choices))
+        return found
+
+    def value(self, x: Node | int) -> Lanes | int:
+        if isinstance(x, int):
+            return x
+        if x not in self.values:
+            self.values[x] = meaning(EXACT, x.op, [self.value(y) for y in x.args], x.fixed)
+            for lane in self.values[x]:
+                assert x.range.low <= lane <= x.range.high, (x.op, x.range, lane)
+        return self.values[x]
+
+
+def _sum(b: Bench, *ops: Op) -> Node:
+    return b.tape.put(b.one(*ops), b.integer(), b.integer())
+
+
+def _truth(b: Bench) -> Node:
+    op = b.one(Op.LESS, Op.EQUAL, Op.GREATER, Op.LESS_EQUAL, Op.GREATER_EQUAL, Op.NOT_EQUAL)
+    return b.tape.put(op, b.integer(), b.integer())
+
+
+def _wide(b: Bench) -> Node:
+    """A sum or difference that 64 bits may not hold."""
+    wide = b.within(64, b.draw(st.booleans()))
+    terms = b.draw(st.permutations([wide, b.number()]))
+    return b.tape.put(b.one(Op.ADD, Op.SUBTRACT), *terms)
+
+
+def _bound(b: Bench, x: Node) -> Case:
+    low, high = sorted((b.constant(), b.constant()))
+    op = b.one(Op.MINIMUM, Op.MAXIMUM, Op.CLIP)
+    return (op, (x,), (low, high)) if op is Op.CLIP else (op, (x, low), ())
+
+
+def _clip(b: Bench, op: Op) -> Case:
+    bits = b.draw(st.sampled_from((8, 16, 32)))
+    fits = [
+        b.within(b.draw(st.sampled_from([x for x in (8, 16, 32) if x <= bits])), True) for _ in "pq"
+    ]
+    ends = limits(bits, signed=True)
+    return Op.CLIP, (b.tape.put(op, *fits),), tuple(ends)
+
+
+def _average(b: Bench) -> Case:
+    total = b.tape.add(b.integer(), b.integer())
+    up = b.tape.put(Op.GREATER_EQUAL, total, 0)
+    return Op.SHIFT_RIGHT, (b.tape.add(total, up), 1), ()
+
+
+def _truths(b: Bench) -> Case:
+    x, y = b.integer(), b.integer()
+    pair = [b.tape.less(x, y), b.tape.equal(x, y)]
+    if b.draw(st.booleans()):
+        pair = [_truth(b), _truth(b)]
+    return b.one(Op.MINIMUM, Op.MAXIMUM), tuple(b.draw(st.permutations(pair))), ()
+
+
+def _negated(b: Bench) -> Case:
+    terms = [b.number(), b.number()]
+    flags = b.draw(st.sampled_from([(0, 1), (1, 0), (1, 1)]))
+    args = tuple(b.tape.negative(x) if flag else x for x, flag in zip(terms, flags, strict=True))
+    return Op.ADD, args, ()
+
+
+def _cast(b: Bench) -> tuple[int, bool]:
+    return b.draw(st.sampled_from((1, 8, 15, 16, 32, 33, 34, 64))), b.draw(st.booleans())
+
+
+def _opposite(b: Bench) -> Case:
+    x = _truth(b)
+    return Op.EQUAL, (b.tape.put(Op.NOT, x) if b.draw(st.booleans()) else x, 0), ()
+
+
+CASES: Mapping[Rule, Callable[[Bench], Case]] = {
+    r.idle_product: lambda b: (Op.MULTIPLY, (b.number(), 1), ()),
+    r.idle_magnitude: lambda b: (Op.ABSOLUTE, (b.number(),), ()),
+    r.idle_shift: lambda b: (Op.SHIFT_RIGHT, (b.number(), 0), ()),
+    r.idle_bound: lambda b: (b.one(Op.MINIMUM, Op.MAXIMUM), (b.number(), b.number()), ()),
+    r.idle_cast: lambda b: (Op.CAST, (b.number(),), _cast(b)),
+    r.idle_gather: lambda b: (
+        Op.GATHER, (b.within(32, False), b.within(32, False)), (32, ((b.one(0, 1), 0),)),
+    ),
+    r.cast_of_cast: lambda b: (Op.CAST, (b.tape.cast(b.number(), *_cast(b)),), _cast(b)),
+    r.only_lane: lambda b: (Op.TOTAL, (b.number(),), ((0,), 1)),
+    r.add_negative: _negated,
+    r.bounds: lambda b: (Op.MINIMUM, (b.tape.maximum(b.number(), b.constant()), b.constant()), ()),
+    r.truths: _truths,
+    r.opposite: _opposite,
+    r.one_less_truth: lambda b: (Op.SUBTRACT, (b.tape.add(b.number(), 1), _truth(b)), ()),
+    n.absolute_difference: lambda b: (Op.ABSOLUTE, (_sum(b, Op.SUBTRACT),), ()),
+    n.bounded_sum: lambda b: (b.one(Op.MINIMUM, Op.MAXIMUM), (_sum(b, Op.ADD), b.constant()), ()),
+    n.bounded_difference: lambda b: (
+        b.one(Op.MINIMUM, Op.MAXIMUM), (_sum(b, Op.SUBTRACT), b.constant()), (),
+    ),
+    n.clipped_sum: lambda b: _clip(b, Op.ADD),
+    n.clipped_difference: lambda b: _clip(b, Op.SUBTRACT),
+    n.average: _average,
+    n.within_reach: lambda b: (b.one(Op.MINIMUM, Op.MAXIMUM), (b.number(), b.number()), ()),
+    n.narrow_less: lambda b: (b.one(Op.LESS, Op.GREATER_EQUAL), (b.integer(), b.integer()), ()),
+    n.narrow_less_equal: lambda b: (
+        b.one(Op.LESS_EQUAL, Op.GREATER), (b.integer(), b.integer()), (),
+    ),
+    n.constant_inward: lambda b: (Op.ADD, (_wide(b), b.draw(st.integers(-(1 << 32), 1 << 32))), ()),
+    n.cut_terms: lambda b: _bound(b, _wide(b)),
+    n.split_shift: lambda b: _bound(b, b.tape.shift_right(_wide(b), b.draw(st.integers(1, 31)))),
+}  # fmt: skip
+
+
+def test_every_rule_has_its_case() -> None:
+    known = {rule for rules in n.PASSES for op in rules for rule in rules[op]}
+    assert known == CASES.keys()
+
+
+@pytest.mark.parametrize("rule", CASES, ids=lambda rule: rule.__name__)
+def test_a_rule_records_what_the_operation_gives(rule: Rule) -> None:
+    applied = 0
+
+    @given(st.data())
+    def check(data: st.DataObject) -> None:
+        nonlocal applied
+        for _ in range(12):
+            bench = Bench(data.draw)
+            op, args, fixed = CASES[rule](bench)
+            if found := rule(bench.tape, op, *args, *fixed):
+                break
+        assume(found)
+        assert found
+        applied += 1
+        expected = meaning(EXACT, op, [bench.value(x) for x in args], fixed)
+        assert bench.value(found) == expected
+
+    check()
+    assert applied >= 10

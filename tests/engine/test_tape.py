@@ -1,0 +1,163 @@
+"""Plans as calls of NumPy: what integers give, whatever the form, the rules and the operands."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ptxscope import evaluate, parse
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.legality import random_form
+from ptxscope.engine.isa.types import Type
+from ptxscope.engine.semantics.arrays import program_of, results_of
+from ptxscope.engine.semantics.errata import ERRATA
+from ptxscope.engine.semantics.lowering import lower
+from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
+from ptxscope.engine.semantics.models import Model, model
+from ptxscope.engine.semantics.plan import Plan
+from ptxscope.engine.semantics.run import result
+from tests.tiers import some
+
+_EDGES = (0, 1, 2, 31, 32, 33, 0x7F800000, 0xFF800000, 0x7FC00000, 0x7F800001, 0x007FFFFF)
+_FLOATS = (0x00800000, 0x7FF0000000000000, 0xFFF8000000000000, 0x8000000000000000)
+_BYTES = (0x00, 0x01, 0x7E, 0x7F, 0x80, 0x81, 0xFE, 0xFF)
+
+
+def random_plan(rng: Random) -> Plan:
+    """Of any form, under what is documented, an assembler, or any errata; guarded or not."""
+    form = random_form(rng.choice(list(CATALOG)), rng)
+    some_ = tuple(x for x in (*ERRATA, *MISCONCEPTIONS) if rng.random() < 0.3)
+    chosen = rng.choice([model("isa"), model("ptxas"), model("ptxas-13.0"), Model("", some_)])
+    return lower(form, chosen.rules(form), rng.choice([None, None, True, False]))
+
+
+def operand(rng: Random, type_: Type) -> int:
+    """Any bits; or what bites as a whole, or in every byte."""
+    every: Any = (
+        lambda: rng.getrandbits(64),
+        lambda: rng.choice(_EDGES + _FLOATS),
+        lambda: int.from_bytes(bytes(rng.choices(_BYTES, k=8)), "little"),
+        lambda: int.from_bytes(bytes(rng.choices(_BYTES[::7], k=8)), "little"),
+    )
+    bits: int = rng.choice(every)() & ((1 << type_.bits) - 1)
+    return bits
+
+
+def campaign(seed: object, plans: int) -> None:
+    rng = Random(f"{seed}")
+    for _ in range(plans):
+        plan = random_plan(rng)
+        rows = [{x.role: operand(rng, x.type) for x in plan.sources} for _ in range(16)]
+        found = results_of(plan, rows) if plan.results else [{}] * len(rows)
+        assert found == [result(plan, row) for row in rows], (plan.form, rows)
+
+
+@pytest.mark.parametrize("plans", some([1000, 10_000]))
+def test_any_plan_gives_on_arrays_what_it_gives_on_integers(plans: int) -> None:
+    campaign(plans, plans)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(20))
+def test_any_plan_gives_on_arrays_what_it_gives_on_integers_at_length(seed: int) -> None:
+    campaign(("soak", seed), 10_000)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"])
+def test_numpy_shifts_by_the_width_and_more(dtype: str) -> None:
+    # the calls that a plan becomes rely on it, in arrays and by constants
+    info = np.iinfo(dtype)
+    x = np.tile(np.array([info.min, -1 if info.min else 1, 0, 1, 77, info.max], dtype), 50)
+    for by in (info.bits - 1, info.bits, info.bits + 1, 63, 64):
+        for amount in (np.array(by, dtype), np.full(x.size, by, dtype)):
+            right = [int(i) >> by for i in x]
+            left = [int(np.array((int(i) << by) % (1 << info.bits), f"u{x.itemsize}").view(dtype))
+                    for i in x]  # fmt: skip
+            assert np.right_shift(x, amount).tolist() == right
+            assert np.left_shift(x, amount).tolist() == left
+
+
+@pytest.mark.parametrize(
+    ("line", "calls"),
+    [
+        # lanes are added as bytes, straight into the result
+        ("vadd4.u32.u32.u32 d, a, b, c", "d':uint8x4 = add(a:uint8x4, b:uint8x4)"),
+        # a + b clipped to 255 is a + min(b, 255 - a), all of it in bytes
+        (
+            "vadd4.u32.u32.u32.sat d, a, b, c",
+            """
+            t0:uint8x4 = subtract(255, a:uint8x4)
+            t0:uint8x4 = minimum(b:uint8x4, t0:uint8x4)
+            d':uint8x4 = add(a:uint8x4, t0:uint8x4)
+            """,
+        ),
+        # |a - b| is the larger less the smaller
+        (
+            "vabsdiff2.s32.s32.s32 d, a, b, c",
+            """
+            t0:int16x2 = maximum(a:int16x2, b:int16x2)
+            t1:int16x2 = minimum(a:int16x2, b:int16x2)
+            d':uint16x2 = subtract(t0:uint16x2, t1:uint16x2)
+            """,
+        ),
+        # only the low 32 bits of the product count
+        (
+            "vmad.u32.u32.u32 d, a, b, c",
+            """
+            t0:uint32 = multiply(a:uint32, b:uint32)
+            d':uint32 = add(t0:uint32, c:uint32)
+            """,
+        ),
+        # lane 3 alone is moved where it counts; the others are c's
+        (
+            "vadd4.u32.u32.u32 d.b0, a.b0123, b.b4567, c",
+            """
+            t0:uint32 = right_shift(a:uint32, 24)
+            t1:uint32 = right_shift(b:uint32, 24)
+            t0:uint8x4 = add(t0:uint8x4, t1:uint8x4)
+            t0:uint32 = bitwise_and(t0:uint32, 255)
+            t1:uint32 = bitwise_and(c:uint32, 4294967040)
+            d':uint32 = bitwise_or(t0:uint32, t1:uint32)
+            """,
+        ),
+    ],
+)
+def test_calls_are_few_and_narrow(line: str, calls: str) -> None:
+    shown = str(program_of(lower(parse(line).form))).splitlines()
+    assert shown == [x.strip() for x in calls.strip().splitlines()]
+
+
+def test_what_a_call_reads_last_it_may_write_over() -> None:
+    for opcode in CATALOG:
+        for seed in range(10):
+            program = program_of(lower(random_form(opcode, Random(seed))))
+            for call in program.calls:
+                out = program.slots[call.out]
+                for at in call.inputs:
+                    read = program.slots[at]
+                    if read.place == out.place:
+                        assert read.dtype.itemsize == out.dtype.itemsize
+                        assert read.lanes == out.lanes
+
+
+def test_programs_are_made_once_for_a_plan() -> None:
+    plan = lower(parse("vadd4.u32.u32.u32 d, a, b, c").form)
+    assert program_of(plan) is program_of(plan)
+
+
+def test_programs_take_turns() -> None:
+    a = np.arange(10, dtype=np.uint32)
+    lines = (
+        "vadd.u32.u32.u32 d, a, 3",
+        "vsub.u32.u32.u32 d, a, 3",
+        "vshl.u32.u32.u32.clamp d, a, 3",
+    )
+    for count in (10, 3, 1, 10):
+        for line, by in zip(
+            lines, (lambda x: x + 3, lambda x: x - 3, lambda x: x << 3), strict=True
+        ):
+            found: Any = evaluate(line, {"a": a[:count]})["d"]
+            assert found.tolist() == [by(x) % (1 << 32) for x in range(count)]
