@@ -11,7 +11,7 @@ from importlib import import_module
 
 from . import start
 
-NAMES = ("start", "screen", "batch", "explain", "check")
+NAMES = ("start", "screen", "throughput", "explain", "check")
 
 
 def main() -> None:
@@ -24,6 +24,7 @@ def main() -> None:
         metavar="TIMES",
         help="of start: fail where `trace` takes more than that many times an empty program's time",
     )
+    to.add_argument("--page", action="store_true", help="of throughput: write docs/benchmarks.md")
     chosen = to.parse_args()
     unknown = [name for name in chosen.names if name not in NAMES]
     if unknown:
@@ -32,6 +33,12 @@ def main() -> None:
         if chosen.names != ["start"]:
             to.error("--limit is of `start`")
         sys.exit(_limited(chosen.limit))
+    if chosen.page:
+        if chosen.names != ["throughput"]:
+            to.error("--page is of `throughput`")
+        throughput = import_module("benchmarks.throughput")
+        throughput.PAGE.write_text(throughput.page(), "utf-8")
+        return
     for name in chosen.names or NAMES:
         print(f"{name}:")
         for line in import_module(f"benchmarks.{name}").report():

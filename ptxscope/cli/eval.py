@@ -6,7 +6,8 @@ import csv
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import islice
+from itertools import groupby, islice
+from typing import Any, cast
 
 from ..engine.isa.types import Type
 from ..engine.semantics.models import Model
@@ -26,7 +27,7 @@ from .arguments import (
     parser,
     traced,
 )
-from .table import cell, rows
+from .table import Lines, Row, cell, pieces
 
 _EPILOG = """\
 A CSV file has a header and a column per register that is read; other columns are kept. A
@@ -37,6 +38,8 @@ examples:
   ptxscope eval 'vmad.s32.s32.s32 d, a.h0, -b.h1, c' a=3 b=0x20000 c=1
   ptxscope eval 'vadd4.u32.u32.u32.sat d, a, b, c' --csv operands.csv > results.csv
 """
+Writer = Any
+"""What ``csv.writer`` makes; it has no name."""
 _ROWS = 1 << 14
 """Rows that are evaluated together."""
 
@@ -60,7 +63,7 @@ def run(words: Sequence[str]) -> int:
         return 0
     if chosen.values:
         raise CommandError("error: values come from the CSV file; give no name=value with --csv")
-    _stream(ins, model, rows(chosen.csv), csv.writer(sys.stdout, lineterminator="\n"))
+    _stream(ins, model, pieces(chosen.csv, _ROWS))
     return 0
 
 
@@ -69,15 +72,13 @@ def _results(found: dict[str, int], ins: Instruction) -> Iterator[tuple[str, str
         yield name, hex_text(found[name], ins.type_of(role).bits)
 
 
-def _stream(
-    ins: Instruction,
-    model: Model,
-    table: Iterator[tuple[int, list[str]]],
-    out: csv.Writer,  # type: ignore[name-defined]
-) -> None:
-    _, header = next(table, (0, None))
-    if header is None:
+def _stream(ins: Instruction, model: Model, table: Iterator[Row | Lines]) -> None:
+    """Print the rows of a table, each with its results."""
+    first = next(table, None)
+    if first is None:
         raise CommandError("error: the CSV file is empty; its first line names the registers")
+    assert not isinstance(first, Lines)
+    _, header = first
     columns = _columns(ins, header)
     where = {x.name: columns[x.name] for x in ins.inputs if x.name in columns}
     for needed in ins.inputs:
@@ -92,10 +93,17 @@ def _stream(
             raise CommandError(
                 f"error: the CSV file has a column {printable(name)}, which is to be added"
             )
+    out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow([*header, *added])
-    filled = _filled(table, len(header))
-    while block := list(islice(filled, _ROWS)):
-        _evaluate_block(ins, model, where, block, out)
+    for plain, group in groupby(table, lambda piece: isinstance(piece, Lines)):
+        if plain:
+            for lines in group:
+                assert isinstance(lines, Lines)
+                if not _evaluate_lines(ins, model, where, len(header), lines):
+                    _evaluate_rows(ins, model, where, _filled(lines.rows(), len(header)), out)
+        else:
+            rows = cast("Iterator[Row]", group)
+            _evaluate_rows(ins, model, where, _filled(rows, len(header)), out)
 
 
 def _columns(ins: Instruction, header: list[str]) -> dict[str, int]:
@@ -113,7 +121,7 @@ def _columns(ins: Instruction, header: list[str]) -> dict[str, int]:
     return columns
 
 
-def _filled(table: Iterator[tuple[int, list[str]]], width: int) -> Iterator[tuple[int, list[str]]]:
+def _filled(table: Iterator[Row], width: int) -> Iterator[Row]:
     """The rows that are not empty, as wide as the header: what is added stands below its title."""
     for number, row in table:
         if len(row) > width:
@@ -124,12 +132,40 @@ def _filled(table: Iterator[tuple[int, list[str]]], width: int) -> Iterator[tupl
             yield number, row + [""] * (width - len(row))
 
 
+def _evaluate_lines(
+    ins: Instruction, model: Model, columns: dict[str, int], width: int, lines: Lines
+) -> bool:
+    """Print lines with their results; False where they hold more than plain integers."""
+    from ..engine.tracing.evaluate import evaluate
+    from .columns import answered
+
+    types = operand_types(ins)
+    found = answered(
+        lines.text.encode("ascii"),
+        width,
+        {name: (at, types[name]) for name, at in columns.items()},
+        [(name, ins.type_of(role).bits) for role, name in ins.results.items()],
+        lambda values: evaluate(ins, values, model=model),
+    )
+    if found is not None:
+        sys.stdout.write(found.decode("ascii"))
+    return found is not None
+
+
+def _evaluate_rows(
+    ins: Instruction, model: Model, columns: dict[str, int], filled: Iterator[Row], out: Writer
+) -> None:
+    """Print rows with their results, so many at a time."""
+    while block := list(islice(filled, _ROWS)):
+        _evaluate_block(ins, model, columns, block, out)
+
+
 def _evaluate_block(
     ins: Instruction,
     model: Model,
     columns: dict[str, int],
-    block: list[tuple[int, list[str]]],
-    out: csv.Writer,  # type: ignore[name-defined]
+    block: list[Row],
+    out: Writer,
 ) -> None:
     import numpy as np
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
-from collections.abc import Callable, Iterator
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple, TypeVar
 
 from ..engine.text.errors import PtxError, printable
 from . import CommandError
@@ -15,21 +17,96 @@ Read = TypeVar("Read")
 _UNDECODED = re.compile("[\udc00-\udfff]")
 
 
-def rows(file: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a file, with the numbers of their lines; ``-`` is the input.
+Row = tuple[int, list[str]]
+"""The number of a line, or of the last of a row's lines, and its cells."""
 
-    Raises CommandError where it can't be read.
-    """
+
+def rows(file: str) -> Iterator[Row]:
+    """The rows of a file; ``-`` is the input. Raises CommandError where it can't be read."""
+    with opened(file, newline="", errors=MARK) as source:
+        yield from _rows(source, file)
+
+
+def _rows(
+    source: Iterable[str], file: str, before: int = 0, header: Sequence[str] = ()
+) -> Iterator[Row]:
+    """The rows of lines that follow so many others."""
+    reader = csv.reader(source)
     try:
-        with opened(file, newline="", errors=MARK) as source:
-            reader = csv.reader(source)
-            header: list[str] = []
-            for row in reader:
-                header = header or row
-                _require_text(row, header, reader.line_num)
-                yield reader.line_num, row
+        for row in reader:
+            header = header or row
+            _require_text(row, header, before + reader.line_num)
+            yield before + reader.line_num, row
     except csv.Error as error:
         raise CommandError(f"error: {called(file)} is not a CSV file: {error}") from None
+
+
+class Lines(NamedTuple):
+    """Whole lines of ASCII without quotes or carriage returns, as they stand."""
+
+    file: str
+    before: int
+    """How many lines stand before them."""
+    text: str
+
+    def rows(self) -> Iterator[Row]:
+        """Their cells."""
+        return _rows(self.text.split("\n")[:-1], self.file, self.before)
+
+
+_CHUNK = 1 << 21
+_MOST = 1 << 23
+"""Characters that are held at once, however long the lines are."""
+
+
+def pieces(file: str, count: int) -> Iterator[Row | Lines]:
+    """The header; then lines, a multiple of so many at once, while they are plain; then other rows.
+
+    Raises CommandError where the file can't be read.
+    """
+    with opened(file, newline="", errors=MARK) as source:
+        for before, header in _rows(source, file):
+            yield before, header
+            break
+        else:
+            return
+        held, more = "", True
+        while more and len(held) < _MOST:
+            read = source.read(_CHUNK)
+            held, more = held + read, bool(read)
+            found = _plain(held if more or not held else held + "\n", count if more else 1)
+            if found is None:
+                break
+            lines, held = found
+            if lines:
+                yield Lines(file, before, lines)
+                before += lines.count("\n")
+        if held:
+            yield from _rows(chain(io.StringIO(held, newline=""), source), file, before, header)
+
+
+def _plain(text: str, count: int) -> tuple[str, str] | None:
+    """As many lines as are a multiple of so many, and the rest; None where one is not plain."""
+    cut = text.rfind("\n") + 1
+    lines = text[:cut].replace("\r\n", "\n")
+    if not lines.isascii() or '"' in lines or "\r" in lines:
+        return None
+    spare = lines.count("\n") % count
+    kept = _behind(lines, lines.count("\n") - spare) if spare else len(lines)
+    return lines[:kept], lines[kept:] + text[cut:]
+
+
+def _behind(text: str, count: int) -> int:
+    """The place behind so many lines, of which there are as many."""
+    low, high = 0, len(text) if count else 0
+    while high - low > 1:
+        middle = (low + high) // 2
+        found = text.count("\n", low, middle)
+        if found < count:
+            low, count = middle, count - found
+        else:
+            high = middle
+    return high
 
 
 def _require_text(row: list[str], header: list[str], line: int) -> None:
