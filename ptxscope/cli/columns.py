@@ -7,6 +7,7 @@ or hexadecimal. What is not is left to the reader of ``table``, which also says 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from csv import field_size_limit
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,27 +15,28 @@ import numpy.typing as npt
 
 from ..engine.isa.integers import limits
 from ..engine.isa.types import Type
+from ..engine.semantics.arrays import storage
 
 Bytes = npt.NDArray[np.uint8]
+Places = npt.NDArray[np.intp]
 Integers = npt.NDArray[Any]
+Words = npt.NDArray[np.uint64]
 
 _COMMA, _NEWLINE, _MINUS, _ZERO = b",\n-0"
-_NONE = 99
-_DIGITS = np.full(256, _NONE, np.uint8)
-"""What a character is as a digit, up to base 16."""
-for _digits in (b"0123456789abcdef", b"0123456789ABCDEF"):
-    _DIGITS[np.frombuffer(_digits, np.uint8)] = range(16)
-_HEX = np.frombuffer(b"0123456789abcdef", np.uint8)
 _LONGEST = {16: 16, 10: 19}
 """As many digits in a base as 64 bits always hold."""
+_MARGIN = 24
+"""As many bytes stand before the lines, so that there are some before each number's digits."""
+_PAIRS = np.frombuffer("".join(f"{x:02x}" for x in range(256)).encode(), np.uint16)
+"""A byte's two digits."""
 
 
 class _Cells(NamedTuple):
     """One column: where its cells begin and end."""
 
     text: Bytes
-    start: npt.NDArray[np.intp]
-    end: npt.NDArray[np.intp]
+    start: Places
+    end: Places
 
     def some(self, chosen: npt.NDArray[np.bool_]) -> _Cells:
         """Those of some lines."""
@@ -53,32 +55,34 @@ def answered(
     ``columns`` says where each register's values stand, ``results`` which are added, and how many
     bits they have.
     """
-    text = np.frombuffer(lines, np.uint8)
+    text = np.frombuffer(bytes(_MARGIN) + lines, np.uint8)
     ends = _line_ends(text, width)
     if ends is None:
         return None
     values = dict[str, Integers]()
     for name, (at, type_) in columns.items():
-        start = np.concatenate(([0], ends[:-1, -1] + 1)) if at == 0 else ends[:, at - 1] + 1
+        start = ends[:, at - 1] + 1 if at else np.append(_MARGIN, ends[:-1, -1] + 1)
         found = _values(_Cells(text, start, ends[:, at]), type_)
         if found is None:
             return None
-        values[name] = found
+        values[name] = found.astype(storage(type_))
     found_ = evaluate(values)
     added = [_written(np.broadcast_to(found_[name], len(ends)), bits) for name, bits in results]
-    return _joined(text, ends[:, -1], np.concatenate(added, axis=1)).tobytes()
+    whole = added[0] if len(added) == 1 else np.concatenate(added, axis=1)
+    return _joined(text, ends[:, -1], whole)[_MARGIN:].tobytes()
 
 
-def _line_ends(text: Bytes, width: int) -> npt.NDArray[np.intp] | None:
-    """Where each cell ends, a row a line; None unless all lines have so many."""
+def _line_ends(text: Bytes, width: int) -> Places | None:
+    """Where each cell ends, a row a line; None unless all lines have so many, none too long."""
     ends = np.flatnonzero((text == _COMMA) | (text == _NEWLINE))
-    if ends.size % width:
+    sizes = np.diff(ends, prepend=_MARGIN - 1) - 1
+    if ends.size % width or sizes.max() > field_size_limit():
         return None
     table = ends.reshape(-1, width)
     found = text[table]
     whole = np.all(found[:, :-1] == _COMMA) and np.all(found[:, -1] == _NEWLINE)
     # a line without a character is none, and one of a single empty cell would be written in quotes
-    return table if whole and (width > 1 or not np.any(np.diff(ends, prepend=-1) == 1)) else None
+    return table if whole and (width > 1 or sizes.min() > 0) else None
 
 
 def _values(cells: _Cells, type_: Type) -> Integers | None:
@@ -121,47 +125,81 @@ def _decimal(cells: _Cells, type_: Type) -> Integers | None:
     return np.where(negative, -found, found) & np.uint64(high)
 
 
-def _number(cells: _Cells, base: int) -> npt.NDArray[np.uint64] | None:
+def _number(cells: _Cells, base: int) -> Words | None:
     """Digits as a number; None where a cell has others, none, or too many."""
     text, start, end = cells
     counts = end - start
-    if not counts.size or counts.min() < 1 or (most := int(counts.max())) > _LONGEST[base]:
+    if not counts.size or counts.min() < 1 or counts.max() > _LONGEST[base]:
         return None
+    # eight characters from anywhere, as one word
+    eights = np.ndarray((text.size - 7,), np.dtype("<u8"), text, strides=(1,))
     found = np.zeros(counts.size, np.uint64)
-    for place in range(most):
-        here = counts > place
-        digit = _DIGITS[text[end - 1 - place]]
-        if place >= counts.min():
-            digit = np.where(here, digit, 0)
-        if np.any(digit >= base):
+    for behind in range(0, int(counts.max()), 8):
+        word = eights[end - 8 - behind]
+        if counts.min() < behind + 8:
+            there = _LAST[np.clip(counts - behind, 0, 8)]
+            word = word & there | _ZEROS & ~there
+        number = _of_eight(word, base)
+        if number is None:
             return None
-        found += digit.astype(np.uint64) * np.uint64(base**place)
+        found += number * np.uint64(base**behind)
     return found
+
+
+def _every(byte: int) -> np.uint64:
+    """A word of eight such bytes."""
+    return np.uint64(byte * 0x0101_0101_0101_0101)
+
+
+_ZEROS = _every(_ZERO)
+_LAST = np.array([((1 << 64) - 1) >> 8 * x << 8 * x for x in range(8, -1, -1)], np.uint64)
+"""The last so many characters of a word, of which the first is its low byte."""
+_LOW = {8: 0x00FF_00FF_00FF_00FF, 16: 0x0000_FFFF_0000_FFFF, 32: 0x0000_0000_FFFF_FFFF}
+"""Every second part of so many bits."""
+
+
+def _of_eight(word: Words, base: int) -> Words | None:
+    """Eight ASCII digits, the first in the low byte, as a number; None where one is none."""
+    # no sum of bytes reaches 256, so that all eight are looked at together
+    digits = word ^ _ZEROS
+    beyond = digits + _every(0x80 - 10) & _every(0x80)
+    if base == 10:
+        if beyond.any():
+            return None
+    elif beyond.any():
+        letter = beyond >> np.uint64(7)
+        digits = digits & ~(letter * np.uint64(0x20))  # now a to f are 0x51 to 0x56, as A to F
+        if (beyond & (~(digits + _every(0x80 - 0x51)) | digits + _every(0x80 - 0x57))).any():
+            return None
+        digits = digits - letter * np.uint64(0x51 - 10)
+    for bits in (8, 16, 32):  # neighbours are joined: the one that stands first counts for more
+        weight = np.uint64(base ** (bits // 8))
+        digits = digits * weight + (digits >> np.uint64(bits)) & np.uint64(_LOW[bits])
+    return digits
 
 
 def _written(values: Integers, bits: int) -> Bytes:
     """A comma and every digit of the width in hexadecimal; a predicate is 0 or 1."""
     if bits == 1:
-        digits = values.astype(np.uint8)[:, None]
-        head = b","
+        head, digits = b",", values.astype(np.uint8)[:, None] + np.uint8(_ZERO)
     else:
-        shifts = np.arange(bits - 4, -1, -4, dtype=np.uint8).astype(values.dtype)
-        digits = (values[:, None] >> shifts & 15).astype(np.uint8)
-        head = b",0x"
+        parts = values.astype(f">u{bits // 8}").view(np.uint8).reshape(len(values), -1)
+        head, digits = b",0x", _PAIRS[parts].view(np.uint8)
     found = np.empty((len(values), len(head) + digits.shape[1]), np.uint8)
     found[:, : len(head)] = np.frombuffer(head, np.uint8)
-    found[:, len(head) :] = _HEX[digits]
+    found[:, len(head) :] = digits
     return found
 
 
-def _joined(text: Bytes, ends: npt.NDArray[np.intp], added: Bytes) -> Bytes:
+def _joined(text: Bytes, ends: Places, added: Bytes) -> Bytes:
     """The lines, each with what is added to it before its end."""
     count, width = added.shape
-    first = ends + np.arange(count) * width
-    places = first[:, None] + np.arange(width)
-    joined = np.empty(text.size + added.size, np.uint8)
-    ours = np.zeros(joined.size, bool)
-    ours[places] = True
-    joined[places] = added
-    joined[~ours] = text
+    piece = np.dtype((np.void, width))
+    joined, ours = np.empty((2, text.size + added.size), np.uint8)
+    ours[:] = 0
+    places = ends + np.arange(count) * width
+    for array, pieces in ((joined, added), (ours, np.ones_like(added))):
+        anywhere = np.ndarray((array.size - width + 1,), piece, array, strides=(1,))
+        anywhere[places] = pieces.view(piece)[:, 0]
+    joined[ours == 0] = text
     return joined

@@ -174,8 +174,8 @@ def _evaluate_block(
 
     types = operand_types(ins)
     values = {
-        name: np.array([_cell(row, at, name, types[name], line) for line, row in block]).astype(
-            storage(types[name])
+        name: np.array(
+            [_cell(row, at, name, types[name], line) for line, row in block], storage(types[name])
         )
         for name, at in columns.items()
     }

@@ -47,6 +47,7 @@ class Lines(NamedTuple):
     file: str
     before: int
     """How many lines stand before them."""
+    count: int
     text: str
 
     def rows(self) -> Iterator[Row]:
@@ -74,26 +75,31 @@ def pieces(file: str, count: int) -> Iterator[Row | Lines]:
         while more and len(held) < _MOST:
             read = source.read(_CHUNK)
             held, more = held + read, bool(read)
-            found = _plain(held if more or not held else held + "\n", count if more else 1)
+            if held and not more and not held.endswith("\n"):
+                held += "\n"
+            found = _plain(held, count if more else 1)
             if found is None:
                 break
-            lines, held = found
-            if lines:
-                yield Lines(file, before, lines)
-                before += lines.count("\n")
+            lines, held = Lines(file, before, *found[:2]), found[2]
+            if lines.count:
+                yield lines
+            before += lines.count
         if held:
             yield from _rows(chain(io.StringIO(held, newline=""), source), file, before, header)
 
 
-def _plain(text: str, count: int) -> tuple[str, str] | None:
+def _plain(text: str, count: int) -> tuple[int, str, str] | None:
     """As many lines as are a multiple of so many, and the rest; None where one is not plain."""
     cut = text.rfind("\n") + 1
-    lines = text[:cut].replace("\r\n", "\n")
+    lines = text[:cut]
+    if "\r" in lines:
+        lines = lines.replace("\r\n", "\n")
     if not lines.isascii() or '"' in lines or "\r" in lines:
         return None
-    spare = lines.count("\n") % count
-    kept = _behind(lines, lines.count("\n") - spare) if spare else len(lines)
-    return lines[:kept], lines[kept:] + text[cut:]
+    every = lines.count("\n")
+    kept = every - every % count
+    end = len(lines) if kept == every else _behind(lines, kept)
+    return kept, lines[:end], lines[end:] + text[cut:]
 
 
 def _behind(text: str, count: int) -> int:
