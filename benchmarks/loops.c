@@ -37,21 +37,24 @@ WORDS(vadd4)
 
 static inline uint32_t vabsdiff4_of(uint32_t a, uint32_t b, uint32_t c)
 {
-    const int x[] = {s8(a, 2), s8(a, 2), 0, s8(b, 3)};
-    const int y[] = {u8(b, 1), u8(b, 2), 0, u8(a, 1)};
-    uint32_t d = c & 0x00ff0000;
-    for (int i = 0; i < 4; i++)
+    static const int first[] = {2, 2, 0, 7}, second[] = {5, 6, 3, 1};
+    const uint64_t both = (uint64_t)b << 32 | a;
+    uint32_t d = c;
+    for (int i = 0; i < 4; i++) {
+        int x = (int8_t)(both >> 8 * first[i]), y = (uint8_t)(both >> 8 * second[i]);
         if (i != 2)
-            d |= put8(x[i] < y[i] ? y[i] - x[i] : x[i] - y[i], i);
+            d = (d & ~put8(255, i)) | put8(x < y ? y - x : x - y, i);
+    }
     return d;
 }
 WORDS(vabsdiff4)
 
 static inline uint32_t vset4_of(uint32_t a, uint32_t b, uint32_t c)
 {
+    uint32_t below = 0;
     for (int i = 0; i < 4; i++)
-        c += s8(a, i) < u8(b, i);
-    return c;
+        below += s8(a, i) < u8(b, i);
+    return below + c;
 }
 WORDS(vset4)
 
@@ -161,8 +164,8 @@ static inline float flushed(uint32_t bits)
 void setp(words a, words b, truths c, uint8_t *restrict p, uint8_t *restrict q, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        uint8_t below = !(flushed(a[i]) >= flushed(b[i]));
+        const uint8_t below = !(flushed(a[i]) >= flushed(b[i]));
         p[i] = below & c[i];
-        q[i] = !below & c[i];
+        q[i] = (uint8_t)!below & c[i];
     }
 }

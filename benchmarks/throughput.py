@@ -13,7 +13,7 @@ import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 import ptxscope
 from ptxscope import evaluate, parse
+from ptxscope.engine.text.instruction import Input
 
 Array = npt.NDArray[Any]
 SIZE = 1 << 22
@@ -88,12 +89,19 @@ def compiled(folder: Path) -> dict[str, ctypes.CDLL]:
     return found
 
 
+def _filled(form: Form, needed: Input) -> str:
+    """Which operands a register has: truths, shifts by few bits, or any bits."""
+    if needed.type.bits == 1:
+        return "truths"
+    return "amounts" if needed.name == "b" and form.function in ("vshl", "vshr") else needed.name
+
+
 def measured(
     form: Form, libraries: Mapping[str, ctypes.CDLL], operands: Mapping[str, Array]
 ) -> Measured:
     """Time one form; raises AssertionError where C and we differ."""
     ins = parse(form.ptx)
-    given = {x.name: operands["truths" if x.type.bits == 1 else x.name] for x in ins.inputs}
+    given = {x.name: operands[_filled(form, x)] for x in ins.inputs}
     truths = {name: ins.type_of(role).bits == 1 for role, name in ins.results.items()}
     ours = {name: np.empty(SIZE, bool if truth else np.uint32) for name, truth in truths.items()}
     theirs = {name: np.empty_like(x) for name, x in ours.items()}
@@ -146,7 +154,7 @@ def every() -> list[Measured]:
     operands: dict[str, Array] = {
         name: rng.integers(0, 1 << 32, SIZE, dtype=np.uint32) for name in "abc"
     }
-    operands["b"][::2] &= 63  # shifts by less than a word, too
+    operands["amounts"] = operands["b"] & 63
     operands["truths"] = rng.integers(0, 2, SIZE).astype(bool)
     with tempfile.TemporaryDirectory() as folder:
         libraries = compiled(Path(folder))
@@ -163,47 +171,50 @@ def report() -> Iterator[str]:
     yield f"One call on arrays of one element takes {one_element():.0f} µs."
 
 
+_COLUMNS = (
+    *("form", "`-O2`, ns", "`-O3 -march=native`, ns", "ptxscope, ns", "without `out=`, ns"),
+    *("÷ `-O2`", "goal", "÷ `-O3`"),
+)
+
+
 def _table(rows: list[Measured]) -> Iterator[str]:
-    yield "| form | `-O2`, ns | `-O3 -march=native`, ns | ptxscope, ns | without `out=`, ns | ÷ `-O2` | goal | ÷ `-O3` |"
-    yield "|---|---:|---:|---:|---:|---:|---:|---:|"
+    yield _row(_COLUMNS)
+    yield _row(["---", *["---:"] * (len(_COLUMNS) - 1)])
     for x in rows:
-        times = " | ".join(f"{value:.2f}" for value in x.nanoseconds.values())
         o2, o3 = x.times.values()
         goal = "" if x.form.goal is None else f"{x.form.goal:g}"
-        yield f"| `{x.form.ptx}` | {times} | **{o2:.2f}** | {goal} | {o3:.2f} |".replace(
-            "p|q", "p\\|q"
-        )
+        name = x.form.ptx.replace("|", "\\|")
+        times = [f"{value:.2f}" for value in x.nanoseconds.values()]
+        yield _row([f"`{name}`", *times, f"**{o2:.2f}**", goal, f"{o3:.2f}"])
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 def page() -> str:
     """docs/benchmarks.md: the table, and where it was made."""
-    version = subprocess.run(
-        ["gcc", "--version"], capture_output=True, text=True, check=True
-    ).stdout
+    gcc = subprocess.run(["gcc", "--version"], capture_output=True, text=True, check=True)
     lines = "\n".join(report())
     return f"""\
 # How fast batches are
 
-`evaluate` on arrays of {SIZE:,} elements, in NumPy alone and one thread, beside the plain C loops of
-`benchmarks/loops.c`. A figure is nanoseconds of thread CPU time a result, the median of {ROUNDS} rounds in
-which all take turns; ÷ is how many times as fast as C ptxscope is, the median of the rounds'
-quotients. All results are compared with C's. `out=` gives the arrays to write to; without it, new memory
-is mapped and costs its page faults. The goal is against `gcc -O2`.
+`evaluate` on arrays of {SIZE:,} elements, in NumPy alone and one thread, beside the plain C loops
+of `benchmarks/loops.c`. A figure is nanoseconds of thread CPU time a result, the median of {ROUNDS}
+rounds in which all take turns; ÷ is how many times as fast as C ptxscope is, the median of the
+rounds' quotients. All results are compared with C's. `out=` gives the arrays to write to; without
+it, new memory is mapped, which costs page faults. The goal is against `gcc -O2`.
 
 {lines}
 
-{_machine()}; {version.splitlines()[0]}; Python {platform.python_version()}, NumPy {np.__version__},
-ptxscope {ptxscope.__version__}. The machine does other work as well, so figures of different runs differ more than those of one.
-Repeat it with `python3 dev.py bench throughput --page`.
+{_machine()}; {gcc.stdout.splitlines()[0]}; Python {platform.python_version()}, NumPy
+{np.__version__}, ptxscope {ptxscope.__version__}. The machine did other work as well: figures of
+different runs differ more than those of one. Repeat it with `dev.py bench throughput --page`.
 """
 
 
 def _machine() -> str:
     info = Path("/proc/cpuinfo")
-    names = (
-        [x for x in info.read_text().splitlines() if x.startswith("model name")]
-        if info.exists()
-        else []
-    )
-    name = names[0].partition(":")[2].strip() if names else platform.processor()
-    return f"{name}, {os.cpu_count()} cores, {platform.system()}"
+    lines = info.read_text().splitlines() if info.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return f"{(names or [platform.processor()])[0]}, {os.cpu_count()} cores, {platform.system()}"

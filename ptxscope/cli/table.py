@@ -47,7 +47,8 @@ class Lines(NamedTuple):
     file: str
     before: int
     """How many lines stand before them."""
-    count: int
+    size: int
+    """How many they are."""
     text: str
 
     def rows(self) -> Iterator[Row]:
@@ -81,9 +82,9 @@ def pieces(file: str, count: int) -> Iterator[Row | Lines]:
             if found is None:
                 break
             lines, held = Lines(file, before, *found[:2]), found[2]
-            if lines.count:
+            if lines.size:
                 yield lines
-            before += lines.count
+            before += lines.size
         if held:
             yield from _rows(chain(io.StringIO(held, newline=""), source), file, before, header)
 
@@ -115,7 +116,7 @@ def _behind(text: str, count: int) -> int:
     return high
 
 
-def _require_text(row: list[str], header: list[str], line: int) -> None:
+def _require_text(row: list[str], header: Sequence[str], line: int) -> None:
     """Raise CommandError where a cell has bytes that are no text, naming the first."""
     if not _UNDECODED.search("".join(row)):
         return

@@ -40,7 +40,7 @@ def test_what_is_given_for_a_result_is_written_and_returned() -> None:
     ids=["signed", "Fortran", "every second", "backwards", "unaligned"],
 )
 def test_it_may_be_of_any_layout(out: Any) -> None:
-    found = evaluate(LINE, {"a": A, "b": 0x01010101}, out={"d": out})
+    found: Any = evaluate(LINE, {"a": A, "b": 0x01010101}, out={"d": out})
     assert found["d"] is out
     assert out.astype(np.uint32).tolist() == SUMS
 
@@ -60,7 +60,8 @@ def test_a_float_result_may_be_an_array_of_floats() -> None:
 
 def test_one_of_two_destinations_may_be_given() -> None:
     q = np.empty(3, bool)
-    values = {"a": np.array([1, 2, 3]), "b": 2, "c": np.array([True, True, False])}
+    values: dict[str, Any] = {"a": np.array([1, 2, 3]), "b": 2}
+    values["c"] = np.array([True, True, False])
     found: Any = evaluate(SETP, values, out={"q": q})
     assert found["q"] is q
     assert (found["p"].tolist(), q.tolist()) == ([True, False, False], [False, True, False])
@@ -103,7 +104,7 @@ def test_what_a_result_cannot_be_put_into_is_refused_by_name(out: Any, said: str
 
 def test_two_destinations_in_one_memory_are_refused() -> None:
     both = np.empty(3, bool)
-    values = {"a": np.array([1, 2, 3]), "b": 2, "c": 1}
+    values: dict[str, Any] = {"a": np.array([1, 2, 3]), "b": 2, "c": 1}
     with pytest.raises(ValueError, match="out for q shares memory with that for another"):
         evaluate(SETP, values, out={"p": both, "q": both})
     with pytest.raises(ValueError, match="out for p is uint8; the result takes bool"):
@@ -118,7 +119,7 @@ def test_a_refused_call_writes_nothing() -> None:
 
 
 def test_shapes_that_do_not_broadcast_are_told_beside_a_literal() -> None:
-    values = {"a": np.zeros(2, int), "c": np.zeros(3, int)}
+    values: dict[str, Any] = {"a": np.zeros(2, int), "c": np.zeros(3, int)}
     with pytest.raises(ValueError, match=r"do not broadcast: a \(2,\), 5 \(\), c \(3,\)"):
         evaluate("vadd.u32.u32.u32.add d, a, 5, c", values)
 
