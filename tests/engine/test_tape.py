@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from random import Random
 from typing import Any
 
@@ -158,3 +159,14 @@ def test_programs_take_turns() -> None:
         ):
             found: Any = evaluate(f"{opcode}.u32.u32.u32 d, a, 3", {"a": a[:count]})["d"]
             assert found.tolist() == expected
+
+
+def test_threads_do_not_meet() -> None:
+    rng = np.random.default_rng(7)
+    lines = ("vadd4.s32.s32.u32.sat d, a, b, c", "vavrg2.s32.s32.u32 d, a, b, c") * 4
+    a, b = rng.integers(0, 1 << 32, (2, 50_000), dtype=np.uint32)
+    alone = [evaluate(line, {"a": a, "b": b})["d"] for line in lines]
+    with ThreadPoolExecutor(4) as threads:
+        for _ in range(3):
+            found = threads.map(lambda line: evaluate(line, {"a": a, "b": b})["d"], lines)
+            assert all(np.array_equal(x, y) for x, y in zip(found, alone, strict=True))

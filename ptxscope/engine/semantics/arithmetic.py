@@ -1,7 +1,7 @@
 """What the micro-operations need of numbers, and two of its three implementations.
 
 ``Exact`` runs on Python integers, a tuple with a value a lane. ``Ranges`` runs on intervals
-and says what values are possible. The third, on NumPy arrays, is ``arrays.Arrays``.
+and says what values are possible. The third, ``tape.Tape``, records what NumPy is to compute.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ BLOCK = 1 << 15
 """Results computed at a time: many enough that calling costs little, few enough for a cache."""
 _PROGRAMS = 1 << 10
 _programs: dict[int, Program] = {}
+_adding = Lock()
 
 
 _STORAGE = {x: np.dtype(bool if x is Type.PRED else f"u{x.bits // 8}") for x in Type}
@@ -35,9 +37,11 @@ def program_of(plan: Plan) -> Program:
     # plans are kept by `lower`, and to hash one takes longer than to run it on a few values
     found = _programs.get(id(plan))
     if found is None or found.plan is not plan:
-        while len(_programs) >= _PROGRAMS:
-            _programs.pop(next(iter(_programs)), None)
-        found = _programs[id(plan)] = Program(plan)
+        found = Program(plan)
+        with _adding:
+            if len(_programs) >= _PROGRAMS:
+                del _programs[next(iter(_programs))]
+            _programs[id(plan)] = found
     return found
 
 
