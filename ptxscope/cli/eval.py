@@ -1,4 +1,4 @@
-"""``ptxscope eval``: results only, of one evaluation or of a CSV file of operands."""
+"""``ptxscope eval``: results only, of one evaluation, a CSV file of operands, or arrays."""
 
 from __future__ import annotations
 
@@ -32,11 +32,12 @@ from .table import Lines, Row, cell, pieces
 _EPILOG = """\
 A CSV file has a header and a column per register that is read; other columns are kept. A
 column per destination is added (`NAME:out` where the register is read as well). The file is
-streamed, so its size does not matter.
+streamed, so its size does not matter. Arrays broadcast; name=value gives what the file lacks.
 
 examples:
   ptxscope eval 'vmad.s32.s32.s32 d, a.h0, -b.h1, c' a=3 b=0x20000 c=1
   ptxscope eval 'vadd4.u32.u32.u32.sat d, a, b, c' --csv operands.csv > results.csv
+  ptxscope eval 'vadd4.u32.u32.u32.sat d, a, b, c' b=0x01010101 --arrays a.npy --output d.npy
 """
 Writer = Any
 """What ``csv.writer`` makes; it has no name."""
@@ -50,6 +51,12 @@ def arguments() -> Parser:
     add_instruction(to)
     add_model(to)
     to.add_argument("--csv", metavar="FILE", help="operands, a row each; - is stdin")
+    to.add_argument(
+        "--arrays",
+        metavar="FILE",
+        help="operands as NumPy's arrays: a .npz file has them by name, a .npy file one",
+    )
+    to.add_argument("-o", "--output", metavar="FILE", help="a .npy or .npz file for --arrays")
     return to
 
 
@@ -57,6 +64,15 @@ def run(words: Sequence[str]) -> int:
     """Print the results."""
     chosen = parsed(arguments(), words)
     model, ins = chosen_model(chosen.model), instruction(chosen.ptx)
+    if (chosen.arrays is None) != (chosen.output is None):
+        raise CommandError("error: --arrays says what to read, --output where to write: give both")
+    if chosen.arrays is not None:
+        if chosen.csv is not None:
+            raise CommandError("error: operands come from --csv or from --arrays, not from both")
+        from .array_files import answer
+
+        answer(ins, model, chosen.values, chosen.arrays, chosen.output)
+        return 0
     if chosen.csv is None:
         for name, bits in _results(traced(ins, chosen.values, model).result, ins):
             print(f"{name}={bits}")

@@ -1,0 +1,115 @@
+"""Operands and results in NumPy's own files: ``.npy``, one array; ``.npz``, arrays by name."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile, ZipFile
+
+import numpy as np
+import numpy.typing as npt
+
+from ..engine.semantics.models import Model
+from ..engine.text.errors import printable
+from ..engine.text.instruction import Instruction
+from ..engine.tracing.evaluate import evaluate
+from ..files import is_there, named, replace
+from . import CommandError
+from .arguments import bits_by_name, operand_name
+
+AnyArray = npt.NDArray[Any]
+
+
+def answer(ins: Instruction, model: Model, values: Sequence[str], read: str, write: str) -> None:
+    """Evaluate an instruction on the arrays of a file, and write the results to another."""
+    suffix = _suffix(write)
+    if suffix == ".npy" and len(ins.results) != 1:
+        writes = ", ".join(ins.results.values()) or "nothing"
+        raise CommandError(
+            f"error: a .npy file has one array, {printable(str(ins))} writes {printable(writes)}; "
+            "write a .npz file"
+        )
+    given = bits_by_name(ins, values)
+    arrays = _arrays(ins, read, [x.name for x in ins.inputs if x.name not in given])
+    for name in arrays.keys() & given.keys():
+        raise CommandError(f"error: {printable(name)} has a value and is in {printable(read)}")
+    values_ = arrays | {name: np.asarray(bits, np.uint64) for name, bits in given.items()}
+    try:
+        found = {x: np.asarray(y) for x, y in evaluate(ins, values_, model=model).items()}
+    except ValueError as error:
+        raise CommandError(f"error: {printable(read)}: {printable(str(error))}") from None
+    try:
+        replace(named(write), _written(found, suffix))
+    except OSError as error:
+        raise CommandError(f"error: {printable(write)}: {error.strerror or error}") from None
+
+
+def _written(arrays: Mapping[str, AnyArray], suffix: str) -> bytes:
+    data = io.BytesIO()
+    if suffix == ".npy":
+        (array,) = arrays.values()
+        np.save(data, array, allow_pickle=False)
+        return data.getvalue()
+    # as numpy.savez does, which takes no array called `file`
+    with ZipFile(data, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+                np.lib.format.write_array(file, array, allow_pickle=False)
+    return data.getvalue()
+
+
+def _suffix(name: str) -> str:
+    suffix = Path(name).suffix.lower()
+    if suffix not in (".npy", ".npz"):
+        raise CommandError(f"error: {printable(name)} is neither a .npy nor a .npz file")
+    return suffix
+
+
+def _arrays(ins: Instruction, file: str, wanted: Sequence[str]) -> dict[str, AnyArray]:
+    """The arrays of a file for registers, by name; others are passed over."""
+    found = _loaded(file)
+    if isinstance(found, np.ndarray):
+        if len(wanted) != 1:
+            several = ", ".join(wanted) or "no more values"
+            raise CommandError(
+                f"error: {printable(file)} has one array, the instruction needs "
+                f"{printable(several)}; use a .npz file, with an array for each"
+            )
+        return {wanted[0]: found}
+    arrays: dict[str, AnyArray] = {}
+    for title, array in found.items():
+        name = operand_name(ins, title)
+        if name in arrays:
+            raise CommandError(f"error: {printable(file)} has two arrays for {printable(name)}")
+        if name is not None:
+            arrays[name] = array
+    for name in wanted:
+        if name not in arrays:
+            has = printable(", ".join(found) or "nothing")
+            raise CommandError(
+                f"error: {printable(file)} has no array {printable(name)}; it has {has}"
+            )
+    return arrays
+
+
+def _loaded(file: str) -> AnyArray | Mapping[str, AnyArray]:
+    """What a file holds; one array of records is an array for each field."""
+    suffix = _suffix(file)
+    try:
+        path = named(file)
+        if not is_there(path):
+            raise CommandError(f"error: {printable(file)}: there is no such file")
+        # an array alone is read as its blocks are asked for
+        found = np.load(path, mmap_mode="r" if suffix == ".npy" else None)
+        if not isinstance(found, np.ndarray):
+            with found:
+                return {name: found[name] for name in found.files}
+    except OSError as error:
+        raise CommandError(f"error: {printable(file)}: {error.strerror or error}") from None
+    except (ValueError, EOFError, KeyError, BadZipFile) as error:
+        why = printable(" ".join(str(error).split()))
+        raise CommandError(f"error: {printable(file)} is no file of arrays: {why}") from None
+    names = found.dtype.names
+    return found if names is None else {name: found[name] for name in names}

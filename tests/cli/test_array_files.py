@@ -1,0 +1,121 @@
+"""``eval --arrays``: NumPy's files in and out."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ptxscope import evaluate
+from tests.cli.running import run
+
+LINE = "vadd4.s32.s32.u32.sat d, a, b, c"
+SETP = "setp.lt.u32 p|q, %r1, %r2"
+A = np.arange(0, 60_000, 7, dtype=np.uint32)[:8000].reshape(-1, 2)
+B = np.array([0x7F80FF01, 3], np.uint32)
+
+
+def answer(*words: str, status: int = 0) -> str:
+    done = run("eval", *words)
+    assert done.returncode == status, done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    return done.stderr
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_arrays_by_name() -> None:
+    np.savez("x.npz", a=A, b=B, other=np.zeros(3))
+    answer(LINE, "--arrays", "x.npz", "-o", "d.npz", "--model", "ptxas")
+    expected: Any = evaluate(LINE, {"a": A, "b": B}, model="ptxas")["d"]
+    with np.load("d.npz") as found:
+        assert found.files == ["d"]
+        assert found["d"].dtype == np.uint32
+        assert np.array_equal(found["d"], expected)
+
+
+def test_one_array_and_a_value() -> None:
+    np.save("a.npy", A.astype(">i8"))
+    answer(LINE, "b=[1,2,3,4]", "--arrays", "a.npy", "--output", "d.npy")
+    expected: Any = evaluate(LINE, {"a": A, "b": 0x01020304})["d"]
+    assert np.array_equal(np.load("d.npy"), expected)
+
+
+def test_records_are_an_array_for_each_field() -> None:
+    records = np.zeros(5, [("a", "u4"), ("note", "u1"), ("b", "<i2")])
+    records["a"], records["b"] = range(5), -1
+    np.save("x.npy", records)
+    answer("vadd.s32.s32.s32 d, a, b", "--arrays", "x.npy", "-o", "d.npy")
+    assert np.load("d.npy").tolist() == [(x - 1) % (1 << 32) for x in range(5)]
+
+
+def test_two_destinations_and_names_with_a_sign() -> None:
+    arrays: dict[str, Any] = {"r1": np.array([1, 2, 3]), "%r2": np.array([2, 2, 2])}
+    np.savez("x.npz", **arrays)
+    answer(SETP, "--arrays", "x.npz", "-o", "out.npz")
+    with np.load("out.npz") as found:
+        assert {name: found[name].tolist() for name in found.files} == {
+            "p": [True, False, False],
+            "q": [False, True, True],
+        }
+
+
+def test_a_register_may_be_called_like_a_parameter() -> None:
+    np.savez("x.npz", a=A)
+    answer("vadd.u32.u32.u32 file, a, 1", "--arrays", "x.npz", "-o", "out.npz")
+    with np.load("out.npz") as found:
+        assert np.array_equal(found["file"], A + 1)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--arrays", "x.npz"), "give both"),
+        (("-o", "d.npz"), "give both"),
+        (("--arrays", "x.npz", "-o", "d.npz", "--csv", "x.csv"), "not from both"),
+        (("--arrays", "x.npz", "-o", "d.txt"), "d.txt is neither a .npy nor a .npz file"),
+        (("--arrays", "x.csv", "-o", "d.npy"), "x.csv is neither"),
+        (("--arrays", "none.npz", "-o", "d.npy"), "none.npz: there is no such file"),
+        (("--arrays", "fifo.npz", "-o", "d.npy"), "fifo.npz: it is a FIFO"),
+        (("--arrays", "text.npz", "-o", "d.npy"), "text.npz is no file of arrays"),
+        (("--arrays", "text.npy", "-o", "d.npy"), "text.npy is no file of arrays"),
+        (("--arrays", "empty.npz", "-o", "d.npy"), "empty.npz is no file of arrays"),
+        (("--arrays", "objects.npy", "-o", "d.npy"), "objects.npy is no file of arrays"),
+        (("--arrays", "a.npy", "-o", "d.npy"), "a.npy has one array, the instruction needs a, b"),
+        (("--arrays", "a.npz", "-o", "d.npy"), "a.npz has no array b; it has a"),
+        (("--arrays", "x.npz", "-o", "no/d.npz"), "no/d.npz: No such file or directory"),
+        (("b=1", "--arrays", "x.npz", "-o", "d.npz"), "b has a value and is in x.npz"),
+        (("b=1", "--arrays", "wide.npz", "-o", "d.npz"), "a holds 0x100000000, which does not fit"),
+        (("--arrays", "shapes.npz", "-o", "d.npz"), "do not broadcast"),
+        (("--arrays", "twice.npz", "-o", "d.npz"), "twice.npz has two arrays for %r1"),
+    ],
+)
+def test_what_is_wrong_is_said(words: tuple[str, ...], said: str) -> None:
+    np.savez("x.npz", a=A, b=B)
+    np.savez("a.npz", a=A)
+    np.savez("wide.npz", a=np.array([1 << 32]))
+    np.savez("shapes.npz", a=np.zeros(2, int), b=np.zeros(3, int))
+    twice: dict[str, Any] = {"r1": A, "%r1": A}
+    np.savez("twice.npz", **twice)
+    np.save("a.npy", A)
+    np.save("objects.npy", np.array([None]), allow_pickle=True)
+    for name, text in (("text.npz", "hello"), ("text.npy", "hello"), ("empty.npz", "")):
+        Path(name).write_text(text)
+    os.mkfifo("fifo.npz")
+    line = SETP.replace("|q", "") if "twice" in words[1] else LINE
+    assert said in answer(line, *words, status=2)
+    assert not Path("d.npy").exists()
+    assert not Path("d.npz").exists()
+
+
+def test_one_array_cannot_have_two_results() -> None:
+    np.savez("x.npz", a=A, b=B)
+    said = answer("setp.lt.u32 p|q, a, b", "--arrays", "x.npz", "-o", "d.npy", status=2)
+    assert "a .npy file has one array" in said
