@@ -47,11 +47,22 @@ def operand(rng: Random, type_: Type) -> int:
     return bits
 
 
+def operands(rng: Random, plan: Plan) -> dict[str, int]:
+    """An operand for each source; often they lie close together, or differ in the sign."""
+    bits = {x.role: operand(rng, x.type) for x in plan.sources}
+    if rng.random() < 0.4:
+        near = rng.choice(list(bits.values())) ^ rng.choice([0, 1 << 31, 1 << 63])
+        for x in plan.sources:
+            if rng.random() < 0.7:
+                bits[x.role] = (near + rng.choice([-1, 0, 0, 1])) % (1 << x.type.bits)
+    return bits
+
+
 def campaign(seed: object, plans: int) -> None:
     rng = Random(f"{seed}")
     for _ in range(plans):
         plan = random_plan(rng)
-        rows = [{x.role: operand(rng, x.type) for x in plan.sources} for _ in range(16)]
+        rows = [operands(rng, plan) for _ in range(16)]
         found = results_of(plan, rows) if plan.results else [{}] * len(rows)
         assert found == [result(plan, row) for row in rows], (plan.form, rows)
 
