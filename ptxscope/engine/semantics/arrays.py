@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from threading import Lock
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +20,8 @@ AnyArray = npt.NDArray[Any]
 BLOCK = 1 << 15
 """Results computed at a time: many enough that calling costs little, few enough for a cache."""
 _PROGRAMS = 1 << 10
-_programs: dict[int, Program] = {}
+_programs: dict[tuple[int, bool], Runs] = {}
 _adding = Lock()
-
-
 _STORAGE = {x: np.dtype(bool if x is Type.PRED else f"u{x.bits // 8}") for x in Type}
 
 
@@ -32,17 +30,38 @@ def storage(type_: Type) -> Dtype:
     return _STORAGE[type_]
 
 
+class Runs(Protocol):
+    """What a plan has become: calls of NumPy, or a function of the machine."""
+
+    plan: Plan
+
+    def run(self, blocks: Iterable[Mapping[Place, Array]], most: int) -> None:
+        """Write the results of each block, of at most so many."""
+
+
 def program_of(plan: Plan) -> Program:
-    """The calls that compute a plan; made once and kept."""
+    """The calls of NumPy that compute a plan; made once and kept."""
+    found = _kept(plan, native=False)
+    assert isinstance(found, Program)
+    return found
+
+
+def _kept(plan: Plan, native: bool) -> Runs:
     # plans are kept by `lower`, and to hash one takes longer than to run it on a few values
-    found = _programs.get(id(plan))
+    found = _programs.get((id(plan), native))
     if found is None or found.plan is not plan:
-        found = Program(plan)
+        found = _machine_code(plan) if native else Program(plan)
         with _adding:
             if len(_programs) >= _PROGRAMS:
                 del _programs[next(iter(_programs))]
-            _programs[id(plan)] = found
+            _programs[id(plan), native] = found
     return found
+
+
+def _machine_code(plan: Plan) -> Runs:
+    from .machine_code import MachineCode
+
+    return MachineCode(plan)
 
 
 def run_blocks(
@@ -50,13 +69,15 @@ def run_blocks(
     operands: Mapping[str, AnyArray],
     shape: tuple[int, ...],
     out: Mapping[str, AnyArray] | None = None,
+    *,
+    native: bool = False,
 ) -> dict[str, AnyArray]:
     """The destinations of a plan by role, over operands that broadcast to a shape.
 
     Operands are arrays of integers or truths of any type, of which the low bits count; what is
     not in one piece, or of another type than ``storage`` names, is copied a block at a time.
     Results are of the types that ``storage`` names, in ``out`` where that has an array: one in
-    one piece that shares no memory with the operands.
+    one piece that shares no memory with the operands. ``native`` has llvmlite compile the plan.
     """
     given = out or {}
     results = {
@@ -67,7 +88,7 @@ def run_blocks(
         blocks = _blocks(
             {x.role: (operands[x.role], storage(x.type)) for x in plan.sources}, results
         )
-        program_of(plan).run(blocks, min(math.prod(shape), BLOCK))
+        _kept(plan, native).run(blocks, min(math.prod(shape), BLOCK))
     return results
 
 

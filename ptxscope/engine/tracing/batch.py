@@ -25,6 +25,8 @@ def evaluate_arrays(
     plan: Plan,
     values: Mapping[str, object],
     out: Mapping[str, AnyArray] | None = None,
+    *,
+    native: bool = False,
 ) -> dict[str, AnyArray]:
     """The destinations by role, over values by name that broadcast together.
 
@@ -48,9 +50,9 @@ def evaluate_arrays(
         given = ", ".join(f"{ins.called(x.role)} {operands[x.role].shape}" for x in plan.sources)
         raise ValueError(f"the operands do not broadcast: {given}") from None
     if not out:
-        return run_blocks(plan, operands, shape)
+        return run_blocks(plan, operands, shape, native=native)
     into = _outputs(ins, plan, out, shape)
-    return _into(into, operands.values(), partial(run_blocks, plan, operands, shape))
+    return _into(into, operands.values(), partial(run_blocks, plan, operands, shape, native=native))
 
 
 def _outputs(

@@ -1,0 +1,105 @@
+"""``engine="llvm"``: a plan's calls as machine code give what they give one by one."""
+
+from __future__ import annotations
+
+import sys
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ptxscope import evaluate
+from ptxscope.engine.semantics import machine_code
+from ptxscope.engine.semantics.arrays import run_blocks, storage
+from ptxscope.engine.semantics.run import result
+from ptxscope.engine.semantics.selection import _SELECTORS
+from ptxscope.engine.semantics.steps import copy
+from tests.engine.test_tape import operands, random_plan
+from tests.reference_data import MODELS, golden_forms
+from tests.tiers import some
+
+LINE = "vadd4.s32.s32.u32.sat d, a, b, c"
+A = np.arange(100, dtype=np.uint32) * 0x01020304
+
+
+def needs_llvm() -> None:
+    pytest.importorskip("llvmlite")
+
+
+def campaign(seed: object, plans: int) -> None:
+    needs_llvm()
+    rng = Random(f"{seed}")
+    for _ in range(plans):
+        plan = random_plan(rng)
+        # some results at once, and some one by one
+        rows = [operands(rng, plan) for _ in range(37)]
+        columns = {
+            x.role: np.array([y[x.role] for y in rows], storage(x.type)) for x in plan.sources
+        }
+        found = run_blocks(plan, columns, (len(rows),), native=True)
+        for at, row in enumerate(rows):
+            assert {role: int(x[at]) for role, x in found.items()} == result(plan, row), (plan, row)
+
+
+@pytest.mark.parametrize("plans", some([40, 1000]))
+def test_any_plan_gives_what_it_gives_on_integers(plans: int) -> None:
+    campaign(plans, plans)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(10))
+def test_any_plan_gives_what_it_gives_on_integers_at_length(seed: int) -> None:
+    campaign(("soak", seed), 10_000)
+
+
+@pytest.mark.parametrize("step", some([60, 1]))
+@pytest.mark.parametrize("model", MODELS)
+def test_golden_rows(model: str, step: int) -> None:
+    needs_llvm()
+    for ptx, rows in golden_forms()[::step]:
+        columns = {
+            name: np.array([row.values[name] for row in rows], np.uint64)
+            for name in rows[0].operands
+        }
+        found = evaluate(rows[0].instruction, columns, model=model, engine="llvm")
+        results = zip(*(np.asarray(x).tolist() for x in found.values()), strict=True)
+        assert list(results) == [row.results[model] for row in rows], ptx
+
+
+@pytest.mark.parametrize("count", [0, 1, 15, 16, 17, 100])
+def test_any_number_of_results(count: int) -> None:
+    needs_llvm()
+    values = {"a": A[:count], "b": A[::-1][:count]}
+    out = np.full(count + 1, 77, np.uint32)
+    found: Any = evaluate(LINE, values, out={"d": out[:count]}, engine="llvm")
+    assert np.array_equal(found["d"], evaluate(LINE, values)["d"])  # type: ignore[arg-type]
+    assert out[count] == 77
+
+
+def test_integers_alone_are_computed_as_ever() -> None:
+    assert evaluate(LINE, {"a": 1, "b": 2}, engine="llvm") == {"d": 3}
+
+
+def test_every_call_has_its_instructions() -> None:
+    calls: set[object] = {copy}
+    rng = Random(1)
+    for _ in range(600):
+        steps = machine_code.select(machine_code.record(random_plan(rng)))
+        calls |= {step.function for step in steps.steps}
+    assert calls <= machine_code._INSTRUCTIONS.keys()
+    assert len(_SELECTORS) > len(machine_code._INSTRUCTIONS)
+
+
+def test_what_is_not_installed_is_said_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "llvmlite", None)
+    monkeypatch.setitem(sys.modules, "llvmlite.binding", None)
+    machine_code._llvm.cache_clear()
+    with pytest.raises(ImportError, match=r"^the engine llvm needs .*'ptxscope\[llvm\]'$"):
+        evaluate("vsub.u32.u32.u32 d, a, b, c", {"a": A, "b": 3}, engine="llvm")
+    machine_code._llvm.cache_clear()
+
+
+def test_an_unknown_engine_is_refused() -> None:
+    with pytest.raises(ValueError, match="unknown engine 'cuda': numpy, llvm"):
+        evaluate(LINE, {"a": 1, "b": 2}, engine="cuda")
