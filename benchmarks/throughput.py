@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -72,8 +73,12 @@ class Measured(NamedTuple):
     form: Form
     nanoseconds: Mapping[str, float]
     """Of thread CPU time a result, by who computes it."""
-    times: Mapping[str, float]
-    """How many times as fast as C at a level we are: medians of the rounds' quotients."""
+    slow: float
+    """How many times as fast as C at the lower level we are: median of the rounds' quotients."""
+    fast: float
+    """And as C at the higher level."""
+    llvm: float | None
+    """How many times as fast as C at the higher level the engine llvm is, where it is installed."""
 
 
 def compiled(folder: Path) -> dict[str, ctypes.CDLL]:
@@ -113,27 +118,27 @@ def measured(
     }
     runs["ptxscope"] = partial(evaluate, ins, given, out=ours)
     runs["without out="] = partial(evaluate, ins, given)
-    for level in libraries:
-        runs[level]()
-        runs["ptxscope"]()
-        for name in ours:
-            assert np.array_equal(ours[name], theirs[name]), (form.ptx, level, name)
+    if find_spec("llvmlite"):
+        runs["llvm"] = partial(evaluate, ins, given, out=ours, engine="llvm")
+    for name, run in runs.items():
+        run()
+        if name not in libraries:
+            assert all(np.array_equal(ours[x], theirs[x]) for x in ours), (form.ptx, name)
     seconds: dict[str, list[float]] = {name: [] for name in runs}
     for _ in range(ROUNDS):
         for name, run in runs.items():
             start = time.thread_time()
             run()
             seconds[name].append(time.thread_time() - start)
-    return Measured(
-        form,
-        {name: statistics.median(x) / SIZE * 1e9 for name, x in seconds.items()},
-        {
-            level: statistics.median(
-                c / us for c, us in zip(seconds[level], seconds["ptxscope"], strict=True)
-            )
-            for level in libraries
-        },
-    )
+
+    def times(ours: str, theirs: str) -> float:
+        rounds = zip(seconds[theirs], seconds[ours], strict=True)
+        return statistics.median(theirs / ours for theirs, ours in rounds)
+
+    least, most = libraries
+    nanoseconds = {name: statistics.median(x) / SIZE * 1e9 for name, x in seconds.items()}
+    llvm = times("llvm", most) if "llvm" in runs else None
+    return Measured(form, nanoseconds, times("ptxscope", least), times("ptxscope", most), llvm)
 
 
 def one_element() -> float:
@@ -173,7 +178,7 @@ def report() -> Iterator[str]:
 
 _COLUMNS = (
     *("form", "`-O2`, ns", "`-O3 -march=native`, ns", "ptxscope, ns", "without `out=`, ns"),
-    *("÷ `-O2`", "goal", "÷ `-O3`"),
+    *("llvm, ns", "÷ `-O2`", "goal", "÷ `-O3`", "llvm ÷ `-O3`"),
 )
 
 
@@ -181,11 +186,12 @@ def _table(rows: list[Measured]) -> Iterator[str]:
     yield _row(_COLUMNS)
     yield _row(["---", *["---:"] * (len(_COLUMNS) - 1)])
     for x in rows:
-        o2, o3 = x.times.values()
         goal = "" if x.form.goal is None else f"{x.form.goal:g}"
         name = x.form.ptx.replace("|", "\\|")
         times = [f"{value:.2f}" for value in x.nanoseconds.values()]
-        yield _row([f"`{name}`", *times, f"**{o2:.2f}**", goal, f"{o3:.2f}"])
+        times += [""] * (x.llvm is None)
+        llvm = "" if x.llvm is None else f"{x.llvm:.2f}"
+        yield _row([f"`{name}`", *times, f"**{x.slow:.2f}**", goal, f"{x.fast:.2f}", llvm])
 
 
 def _row(cells: Sequence[str]) -> str:
@@ -199,11 +205,12 @@ def page() -> str:
     return f"""\
 # How fast batches are
 
-`evaluate` on arrays of {SIZE:,} elements, in NumPy alone and one thread, beside the plain C loops
-of `benchmarks/loops.c`. A figure is nanoseconds of thread CPU time a result, the median of {ROUNDS}
-rounds in which all take turns; ÷ is how many times as fast as C ptxscope is, the median of the
-rounds' quotients. All results are compared with C's. `out=` gives the arrays to write to; without
-it, new memory is mapped, which costs page faults. The goal is against `gcc -O2`.
+`evaluate` on arrays of {SIZE:,} elements, in NumPy alone and one thread, and by `engine="llvm"`,
+beside the plain C loops of `benchmarks/loops.c`. A figure is nanoseconds of thread CPU time a
+result, the median of {ROUNDS} rounds in which all take turns; ÷ is how many times as fast as C
+ptxscope is, the median of the rounds' quotients. All results are compared with C's. `out=` gives
+the arrays to write to; without it, new memory is mapped, which costs page faults. The goal is of
+NumPy against `gcc -O2`; that of LLVM is 0.6 of `-O3`.
 
 {lines}
 

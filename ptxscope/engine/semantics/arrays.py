@@ -17,8 +17,6 @@ from .steps import Dtype, Kind, Place
 
 AnyArray = npt.NDArray[Any]
 
-BLOCK = 1 << 15
-"""Results computed at a time: many enough that calling costs little, few enough for a cache."""
 _PROGRAMS = 1 << 10
 _programs: dict[tuple[int, bool], Runs] = {}
 _adding = Lock()
@@ -34,6 +32,8 @@ class Runs(Protocol):
     """What a plan has become: calls of NumPy, or a function of the machine."""
 
     plan: Plan
+    block: int
+    """How many results are best computed at a time."""
 
     def run(self, blocks: Iterable[Mapping[Place, Array]], most: int) -> None:
         """Write the results of each block, of at most so many."""
@@ -85,20 +85,19 @@ def run_blocks(
         for x in plan.results
     }
     if math.prod(shape) and results:
-        blocks = _blocks(
-            {x.role: (operands[x.role], storage(x.type)) for x in plan.sources}, results
-        )
-        _kept(plan, native).run(blocks, min(math.prod(shape), BLOCK))
+        program = _kept(plan, native)
+        most = min(math.prod(shape), program.block)
+        typed = {x.role: (operands[x.role], storage(x.type)) for x in plan.sources}
+        program.run(_blocks(typed, results, most), most)
     return results
 
 
 def _blocks(
-    operands: Mapping[str, tuple[AnyArray, Dtype]], results: Mapping[str, AnyArray]
+    operands: Mapping[str, tuple[AnyArray, Dtype]], results: Mapping[str, AnyArray], most: int
 ) -> Iterator[dict[Place, Array]]:
-    """Operands and results as flat arrays of so many elements that a block has."""
+    """Operands and results as flat arrays of so many elements, or fewer."""
     shape = next(iter(results.values())).shape
     size = math.prod(shape)
-    most = min(size, BLOCK)
     sliced: dict[Place, Array] = {
         Place(Kind.RESULT, role): x.reshape(-1) for role, x in results.items()
     }
@@ -114,7 +113,7 @@ def _blocks(
         yield sliced | same
         return
     start = 0
-    for chunks in _chunks(list(copied.values()), size):
+    for chunks in _chunks(list(copied.values()), size, most):
         count = len(chunks[0]) if chunks else min(most, size - start)
         block = {place: x[start : start + count] for place, x in sliced.items()}
         block |= {place: x[:count] for place, x in same.items()}
@@ -141,10 +140,12 @@ def _repeated(array: AnyArray, dtype: Dtype, count: int) -> Array:
     return repeated
 
 
-def _chunks(arrays: Sequence[tuple[AnyArray, Dtype]], size: int) -> Iterator[Sequence[Array]]:
-    """Arrays of one shape as flat pieces of a block at most, in other types."""
+def _chunks(
+    arrays: Sequence[tuple[AnyArray, Dtype]], size: int, most: int
+) -> Iterator[Sequence[Array]]:
+    """Arrays of one shape as flat pieces of so many elements at most, in other types."""
     if not arrays:
-        yield from ((),) * -(-size // BLOCK)
+        yield from ((),) * -(-size // most)
         return
     pieces: Iterator[Any] = np.nditer(  # type: ignore[call-overload]  # it lacks "contig"
         [array for array, _ in arrays],
@@ -153,7 +154,7 @@ def _chunks(arrays: Sequence[tuple[AnyArray, Dtype]], size: int) -> Iterator[Seq
         op_dtypes=[dtype for _, dtype in arrays],
         order="C",
         casting="unsafe",
-        buffersize=BLOCK,
+        buffersize=most,
     )
     for piece in pieces:
         yield piece if isinstance(piece, tuple) else (piece,)

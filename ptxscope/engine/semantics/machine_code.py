@@ -20,6 +20,7 @@ import numpy.typing as npt
 from ..isa.types import Type
 from .demand import record
 from .plan import Plan
+from .program import BLOCK
 from .selection import select
 from .steps import Constant, Dtype, Function, Kind, Place, Step, Steps, View, clip, copy
 
@@ -30,6 +31,9 @@ _AT_ONCE = 16
 
 class MachineCode:
     """What a plan computes, as a function of the machine. Any number of threads may run it."""
+
+    block = BLOCK
+    """How many results are computed at a time: what is copied for them stays in cache."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan

@@ -20,6 +20,12 @@ from .steps import Constant, Dtype, Function, Kind, Place, Step, Steps, View, co
 
 Array = npt.NDArray[Any]
 """A flat array."""
+BLOCK = 1 << 17
+"""The most results that are computed at a time."""
+_LEAST = 1 << 15
+"""Fewer, and calling would cost more than the calls."""
+_CACHED = 1 << 19
+"""Bytes of scratch memory that a cache keeps beside what is read and written."""
 
 
 class Slot(NamedTuple):
@@ -48,6 +54,9 @@ class Program:
         self.slots = tuple(memory.slots)
         self.scratch = tuple(memory.sizes)
         """How many bytes each piece of scratch memory has of each result."""
+        fit = _CACHED // max(sum(self.scratch), 1)
+        self.block = min(max(1 << fit.bit_length() - 1, _LEAST), BLOCK)
+        """How many results are best computed at a time."""
 
     def __str__(self) -> str:
         """The calls as they are made, a line each."""
