@@ -13,6 +13,7 @@ from ptxscope import evaluate, parse
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import random_form
 from ptxscope.engine.isa.types import Type
+from ptxscope.engine.semantics import arrays
 from ptxscope.engine.semantics.arrays import program_of, results_of
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.lowering import lower
@@ -181,3 +182,15 @@ def test_threads_do_not_meet() -> None:
         for _ in range(3):
             found = threads.map(lambda line: evaluate(line, {"a": a, "b": b})["d"], lines)
             assert all(np.array_equal(x, y) for x, y in zip(found, alone, strict=True))
+
+
+def test_programs_are_kept_in_bounded_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrays, "_programs", {False: {}, True: {}})
+    monkeypatch.setattr(arrays, "_PROGRAMS", {False: 3, True: 1})
+    plans = [lower(parse(f"vadd.u32.u32.u32 d, a.b{x}, b").form) for x in range(4)]
+    first = program_of(plans[0])
+    for plan in plans:
+        program_of(plan)
+    assert len(arrays._programs[False]) == 3
+    assert program_of(plans[0]) is not first
+    assert program_of(plans[3]) is program_of(plans[3])

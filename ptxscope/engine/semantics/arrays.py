@@ -17,8 +17,9 @@ from .steps import Dtype, Kind, Place
 
 AnyArray = npt.NDArray[Any]
 
-_PROGRAMS = 1 << 10
-_programs: dict[tuple[int, bool], Runs] = {}
+_PROGRAMS = {False: 1 << 10, True: 1 << 6}
+"""How many are kept: a few kilobytes of calls each, or most of a megabyte of machine code."""
+_programs: Mapping[bool, dict[int, Runs]] = {False: {}, True: {}}
 _adding = Lock()
 _STORAGE = {x: np.dtype(bool if x is Type.PRED else f"u{x.bits // 8}") for x in Type}
 
@@ -48,13 +49,14 @@ def program_of(plan: Plan) -> Program:
 
 def _kept(plan: Plan, native: bool) -> Runs:
     # plans are kept by `lower`, and to hash one takes longer than to run it on a few values
-    found = _programs.get((id(plan), native))
+    programs = _programs[native]
+    found = programs.get(id(plan))
     if found is None or found.plan is not plan:
         found = _machine_code(plan) if native else Program(plan)
         with _adding:
-            if len(_programs) >= _PROGRAMS:
-                del _programs[next(iter(_programs))]
-            _programs[id(plan), native] = found
+            if len(programs) >= _PROGRAMS[native]:
+                del programs[next(iter(programs))]
+            programs[id(plan)] = found
     return found
 
 
