@@ -195,3 +195,10 @@ def test_a_float_is_given_by_its_bits() -> None:
 def test_what_writes_nothing_has_nothing_to_observe() -> None:
     with pytest.raises(ValueError, match="writes nothing that could be observed"):
         diagnose("setp.ne.u32 _, a, b", {"a": 1, "b": 2}, 1)
+
+
+def test_memory_that_is_taken_for_truths_is_true_where_it_is_not_zero() -> None:
+    c = np.frombuffer(bytes([0, 1, 2, 255]), bool)
+    for given_ in (c, np.stack([c, c], axis=-1)[:, 0]):
+        found: Any = evaluate("selp.b32 d, 7, 9, c", {"c": given_})["d"]
+        assert found.tolist() == [9, 7, 7, 7]

@@ -117,7 +117,7 @@ def _into(
 def _bits(value: object, type_: Type, name: str) -> AnyArray:
     """A value as an array of integers of which the low bits are its operand's."""
     if type(value) is np.ndarray and value.dtype == storage(type_):
-        return value
+        return _truths(value) if type_ is Type.PRED else value
     parts = value if isinstance(value, (list, tuple)) else ()
     if any(isinstance(x, np.ma.MaskedArray) for x in (value, *parts)):
         raise ValueError(f"{name} is a masked array; give it whole, as `filled` makes it")
@@ -144,7 +144,13 @@ def _bits(value: object, type_: Type, name: str) -> AnyArray:
             raise ValueError(
                 f"{name} holds {worst:#x}, which does not fit in {counted(type_.bits, 'bit')}"
             )
-    return array
+    return _truths(array) if kind == "b" and type_ is Type.PRED else array
+
+
+def _truths(array: AnyArray) -> AnyArray:
+    """Truths whose bytes are 0 and 1: memory that is taken for truths may hold others."""
+    raw = array.view(np.uint8)
+    return raw != 0 if raw.size and raw.max() > 1 else array
 
 
 def _always_fits(dtype: np.dtype[Any], low: int, high: int) -> bool:
