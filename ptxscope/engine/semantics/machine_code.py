@@ -134,7 +134,7 @@ class _Body:
         """The vector that a register is, and its type."""
         for source in plan.sources:
             vector = _vector(_bits(source.type), size)
-            name = self._new(
+            name = self.put(
                 f"load {vector}, ptr {self._place('a', source.role, source.type)}, align 1"
             )
             self._held[Place(Kind.OPERAND, source.role)] = name, vector
@@ -149,9 +149,10 @@ class _Body:
 
     def _place(self, kind: str, role: str, type_: Type) -> str:
         step = f"getelementptr i{_bits(type_)}, ptr %{kind}.{role}, i64 %at{self.size}"
-        return self._new(step)
+        return self.put(step)
 
-    def _new(self, instruction: str) -> str:
+    def put(self, instruction: str) -> str:
+        """An instruction; gives the name of what it yields."""
         name = f"%v{self.size}.{next(self._names)}"
         self.lines.append(f"{name} = {instruction}")
         return name
@@ -162,7 +163,7 @@ class _Body:
 
     def _as(self, register: int | Place, vector: str) -> str:
         name, held = self._held[register]
-        return name if held == vector else self._new(f"bitcast {held} {name} to {vector}")
+        return name if held == vector else self.put(f"bitcast {held} {name} to {vector}")
 
     def value(self, x: View | Constant, like: View) -> str:
         """An input as a vector, without its type; a constant in every lane of one like another."""
@@ -171,10 +172,6 @@ class _Body:
         lane = f"i{like.bits} {x.value}"
         return f"<{', '.join([lane] * (like.lanes * self.size))}>"
 
-    def put(self, instruction: str) -> str:
-        """An instruction; gives the name of what it yields."""
-        return self._new(instruction)
-
     def call(self, name: str, like: View, *values: str) -> str:
         """A function that LLVM knows, on vectors of one type."""
         vector, flag = self.type(like), name == "abs"
@@ -182,7 +179,7 @@ class _Body:
         kinds = [vector] * len(values) + ["i1"] * flag
         self.declared.add(f"declare {vector} {whole}({', '.join(kinds)})")
         given = [f"{vector} {x}" for x in values] + ["i1 false"] * flag
-        return self._new(f"call {vector} {whole}({', '.join(given)})")
+        return self.put(f"call {vector} {whole}({', '.join(given)})")
 
 
 def _bits(type_: Type) -> int:
