@@ -17,6 +17,8 @@ from .engine.semantics.models import model
 from .engine.text.errors import PtxError, printable
 from .engine.text.parser import parse
 from .engine.tracing.annotations import NOTHING, Annotations, from_json, to_json
+from .learn import tally
+from .learn.tally import Tally
 from .session import Setup, trace_of, with_line
 
 SCHEMA = "ptxscope.state/1"
@@ -56,6 +58,7 @@ class Store:
             if not (state.is_absolute() and config.is_absolute()):
                 raise RuntimeError("there is no home folder")
         self.state = state / "explorer.json"
+        self.tally = state / "tally.json"
         self.keys = config / "keys.toml"
         self.messages: list[str] = []
 
@@ -75,6 +78,23 @@ class Store:
         self.state.parent.mkdir(parents=True, exist_ok=True)
         files.replace(self.state, json.dumps(as_json(kept), indent=1).encode())
 
+    def load_tally(self) -> Tally:
+        """How exercises went; nothing where there is nothing, or nothing that can be used."""
+        try:
+            return tally.from_json(files.read(self.tally, _MOST).decode())
+        except FileNotFoundError:
+            return Tally()
+        except (OSError, ValueError, RecursionError) as error:
+            self.messages += self.set_aside(
+                getattr(error, "strerror", "") or str(error), self.tally
+            )
+            return Tally()
+
+    def save_tally(self, found: Tally) -> None:
+        """Keep it; raises OSError where that can't be done."""
+        self.tally.parent.mkdir(parents=True, exist_ok=True)
+        files.replace(self.tally, found.json.encode())
+
     def keymap(self) -> dict[str, str]:
         """Action ids and the keys that the user gave them."""
         import tomllib
@@ -93,11 +113,12 @@ class Store:
         self.messages += self.set_aside(why)
         return Kept()
 
-    def set_aside(self, why: str) -> list[str]:
-        """Give what was kept another name; what is to be said of it."""
-        aside = self.state.with_suffix(".damaged")
+    def set_aside(self, why: str, kept: Path | None = None) -> list[str]:
+        """Give what was kept, of the explorer or in a file, another name; what is to be said."""
+        kept = kept or self.state
+        aside = kept.with_suffix(".damaged")
         try:
-            self.state.replace(aside)
+            kept.replace(aside)
             place = f"; it is now {aside}"
         except OSError:
             place = ""

@@ -89,4 +89,6 @@ def _lanes_used(step: Step, used: set[Cell]) -> list[tuple[RowTrace, list[int]]]
 
 def _sentences(trace: Trace, row: RowTrace, lanes: Iterable[int]) -> str:
     said = "; ".join(sentence(trace, row, lane) for lane in lanes)
-    return f"{said[0].upper()}{said[1:]}."
+    first = said.partition(" ")[0]
+    is_name = len(first) == 1 or first in trace.instruction.names.values()
+    return f"{said}." if is_name else f"{said[0].upper()}{said[1:]}."
