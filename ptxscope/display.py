@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from .engine.records import NamedTuple
 from .engine.text.errors import printable
 from .engine.tracing.trace import DISPLAYS, Trace
 from .export import export

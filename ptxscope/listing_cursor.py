@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from typing import NamedTuple
 
 from . import files
 from .engine.diagnosis.observation import parse_observed
@@ -22,6 +21,7 @@ from .engine.kernels.blame import first_wrong
 from .engine.kernels.execute import Blocks, Run, RunStep, execute
 from .engine.kernels.program import Program, Statement, StatementKind, load
 from .engine.listings.inline_asm import Language, asm_only, language_of
+from .engine.records import NamedTuple
 from .engine.semantics.models import model
 from .engine.text.errors import Problem, PtxError
 from .engine.text.values import hex_text

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from .engine.isa.catalog import C_BITS, CATALOG, entry_of
 from .engine.isa.entry import Entry
@@ -20,6 +20,7 @@ from .engine.isa.integers import cast
 from .engine.isa.legality import violations, with_slot
 from .engine.isa.roles import SOURCES, Role
 from .engine.isa.types import Destinations, Selector, Type
+from .engine.records import NamedTuple
 from .engine.semantics.models import model
 from .engine.semantics.operation import Flag
 from .engine.semantics.plan import Stage

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
-from typing import NamedTuple
 
+from ..engine.records import NamedTuple
 from ..engine.semantics.plan import Stage
 from .theme import Theme
 

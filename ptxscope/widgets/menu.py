@@ -5,11 +5,12 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
+from ..engine.records import NamedTuple
 from ..engine.text.errors import printable
 from .pane import Line, Pane, Piece
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.geometry import Offset
@@ -13,6 +13,7 @@ from textual.message import Message
 from ..engine.isa.entry import Slot
 from ..engine.isa.form import Form
 from ..engine.isa.grammar import SLOT_NAMES
+from ..engine.records import NamedTuple
 from . import choices
 from .choices import OFF, ON, Choice, Option
 from .form_pane import FormPane

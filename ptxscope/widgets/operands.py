@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
@@ -15,6 +15,7 @@ from textual.message import Message
 from ..engine.isa.integers import cast
 from ..engine.isa.roles import Role
 from ..engine.isa.types import Type
+from ..engine.records import NamedTuple
 from ..engine.text.errors import PtxError, printable
 from ..engine.text.values import float_anatomy, hex_text, parse_value, value_text
 from ..engine.tracing.trace import Trace

@@ -6,7 +6,7 @@ it may carry a target, which a click on it or the cursor means. Text is never ma
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -18,6 +18,7 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
+from ..engine.records import NamedTuple
 from .inks import palette_of
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, SupportsIndex, overload
+from typing import Any, SupportsIndex, overload
 
+from ..records import NamedTuple
 from ..semantics.errata import Erratum
 from ..semantics.models import ISA_MODEL, PTXAS_MODELS, Model, model, versions
 from ..semantics.run import result

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from ..isa.types import Type
+from ..records import NamedTuple
 from ..semantics.models import Model
 from ..semantics.run import result
 from ..text.instruction import Instruction

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from functools import lru_cache
-from typing import NamedTuple
 
 from ..isa.form import Form
+from ..records import NamedTuple
 from .errata import ERRATA, NEWEST, OLDEST, Erratum
 from .lowering import lower
 from .misconceptions import MISCONCEPTIONS

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Any, ClassVar, NamedTuple, dataclass_transform
+from typing import Any, ClassVar, dataclass_transform
 
+from ..records import NamedTuple
 from .arithmetic import Arithmetic, Lanes, V
 
 

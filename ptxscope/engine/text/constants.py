@@ -17,9 +17,9 @@ import operator
 import re
 import struct
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from ..isa.types import Type
+from ..records import NamedTuple
 from .errors import Problem, Span, quoted
 from .tokens import Kind, Token, tokens
 

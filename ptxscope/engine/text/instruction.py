@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ..isa.catalog import entry_of
 from ..isa.entry import Entry, SlotPlace
 from ..isa.form import Form
 from ..isa.roles import DESTINATIONS, ORDER, SOURCES, Role
 from ..isa.types import Destinations, Type
+from ..records import NamedTuple
 from .errors import Span
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from ..records import NamedTuple
 from .errors import Problem, Span, capped
 
 ASM = (

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol, SupportsIndex
+from typing import Any, Protocol, SupportsIndex
 
+from ..records import NamedTuple
 from ..semantics.arithmetic import EXACT, Lanes
 from ..semantics.errata import Erratum
 from ..semantics.models import Model
