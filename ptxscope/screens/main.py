@@ -376,7 +376,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     @on(PtxLine.Edited)
     def _line_edited(self, event: PtxLine.Edited) -> None:
-        if event.text == event.line.value:  # else more was typed, and is on its way
+        if event.text == event.control.value:  # else more was typed, and is on its way
             goes_on = self._typed is self.session.setup and not event.pasted
             self.edit(edits.with_line(self.session.setup, event.text), joined=goes_on)
             self._typed = None if event.pasted else self.session.setup
@@ -562,7 +562,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
         def chosen(index: int | None) -> None:
             if index is not None:
-                event.row.choose(event.cell, event.options[index])
+                event.control.choose(event.cell, event.options[index])
 
         asked = ChoiceScreen(event.title, event.options, event.index, event.at)
         self.app.push_screen(asked, chosen)
@@ -577,7 +577,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     @on(Operands.Edit)
     def _operand_edit(self, event: Operands.Edit) -> None:
-        event.operands.type_over(True)
+        event.control.type_over(True)
         self._open_value(event.field, event.start)
 
     def _open_value(self, field: Field, start: str) -> None:
@@ -594,7 +594,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     @on(Lanes.Edit)
     def _chip_edit(self, event: Lanes.Edit) -> None:
-        self._asked_from = event.lanes.place
+        self._asked_from = event.control.place
         self._open_value(event.field, event.start)
 
     @on(Lanes.Nudged)
@@ -805,7 +805,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
     @on(Lanes.CursorMoved)
     def _cursor_moved(self, event: Lanes.CursorMoved) -> None:
         self.query_one(Operands).light(self._origin(event.cell) if event.cell else {})
-        self.query_one(HintBar).hint(Hint(event.lanes, event.said))
+        self.query_one(HintBar).hint(Hint(event.control, event.said))
 
     def _origin(self, cell: Cell) -> dict[str, int]:
         """The operand bits that a cell came from: a mask by role."""

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.message import Message
 from textual.widgets import Input
 
 from ..engine.isa.catalog import CATALOG
 from ..engine.isa.intrinsics import Intrinsic, intrinsics
 from ..search import opcode_of, search
 from .line import PlainInput
+from .message import Posted
 from .pane import Line, Pane, Piece
 
 _NAMES = 11
@@ -41,19 +40,13 @@ class Browser(Vertical):
         Binding("enter", "choose", "Open", show=False),
     ]
 
-    @dataclass
-    class Chosen(Message):
+    class Chosen(Posted):
         """An instruction is to be opened."""
 
-        browser: Browser
+        control: Browser
         opcode: str
         intrinsic: Intrinsic | None = None
         """The CUDA intrinsic through which it was found."""
-
-        @property
-        def control(self) -> Browser:
-            """The widget that sent it."""
-            return self.browser
 
     def __init__(self, id: str = "browser") -> None:  # noqa: A002
         super().__init__(id=id)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -14,7 +13,6 @@ from rich.text import Text
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region
-from textual.message import Message
 from textual.strip import Strip
 from textual.widgets import Input
 
@@ -24,6 +22,7 @@ from ..engine.text.instruction import Instruction
 from ..engine.text.parser import parse_all
 from .hints import Hint, HintBar
 from .inks import palette_of
+from .message import Posted
 from .pane import Line, Pane, Piece
 
 _NARROW = 24
@@ -84,42 +83,24 @@ class PtxLine(PlainInput):
     PtxLine:focus { border: none; height: 1; }
     """
 
-    @dataclass
-    class Edited(Message):
+    class Edited(Posted):
         """The text was changed by the person at the keyboard."""
 
-        line: PtxLine
+        control: PtxLine
         text: str
         pasted: bool = False
         """By a paste, which is an edit of its own."""
 
-        @property
-        def control(self) -> PtxLine:
-            """The widget that sent it."""
-            return self.line
-
-    @dataclass
-    class Pasted(Message):
+    class Pasted(Posted):
         """What was pasted is an instruction, or several, of its own."""
 
-        line: PtxLine
+        control: PtxLine
         text: str
 
-        @property
-        def control(self) -> PtxLine:
-            """The widget that sent it."""
-            return self.line
-
-    @dataclass
-    class CandidateMoved(Message):
+    class CandidateMoved(Posted):
         """Another completion is the one that Tab takes."""
 
-        line: PtxLine
-
-        @property
-        def control(self) -> PtxLine:
-            """The widget that sent it."""
-            return self.line
+        control: PtxLine
 
     def __init__(self, id: str = "line") -> None:  # noqa: A002
         self.parts: Mapping[str, Span] = {}
