@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -23,7 +22,7 @@ from .keys import key_names, keymap_of
 from .keys_in_order import KeysInOrder
 from .screens.main import MainScreen
 from .session import example, opened
-from .store import Kept, Store, as_json
+from .store import Kept, Store, as_text
 from .widgets.inks import HIGH_CONTRAST, WIDGETS_CSS, WITHOUT_COLOURS, palette_of
 
 if TYPE_CHECKING:
@@ -248,7 +247,7 @@ class Explorer(App[None]):
             listing = cursor.listing
             place = f"program {cursor.program} statement {cursor.index}"
             yield f"listing: {len(listing.text)} characters, {place}, given {listing.given}"
-        yield json.dumps(as_json(self.kept), indent=1)
+        yield as_text(self.kept)
 
 
 def _nothing() -> None:

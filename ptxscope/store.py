@@ -6,7 +6,6 @@ never in the way.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -62,25 +61,30 @@ class Store:
     def load(self) -> Kept:
         """What was kept; nothing where there is nothing, or nothing that can be used."""
         try:
-            return _kept(json.loads(files.read(self.state, _MOST).decode()))
+            text = files.read(self.state, _MOST)
         except FileNotFoundError:
             return Kept()
         except OSError as error:
             return self._set_aside(error.strerror or str(error))
+        import json
+
+        try:
+            return _kept(json.loads(text.decode()))
         except Exception as error:  # whatever is in it, or comes of evaluating that
             return self._set_aside(str(error) or type(error).__name__)
 
     def save(self, kept: Kept) -> None:
         """Keep it; raises OSError where that can't be done."""
         self.state.parent.mkdir(parents=True, exist_ok=True)
-        files.replace(self.state, json.dumps(as_json(kept), indent=1).encode())
+        files.replace(self.state, as_text(kept).encode())
 
     def keymap(self) -> dict[str, str]:
         """Action ids and the keys that the user gave them."""
-        import tomllib
-
         try:
-            found = tomllib.loads(files.read(self.keys, _MOST).decode())
+            text = files.read(self.keys, _MOST).decode()
+            import tomllib
+
+            found = tomllib.loads(text)
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, RecursionError) as error:
@@ -113,6 +117,13 @@ def _flat(table: dict[str, object], prefix: str = "") -> list[tuple[str, str]]:
         elif isinstance(value, str):
             found.append((prefix + name, value))
     return found
+
+
+def as_text(kept: Kept) -> str:
+    """It as a file."""
+    import json
+
+    return json.dumps(as_json(kept), indent=1)
 
 
 def as_json(kept: Kept) -> dict[str, object]:
