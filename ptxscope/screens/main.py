@@ -144,6 +144,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     def compose(self) -> ComposeResult:
         """The widgets, each once."""
+        self._fit()
         with Vertical(id="top") as top:
             top.border_title = "PTX"
             yield PtxLine()
@@ -161,6 +162,12 @@ class MainScreen(MessagesAside, InkScreen[None]):
         yield HintBar()
         yield ValueField()
         yield KeyBar()
+
+    def _fit(self) -> None:
+        """Be laid out for the terminal's size from the first paint on."""
+        (width, height), breaks = self.app.size, (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS)
+        for have, steps in zip((width, height), breaks, strict=True):
+            self.add_class(next(name for least, name in reversed(steps) if have >= least), update=False)
 
     def on_mount(self) -> None:
         """Show the session, and in a few words what it is, where that is new."""
