@@ -113,12 +113,12 @@ class Explorer(App[None]):
     ) -> MainScreen:
         """All is shown of what was named; what was left goes on; an example begins."""
         if ins is not None:
-            return MainScreen(opened(ins, values, model), None, 0, kept.recent)
+            return MainScreen(opened(ins, values, model), None, 0, list(kept.recent))
         if kept.setup is not None:
-            return MainScreen(kept.setup, kept.pin, kept.step, kept.recent, asked=kept.asked)
+            return MainScreen(kept.setup, kept.pin, kept.step, list(kept.recent), asked=kept.asked)
         begins = listing is None
         step = 1 if begins else 0
-        return MainScreen(example("vset4"), kept.pin, step, kept.recent, welcome=begins)
+        return MainScreen(example("vset4"), kept.pin, step, list(kept.recent), welcome=begins)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """What Textual offers in the palette, but what stands there as an action of ours."""

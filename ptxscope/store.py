@@ -6,12 +6,13 @@ never in the way.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from . import files
 from .engine.isa.catalog import CATALOG
+from .engine.records import NamedTuple
 from .engine.semantics.models import model
 from .engine.text.errors import PtxError, printable
 from .engine.text.parser import parse
@@ -25,15 +26,14 @@ _LANES = 4
 """The most that an instruction has."""
 
 
-@dataclass(slots=True)
-class Kept:
+class Kept(NamedTuple):
     """Where the explorer was left."""
 
     setup: Setup | None = None
     pin: Setup | None = None
     step: int = 0
     """The step shown; 0 is the last."""
-    recent: list[str] = field(default_factory=list)
+    recent: Sequence[str] = ()
     """Opcodes, the latest first."""
     theme: str = ""
     asked: bool = False
@@ -133,7 +133,7 @@ def as_json(kept: Kept) -> dict[str, object]:
         "setup": _setup_as_json(kept.setup),
         "pin": _setup_as_json(kept.pin),
         "step": kept.step,
-        "recent": kept.recent,
+        "recent": list(kept.recent),
         "theme": kept.theme,
         "asked": kept.asked,
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, ClassVar
@@ -16,6 +15,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from .. import session as edits
+from ..engine.records import replace
 from ..engine.semantics.models import PTXAS_MODELS
 from ..engine.text.errors import PtxError, printable
 from ..engine.text.instruction import Instruction
@@ -165,9 +165,9 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     def _fit(self) -> None:
         """Be laid out for the terminal's size from the first paint on."""
-        (width, height), breaks = self.app.size, (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS)
-        for have, steps in zip((width, height), breaks, strict=True):
-            self.add_class(next(name for least, name in reversed(steps) if have >= least), update=False)
+        breaks = (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS)
+        for have, steps in zip(self.app.size, breaks, strict=True):
+            self.add_class([name for least, name in steps if least <= have][-1], update=False)
 
     def on_mount(self) -> None:
         """Show the session, and in a few words what it is, where that is new."""

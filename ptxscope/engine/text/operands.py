@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from ..isa.entry import Entry, Operand, SlotPlace
 from ..isa.form import Form
@@ -31,17 +30,17 @@ SPECIAL = re.compile(
 )
 
 
-@dataclass(slots=True)
 class Operands:
     """What was understood of the operands."""
 
-    values: dict[str, object] = field(default_factory=dict)
-    """Slots of the form: selectors, negations, ``dst``, ``c``."""
-    spans: dict[str, Span] = field(default_factory=dict)
-    destinations: tuple[str | None, ...] = ()
-    sources: list[Register | Literal] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.values: dict[str, object] = {}
+        """Slots of the form: selectors, negations, ``dst``, ``c``."""
+        self.spans: dict[str, Span] = {}
+        self.destinations: tuple[str | None, ...] = ()
+        self.sources: list[Register | Literal] = []
+        self.problems: list[Problem] = []
+        self.notes: list[str] = []
 
     def wrong(self, message: str, span: Span, hint: str = "", fix: str | None = None) -> None:
         """Record a problem."""
