@@ -6,7 +6,6 @@ import textwrap
 from collections.abc import Mapping
 from typing import ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
@@ -79,17 +78,11 @@ class ValueField(Vertical):
         self._unit = 32
         self._bits = 0
 
-    def compose(self) -> ComposeResult:
-        """Label, input, what it means; carets and what is wrong."""
-        with Horizontal():
-            yield self._label
-            yield self.input
-            yield self._means
-        yield self._error
-
     def open(self, field: Field, name: str, type_: Type, unit: int, bits: int, start: str) -> None:
         """Ask for a value; ``bits`` is the operand now, ``unit`` the width of its lanes."""
         self.close()  # of what was asked for before
+        if not self.children:  # the start does without them
+            self.mount(Horizontal(self._label, self.input, self._means), self._error)
         self._field, self._type, self._unit, self._bits = field, type_, unit, bits
         self._is_settled = False
         part = f" lane {field.at}" if field.notation == "lane" else ""
