@@ -38,7 +38,6 @@ from ..widgets.inks import InkScreen
 from ..widgets.lanes import Lanes
 from ..widgets.line import LineStatus, PtxLine
 from ..widgets.listing import Listing
-from ..widgets.menu import Item
 from ..widgets.modifier_row import ModifierRow
 from ..widgets.modifiers import Modifiers
 from ..widgets.operands import Field, Operands
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
     from ..engine.diagnosis.diagnose import Finding
     from ..engine.listings.lint import Checked
     from ..listing_cursor import ListingCursor
+    from ..widgets.menu import Item
 
 Chosen = Callable[[int | None], None]
 
@@ -652,6 +652,8 @@ class MainScreen(MessagesAside, InkScreen[None]):
         def chosen(index: int | None) -> None:
             if index is not None:
                 self.edit(edits.with_value(self.session.setup, event.role, found[index][1]))
+
+        from ..widgets.menu import Item
 
         items = [Item(name, f"{bits:#x}") for name, bits in found]
         name = operand_name(self.session.trace, event.role)

@@ -13,7 +13,6 @@ from textual.widgets import Input
 
 from ..engine.isa.catalog import CATALOG
 from ..engine.isa.intrinsics import Intrinsic, intrinsics
-from ..search import opcode_of, search
 from .line import PlainInput
 from .message import Posted
 from .pane import Line, Pane, Piece
@@ -100,9 +99,13 @@ class Browser(Vertical):
         name = self.list.cursor
         if name is None:
             return
-        intrinsic = intrinsics().get(name)
-        opcode = opcode_of(intrinsic) if intrinsic else name
-        self.post_message(self.Chosen(self, opcode, intrinsic))
+        if name in CATALOG:
+            self.post_message(self.Chosen(self, name))
+        else:
+            from ..search import opcode_of
+
+            intrinsic = intrinsics()[name]
+            self.post_message(self.Chosen(self, opcode_of(intrinsic), intrinsic))
 
 
 class InstructionList(Pane):
@@ -142,6 +145,8 @@ class InstructionList(Pane):
         """What matches, best first; all instructions in their order without a filter."""
         if not self._query:
             return list(dict.fromkeys((*self._recent, *CATALOG)))
+        from ..search import search
+
         return search(self._query, self.lanes)
 
     def move(self, by: int) -> None:
