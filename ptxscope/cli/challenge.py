@@ -6,8 +6,9 @@ import sys
 import textwrap
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from ..engine.records import NamedTuple
 from ..engine.text.errors import PtxError, counted, printable
 from ..learn.challenge import (
     Challenge,

@@ -7,17 +7,17 @@ just one gives the result; operands that make the answers part are known to exis
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import count
-from typing import NamedTuple
 
 from ..engine.isa.catalog import CATALOG
 from ..engine.isa.entry import Group, Slot
 from ..engine.isa.form import Form
 from ..engine.isa.legality import remarks, violations
 from ..engine.isa.types import Type
+from ..engine.patterns import pattern
+from ..engine.records import NamedTuple
 from ..engine.semantics.errata import ERRATA
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ..engine.semantics.operation import Flag
@@ -288,7 +288,7 @@ def _gives(found: Challenge, choice: Instruction) -> str:
 
 # --- answers -----------------------------------------------------------------------------
 
-_WORD = re.compile(r"[^\s,;]\S*+")
+_WORD = pattern(r"[^\s,;]\S*+")
 _LONGEST = 4096
 """Characters of an answer that are read."""
 

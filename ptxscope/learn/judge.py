@@ -12,8 +12,8 @@ clamped to. So 0xff is no -1 where a byte is extended: that is what is asked the
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
+from ..engine.records import NamedTuple
 from ..engine.tracing.provenance import Cell, ancestors
 from ..engine.tracing.stages import about, title
 from ..engine.tracing.trace import RowTrace, Step, Trace

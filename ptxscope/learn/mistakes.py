@@ -8,7 +8,6 @@ an answer at a destination, the diagnosis looks for two causes together.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from ..engine.diagnosis.causes import Cause, Kind, Seen
 from ..engine.diagnosis.diagnose import investigate
@@ -17,6 +16,7 @@ from ..engine.diagnosis.observation import Observation, Observed
 from ..engine.diagnosis.value_causes import value_causes
 from ..engine.diagnosis.variants import Variant, Variants
 from ..engine.isa.roles import DESTINATIONS
+from ..engine.records import NamedTuple
 from ..engine.semantics import micro as m
 from ..engine.semantics.arithmetic import Lanes
 from ..engine.semantics.errata import ERRATA
