@@ -6,7 +6,7 @@ whatever a smaller one does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from enum import Enum, IntEnum, auto
 from functools import partial
 from itertools import zip_longest
@@ -511,7 +511,7 @@ def _named(name: str, lines: Sequence[Line]) -> Iterator[tuple[str, Line]]:
         yield name if at == 0 else "", line
 
 
-def _pinned(piece: Piece, lanes: Container[int] = ()) -> Piece:
+def _pinned(piece: Piece, lanes: Collection[int] = ()) -> Piece:
     """A piece of the pinned evaluation: blank where only other lanes differ, and no target."""
     if lanes and isinstance(piece.target, Place) and piece.target.lane not in lanes:
         return Piece(" " * len(piece.text))
