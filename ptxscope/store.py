@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import files
 from .engine.isa.catalog import CATALOG
@@ -17,9 +17,10 @@ from .engine.semantics.models import model
 from .engine.text.errors import PtxError, printable
 from .engine.text.parser import parse
 from .engine.tracing.annotations import NOTHING, Annotations, from_json, to_json
-from .learn import tally
-from .learn.tally import Tally
 from .session import Setup, trace_of, with_line
+
+if TYPE_CHECKING:
+    from .learn.tally import Tally
 
 SCHEMA = "ptxscope.state/1"
 _MOST = 1 << 22
@@ -40,6 +41,10 @@ class Kept(NamedTuple):
     theme: str = ""
     asked: bool = False
     """The result is shown before its step."""
+    guesses: Sequence[object] = ()
+    """What was typed where the trace is predicted, as ``learn.prediction`` has it in JSON."""
+    predicting: bool = False
+    """The step is asked rather than shown."""
 
 
 class Store:
@@ -83,15 +88,17 @@ class Store:
 
     def load_tally(self) -> Tally:
         """How exercises went; nothing where there is nothing, or nothing that can be used."""
+        from .learn import tally
+
         try:
             return tally.from_json(files.read(self.tally, _MOST).decode())
         except FileNotFoundError:
-            return Tally()
+            return tally.Tally()
         except (OSError, ValueError, RecursionError) as error:
             self.messages += self.set_aside(
                 getattr(error, "strerror", "") or str(error), self.tally
             )
-            return Tally()
+            return tally.Tally()
 
     def save_tally(self, found: Tally) -> None:
         """Keep it; raises OSError where that can't be done."""
@@ -157,6 +164,8 @@ def as_json(kept: Kept) -> dict[str, object]:
         "recent": list(kept.recent),
         "theme": kept.theme,
         "asked": kept.asked,
+        "guesses": list(kept.guesses),
+        "predicting": kept.predicting,
     }
 
 
@@ -184,6 +193,8 @@ def _kept(data: object) -> Kept:
         recent,
         _in(data, "theme", str),
         data.get("asked") is True,
+        guesses if isinstance(guesses := data.get("guesses"), list) else (),
+        data.get("predicting") is True,
     )
 
 

@@ -54,7 +54,7 @@ def judge(question: Question, text: str) -> Answer:
 def hints(question: Question) -> tuple[str, ...]:
     """What leads to the answer, one step at a time; the last is how it comes about."""
     where, trace = place(question), question.trace
-    if where.key in {written.key for written in trace.plan.results}:
+    if question.key in {written.role for written in trace.plan.results}:
         return _from_the_start(question, where)
     step = next(x for x in trace.steps if any(row.key == where.key for row in x.rows))
     row, lane = trace.rows[where.key], where.lane or 0
