@@ -54,7 +54,7 @@ async def tell(drive: Driver, text: str) -> str:
 async def test_a_trace_is_told_to_the_last_step(case: tuple[tuple[int, int], int]) -> None:
     size, first = case
     async with explorer(LINE, VALUES, size=size) as drive:
-        await drive.press("2", "P", str(first))
+        await drive.press(*("2P" if first == 3 else "1Pp"))
         assert drive.screen.is_predicting
         stages = [str(step.stage) for step in drive.session.trace.steps[first - 1 :]]
         count = 0
