@@ -57,6 +57,7 @@ class Predicting:
         """Ask for the steps to come, or stop asking."""
         if self.is_predicting:
             self.stop_predicting()
+            self._main.action_leave()  # keys act on what is shown again
             return
         main = self._main
         main.pause()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -281,3 +282,23 @@ def test_guesses_are_read_back_as_they_were() -> None:
     hinted = Place("extend.a", 0)
     assert again.with_(hinted, found.at(hinted)) == found
     assert again.at(hinted).hints == 1
+
+
+# --- a monkey ----------------------------------------------------------------------------
+
+_KEYS = "P P h h n p 1 2 8 0 minus x enter enter enter enter right left up down escape".split()
+_KEYS += "d s r t m o i a home end space equals_sign less_than_sign tab u pageup g w".split()
+
+
+@pytest.mark.parametrize("seed", some(range(12)))
+async def test_a_monkey_predicts(seed: int) -> None:
+    rng = Random(seed)
+    async with explorer(LINE, VALUES) as drive:
+        for size in ((80, 24), (120, 40), (40, 12)):
+            await drive.press("escape", "escape", "escape", "P")
+            await drive.mash(*rng.choices(_KEYS, k=40))
+            await drive.pilot.resize_terminal(*size)
+            assert drive.app.is_running
+            drive.agree()
+            kept = drive.screen.kept_guesses()
+            assert all(isinstance(x, list) for x in kept)
