@@ -88,6 +88,7 @@ GROUPS: dict[str, tuple[Action, ...]] = {
             "predict", "P", "predict", "predict", "Predict what each lane will be, step by step"
         ),
         Action("predict.hint", "h", "hint", "hint", "A hint, while you predict"),
+        Action("challenge", "C", "challenge", "challenge", "Exercises without end, and a tally"),
     ),
     "Answers": (
         Action("model", "t", "toggle_model", "model", "Switch between isa and ptxas"),

@@ -740,6 +740,18 @@ class MainScreen(Predicting, MessagesAside, InkScreen[None]):
 
         self.app.push_screen(ExplainScreen(trace_of(setup), self._got), left)
 
+    def action_challenge(self) -> None:
+        """Ask exercises; then show the steps of one, where that is wanted."""
+        from .challenge import ChallengeScreen
+
+        def left(found: Trace | None) -> None:
+            if found is not None:
+                self.step = len(self.session.trace.steps)
+                self._used(found.instruction.opcode)
+                self.edit(edits.of_trace(found))
+
+        self.app.push_screen(ChallengeScreen(getattr(self.app, "store", None)), left)
+
     def action_undo(self) -> None:
         """Take back the last edit."""
         self._went(self.session.undo)
