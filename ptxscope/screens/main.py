@@ -496,6 +496,7 @@ class MainScreen(Predicting, MessagesAside, InkScreen[None]):
         self.query_one("#side").add_class("-listing")
         setup = cursor.setup(self.session.setup)
         self._used(setup.instruction.opcode)
+        self.pause()
         self.step = 99
         self.edit(setup, cursor)
 
