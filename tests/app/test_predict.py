@@ -7,6 +7,8 @@ from random import Random
 
 import pytest
 
+from ptxscope import parse
+from ptxscope.app import Explorer
 from ptxscope.engine.tracing.trace import trace
 from ptxscope.learn.prediction import Prediction, from_json, questions, to_json
 from ptxscope.scene.records import Place
@@ -230,6 +232,21 @@ async def test_every_sort_of_instruction_can_be_told(
             await tell(drive, text)
         assert not drive.screen.is_predicting
         assert f"{len(asked)} at once" in said(drive)
+
+
+async def test_the_explorer_opens_with_the_first_step_asked(tmp_path: Path) -> None:
+    for line, store in ((LINE, None), (None, None), (None, Store(tmp_path, tmp_path))):
+        ins = parse(line) if line else None
+        app = Explorer(ins, VALUES if line else None, store=store, predict=True)
+        app.animation_level = "none"
+        async with app.run_test(size=(80, 24)) as pilot:
+            await pilot.pause()
+            drive = Driver(app, pilot)
+            assert "Step 1 of" in await drive.text()
+            assert drive.screen.is_predicting
+            assert place(drive) == ("select.a", 3)
+            await tell(drive, "0x80")
+            assert said(drive) == "✓ Right"
 
 
 # --- what is kept ------------------------------------------------------------------------
