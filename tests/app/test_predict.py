@@ -52,7 +52,7 @@ async def tell(drive: Driver, text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "case", some([((80, 24), 3), ((120, 40), 3), ((80, 24), 1), ((120, 40), 1)], 0, 1)
+    "case", some([((80, 24), 3), ((120, 40), 3), ((80, 24), 1), ((120, 40), 1)])
 )
 async def test_a_trace_is_told_to_the_last_step(case: tuple[tuple[int, int], int]) -> None:
     size, first = case
@@ -307,13 +307,13 @@ _KEYS = "P P h h n p 1 2 8 0 minus x enter enter enter enter right left up down 
 _KEYS += "d s r t m o i a home end space equals_sign less_than_sign tab u pageup g w".split()
 
 
-@pytest.mark.parametrize("seed", some(range(12)))
+@pytest.mark.parametrize("seed", some(range(24)))
 async def test_a_monkey_predicts(seed: int) -> None:
     rng = Random(seed)
     async with explorer(LINE, VALUES) as drive:
         for size in ((80, 24), (120, 40), (40, 12)):
             await drive.press("escape", "escape", "escape", "P")
-            await drive.mash(*rng.choices(_KEYS, k=40))
+            await drive.mash(*rng.choices(_KEYS, k=20))
             await drive.pilot.resize_terminal(*size)
             assert drive.app.is_running
             drive.agree()
