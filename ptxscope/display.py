@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .engine.text.errors import printable
+from .engine.text.errors import printable, printable_lines
 from .engine.tracing.trace import DISPLAYS, Trace
 from .export import export
 from .export.alt import alt
@@ -38,7 +38,7 @@ def install() -> None:
     """Let traces show themselves."""
     DISPLAYS.update(
         {
-            "text/plain": lambda trace: export(trace, "text"),
+            "text/plain": lambda trace: printable_lines(export(trace, "text")),  # a terminal's
             "text/markdown": lambda trace: export(trace, "markdown"),
             "text/html": lambda trace: export(trace, "html"),
             "rich": _Printed,
@@ -189,7 +189,7 @@ class _Printed(NamedTuple):
         from rich.text import Text
 
         width = min(max(options.max_width, _NARROWEST), WIDTH)
-        text = Text(render(self.trace, width=width), overflow="fold")
+        text = Text(printable_lines(render(self.trace, width=width)), overflow="fold")
         text.highlight_regex(r"(?m)^\d+ [A-Za-z]+(?: [a-z]+)*", "bold")
         text.highlight_regex(r"\[(?:clamped|wrapped|masked|flushed|rounded|NaN)[^]]*\]", "yellow")
         for name, bits in self.trace.result.items():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 
 from ..engine.text.errors import printable
@@ -56,7 +55,7 @@ def run(words: Sequence[str]) -> int:
     elif chosen.output is not None:
         write(chosen.output, made_of(trace, chosen.format, options))
     if chosen.alt:
-        sys.stdout.write(_alt(trace, options))
+        put(_alt(trace, options), "text")
     elif chosen.output is None and chosen.frames is None:
         put(made_of(trace, chosen.format, options), chosen.format)
     return 0

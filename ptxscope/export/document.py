@@ -2,7 +2,7 @@
 
 A Document is the trace in words and numbers: plain text throughout, not escaped for any
 format, so that all formats say the same. What a writer wrote is kept (see ``harmless``); whatever
-shows it in a terminal makes it printable.
+shows it in a terminal makes it printable there.
 """
 
 from __future__ import annotations
