@@ -79,7 +79,10 @@ def picture_of(svg: str, format_: str, options: Options = DEFAULT) -> str | byte
 
 
 def put(made: str | bytes, format_: str) -> None:
-    """Print a document, made printable for a terminal; raises CommandError for binary ones there."""
+    """Print a document; raises CommandError where it is binary and would go to a terminal.
+
+    Text is made printable there.
+    """
     if isinstance(made, str):
         sys.stdout.write(printable_lines(made) if sys.stdout.isatty() else made)
         return

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Literal, overload
 
 from ..engine.tracing.trace import Trace
+from .acting import effective
 from .options import DEFAULT, Options
 
 
@@ -57,6 +58,17 @@ SUFFIXES: Mapping[Format, str] = {
     Format.PDF: "pdf",
 }
 """How the name of a file of each format ends."""
+_ENDINGS: Mapping[str, Format] = {
+    **{ending: format_ for format_, ending in SUFFIXES.items()},
+    **{str(format_): format_ for format_ in Format},
+    "htm": Format.HTML,
+    "rest": Format.RST,
+}
+
+
+def format_of(name: str) -> Format | None:
+    """The format that a file's name asks for by its ending; None where it asks for none."""
+    return _ENDINGS.get(name.rpartition(".")[2].lower()) if "." in name else None
 
 
 _Image = Literal[Format.PNG, Format.PDF, "png", "pdf"]
@@ -84,7 +96,7 @@ def export(
         raise ValueError(f"unknown format {format!r}: {', '.join(FORMATS)}")
     home, _, function = _HOMES[Format(format)].partition(":")
     render = getattr(import_module(home, __name__), function or "render")
-    made: str | bytes = render(trace, options._replace(format=format))
+    made: str | bytes = render(trace, effective(options, format))
     return made
 
 
