@@ -16,7 +16,7 @@ from .export.choices import chosen
 from .export.document import document
 from .export.harmless import harmless
 from .export.markdown import code, escaped
-from .export.options import Options
+from .export.options import Options, validated
 from .export.text import WIDTH, render, wrapped
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def figure(
         notes = [f"{target}={text}" for target, text in notes.items()]
     shown, options = chosen(
         trace,
-        Options(**more),
+        validated(Options(**more)),
         title=title,
         caption=caption,
         notes=notes,

@@ -11,7 +11,7 @@ from typing import Literal, overload
 
 from ..engine.tracing.trace import Trace
 from .acting import effective
-from .options import DEFAULT, Options
+from .options import DEFAULT, Options, validated
 
 
 class Format(StrEnum):
@@ -89,14 +89,15 @@ def export(
 ) -> str | bytes:
     """The trace as a document in one of ``FORMATS``: bytes for "png" and "pdf", else text.
 
-    Raises ValueError for another name or an image that can't be so large, and ImportError where
-    what an image needs is not installed: ``pip install 'ptxscope[images]'``.
+    ``options`` is an ``Options``. Raises ValueError for another name, for a choice that there is
+    not, or an image that can't be so large, and ImportError where what an image needs is not
+    installed: ``pip install 'ptxscope[images]'``.
     """
     if format not in FORMATS:
-        raise ValueError(f"unknown format {format!r}: {', '.join(FORMATS)}")
+        raise ValueError(f"unknown format {format!r:.60}: it is one of {', '.join(FORMATS)}")
     home, _, function = _HOMES[Format(format)].partition(":")
     render = getattr(import_module(home, __name__), function or "render")
-    made: str | bytes = render(trace, effective(options, format))
+    made: str | bytes = render(trace, effective(validated(options), format))
     return made
 
 
