@@ -86,7 +86,7 @@ def _named(field: str, value: object, kind: type[_Kind]) -> _Kind:
     raise ValueError(f"{field}: {value!r:.60} is none of {', '.join(kind)}")
 
 
-def checked_id(text: str) -> str:
+def checked_id(text: object) -> str:
     """An id that a writer chose; raises ValueError where it can't be one everywhere."""
     if not isinstance(text, str) or not _ID.match(text):
         raise ValueError(

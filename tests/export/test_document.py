@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
-from typing import cast
 
 import pytest
 from hypothesis import given
@@ -198,7 +197,7 @@ def test_a_writers_text_is_kept(format_: str) -> None:
 
 def test_in_a_terminal_nothing_moves() -> None:
     for text in (WRITTEN, *HOSTILE):
-        shown = cast("str", annotated(E3, text)._repr_mimebundle_()["text/plain"])
+        shown = annotated(E3, text)._repr_mimebundle_()["text/plain"]
         assert all(char.isprintable() for char in shown.replace("\n", ""))
         out = io.StringIO()
         Console(file=out, width=70).print(annotated(E3, text))
