@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
+
+from ..engine.records import NamedTuple
 
 _KINDS: dict[type, str] = {
     dict: "an object",
