@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ..engine.text.errors import printable
 from ..engine.tracing.trace import Trace
 from ..export import FORMATS, TEXTS, export, format_of
-from ..export.acting import ACTS, acts, idle
+from ..export.acting import ACTS, acts, idle, where
 from ..export.choices import chosen as with_choices
 from ..export.options import DEFAULT, Options, checked_id
 from ..export.theme import THEMES, Theme
@@ -124,7 +124,7 @@ def _arguments(*, document: bool, formats: Sequence[str] = TEXTS) -> Parser:
         to.add_argument(
             "--alt",
             action="store_true",
-            help="print what the document says in words, for an alt=; -o writes the document too",
+            help="print what a picture says in words, for an alt=; -o writes the picture too",
         )
         to.add_argument(
             "--from",
@@ -158,16 +158,16 @@ def _add_options(to: argparse.ArgumentParser, formats: Sequence[str]) -> None:
     to.add_argument(
         "--standalone",
         action="store_true",
-        help="a whole page rather than a fragment: html, rst, asciidoc",
+        help=f"{where('standalone')}: a whole page rather than a fragment",
     )
     add_picture(to)
     to.add_argument(
         "--theme",
         choices=THEMES,
         default="auto",
-        help="HTML and SVG: light, dark, or as the page is that they stand in (auto, default)",
+        help=f"{where('theme')}: light, dark, or as the page is that they stand in (auto, default)",
     )
-    to.add_argument("--id", default="", metavar="NAME", help="HTML and SVG: what ids begin with")
+    to.add_argument("--id", default="", metavar="NAME", help=f"{where('id')}: what ids begin with")
     part = to.add_mutually_exclusive_group()
     part.add_argument("--steps", metavar="1-4", help="only these steps, by number or name: 1,3-4")
     part.add_argument(

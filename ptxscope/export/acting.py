@@ -46,8 +46,12 @@ def effective(options: Options, format_: str) -> Options:
     return options._replace(format=format_, **{field: getattr(DEFAULT, field) for field in idle})
 
 
+def where(option: str) -> str:
+    """The formats that an option changes: ``html, svg, png and pdf``."""
+    *most, last = ACTS[option]
+    return f"{', '.join(most)} and {last}" if most else last
+
+
 def idle(option: str, format_: str) -> str:
     """What is said of an option that does nothing in a format."""
-    *most, last = ACTS[option]
-    where = f"{', '.join(most)} and {last}" if most else last
-    return f"--{option} does nothing in {format_}; it is for {where}"
+    return f"--{option} does nothing in {format_}; it is for {where(option)}"
