@@ -46,7 +46,8 @@ def parse(text: str) -> Instruction:
 
 
 _BLANK = " \t\r\n\f\v;"
-_LEFT_OUT = "what stands beside it is left out: "
+LEFT_OUT = "what stands beside it is left out: "
+"""How the note begins that names what was not read as the instruction."""
 
 
 def _beside_asm(text: str) -> Iterator[Span]:
@@ -69,7 +70,7 @@ def _left_out(text: str) -> Iterator[str]:
     ]
     if others:
         more = f" and {len(others) - 1} more" if len(others) > 1 else ""
-        yield f"{_LEFT_OUT}{quoted(' '.join(others[0].split()))}{more}"
+        yield f"{LEFT_OUT}{quoted(' '.join(others[0].split()))}{more}"
 
 
 def parse_all(text: str) -> tuple[Instruction, ...]:
