@@ -21,7 +21,6 @@ from ..engine.text.errors import PtxError, printable
 from ..engine.text.instruction import Instruction
 from ..engine.text.parser import parse, scan
 from ..engine.tracing.annotations import Annotations
-from ..engine.tracing.divergence import divergence_of, divergences
 from ..engine.tracing.provenance import Cell, provenance
 from ..engine.tracing.stages import title
 from ..engine.tracing.trace import Trace
@@ -222,12 +221,11 @@ class MainScreen(MessagesAside, InkScreen[None]):
         self._show_step()
 
     def _show_step(self, *, moving: bool = False) -> None:
-        trace, found = self.session.trace, divergences(self.session.trace)
-        pin = self._pinned()
-        self.query_one(Lanes).border_title = self._step_title()
-        self.query_one(ResultBar).show(trace, found, pin, self._held_back_by())
-        parting = divergence_of(trace, found)
-        self.query_one(Lanes).show(trace, self.step, parting, pin, moving=moving)
+        session, lanes, pin = self.session, self.query_one(Lanes), self._pinned()
+        lanes.border_title = self._step_title()
+        bar = self.query_one(ResultBar)
+        bar.show(session.trace, session.divergences, pin, self._held_back_by())
+        lanes.show(session.trace, self.step, session.divergence, pin, moving=moving)
 
     def _step_title(self) -> str:
         trace = self.session.trace
@@ -376,8 +374,8 @@ class MainScreen(MessagesAside, InkScreen[None]):
             self._pause()
             return
         trace = self.session.trace
-        parting = divergence_of(trace, divergences(trace))
-        seconds = _PACE * reading_time(trace, trace.steps[self.step - 1], parting)
+        step = trace.steps[self.step - 1]
+        seconds = _PACE * reading_time(trace, step, self.session.divergence)
         self._playing = self.set_timer(seconds, self._play_next)
 
     def _play_next(self) -> None:
@@ -689,7 +687,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
     def action_toggle_model(self) -> None:
         """Go to the next answer: isa, ptxas, and an older ptxas where it has one of its own."""
         setup = self.session.setup
-        others = [divergence.other.model.name for divergence in divergences(self.session.trace)]
+        others = [divergence.other.model.name for divergence in self.session.divergences]
         names = ["isa", *dict.fromkeys([PTXAS_MODELS[0].name, *others])]
         at = names.index(setup.model) if setup.model in names else 0
         self.edit(edits.with_model(setup, names[(at + 1) % len(names)]))
