@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any, ClassVar, NamedTuple, dataclass_transform
 
-from .arithmetic import Arithmetic, Lanes, V
+from .arithmetic import EXACT, Arithmetic, Lanes, V
 
 
 class Flag(StrEnum):
@@ -104,9 +104,14 @@ class Micro:
         """How many lanes it yields, where its first input has so many."""
         return first
 
+    def raised(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
+        """The flags that the values decide, each with 1 where inputs that became a value raise it."""
+        return ()
+
     def flags(self, lane: int, inputs: tuple[Lanes, ...], value: int) -> Iterable[Flag]:
         """What happened to a lane whose value it became."""
-        return ()
+        given = ((at(x, lane),) for x in inputs)
+        return (flag for flag, (there,) in self.raised(EXACT, (value,), *given) if there)
 
     def origins(self, lane: int, low: int, high: int, inputs: tuple[Lanes, ...]) -> Iterable[Part]:
         """Where bits low..high-1 of a lane came from: unless said, from all of its lanes.

@@ -1,0 +1,339 @@
+"""A sweep in words: where it clamps, wraps, stays the same, and where models part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ..engine.semantics.micro import Clamp, Compare, LimitAmount, Magnitude, Merge, Truncate, Wrap
+from ..engine.semantics.operation import Flag, Micro
+from ..engine.semantics.plan import Stage
+from ..engine.text.errors import counted
+from ..engine.text.values import FloatClass, float_class
+from .compute import Axis, Event, Mask, Sweep
+from .lanes import Lane
+
+_MOST = 24
+"""Ranges that are told one by one."""
+_SHOWN = 3
+"""Of more, the first that are."""
+
+
+class Run(NamedTuple):
+    """A stretch of values of x over which the same happens."""
+
+    first: int
+    """Which value it begins with, and which it ends with."""
+    last: int
+
+
+def words(sweep: Sweep) -> list[str]:
+    """Sentences that tell the whole of it, for who can't see the picture."""
+    told = [title(sweep), *_fixed(sweep), *_drawn(sweep), _values(sweep)]
+    told += _map(sweep) if sweep.y else _line(sweep)
+    return [*told, *_here(sweep)]
+
+
+def title(sweep: Sweep) -> str:
+    """What is shown over what, under which model."""
+    over = _through(sweep.x)
+    if sweep.y:
+        over += f", and {_through(sweep.y)}"
+    return f"{sweep.of.label} of `{sweep.instruction}` as {over}. Model {sweep.model.name}."
+
+
+def fixed(sweep: Sweep) -> str:
+    """The registers and parts that stay as they are: ``b = 0x00000005``."""
+    ins = sweep.instruction
+    said: dict[str, str] = {}
+    for role in sweep.others:
+        whole = Lane(role, ins.called(role), ins.type_of(role), ins.type_of(role).bits, 0, False)
+        said.setdefault(whole.label, f"{whole.label} = {whole.pattern(sweep.operands[role])}")
+    for axis in filter(None, (sweep.x, sweep.y)):
+        if not axis.lane.whole:
+            lane = axis.lane
+            bits = lane.put(sweep.operands[lane.role], 0)
+            whole = lane._replace(unit=lane.type.bits, index=0)
+            said.setdefault(whole.label, f"the rest of {whole.label} = {whole.pattern(bits)}")
+    return ", ".join(said.values())
+
+
+def _fixed(sweep: Sweep) -> Iterator[str]:
+    if said := fixed(sweep):
+        yield f"Fixed: {said}."
+
+
+def _through(axis: Axis) -> str:
+    count = f"all {axis.size:,}" if _is_all(axis) else f"{axis.size:,}"
+    return f"{axis.lane.label} goes through {count} values {extent(axis, 0, axis.size - 1)}"
+
+
+def _is_all(axis: Axis) -> bool:
+    return axis.size == axis.lane.count
+
+
+def drawn(axis: Axis) -> str:
+    """How the values were drawn, where they are not all: nothing where they are."""
+    if axis.stride == 1:
+        return ""
+    return f"every {axis.stride:,}th value of {axis.lane.label}, and those at which it may change"
+
+
+def _drawn(sweep: Sweep) -> Iterator[str]:
+    for said in filter(None, (drawn(axis) for axis in (sweep.x, sweep.y) if axis)):
+        yield f"Not all are looked at, but {said}; what is between them is not told."
+
+
+def extent(axis: Axis, first: int, last: int) -> str:
+    """Values of an axis: ``from -128 to 127``; ``NaN``; one value as itself."""
+    return between(axis.lane, axis.value(first), axis.value(last), apart=last - first > 1)
+
+
+def between(lane: Lane, low: int, high: int, *, apart: bool = True) -> str:
+    """A range of values: ``from -128 to 127``, ``0 and 1``; one value as itself."""
+    if low == high:
+        return lane.said(low)
+    if lane.is_float:
+        kinds = {float_class(x, lane.unit) for x in (low, high)}
+        if kinds == {FloatClass.NAN}:
+            return f"{lane.said(low)} ({lane.pattern(low)} to {lane.pattern(high)})"
+    joined = f"from {lane.said(low)} to {lane.said(high)}"
+    return joined if apart else f"{lane.said(low)} and {lane.said(high)}"
+
+
+# --- what happens ------------------------------------------------------------------------
+
+
+def happening(event: Event, of: Lane) -> str:
+    """What happens to a result, in a few words: ``clamped to 127``."""
+    said = _SAID[type(event.row.micro)](event)
+    alone = event.row.lanes == 1 or not of.whole
+    return said if alone else f"lane {event.lane} {said}"
+
+
+def _clamped(event: Event) -> str:
+    micro = event.row.micro
+    assert isinstance(micro, Clamp)
+    bound = micro.high if event.flag is Flag.CLAMPED_HIGH else micro.low
+    where = "" if event.row.stage is Stage.SATURATE else f" at the step {event.row.stage}"
+    return f"clamped to {bound}{where}"
+
+
+def _cut(event: Event) -> str:
+    micro = event.row.micro
+    assert isinstance(micro, Wrap | Truncate | Merge)
+    bits = micro.unit if isinstance(micro, Merge) else micro.bits
+    last = event.row.stage in (Stage.WRITE, Stage.MERGE)
+    return f"wrapped to {bits} bits{'' if last else f' at the step {event.row.stage}'}"
+
+
+def _amount(event: Event) -> str:
+    wraps = event.flag is Flag.WRAPPED
+    return "only five bits of the amount count" if wraps else "the amount is limited to 32"
+
+
+_NAMED = {
+    Flag.FLUSHED: "a subnormal is flushed to zero",
+    Flag.ROUNDED: "rounded to 24 significant bits",
+    Flag.NAN: "an operand is NaN",
+}
+
+
+class _Said(dict[type[Micro], Callable[[Event], str]]):
+    """By the kind of row; any other's flag has its own words."""
+
+    def __missing__(self, _: type[Micro]) -> Callable[[Event], str]:
+        return lambda event: _NAMED.get(event.flag, str(event.flag))
+
+
+_SAID = _Said(
+    {
+        Clamp: _clamped,
+        Wrap: _cut,
+        Truncate: _cut,
+        Merge: _cut,
+        LimitAmount: _amount,
+        Magnitude: lambda _: "the magnitude wraps to itself",
+        Compare: lambda _: "an operand is NaN",
+    }
+)
+
+
+# --- along a line ------------------------------------------------------------------------
+
+
+def runs(sweep: Sweep) -> list[Run]:
+    """The stretches of a line over which the same happens."""
+    return _runs(sweep.cases)
+
+
+def _runs(cases: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> list[Run]:
+    (ends,) = np.nonzero(cases[1:] != cases[:-1])
+    firsts, lasts = [0, *(ends + 1).tolist()], [*ends.tolist(), len(cases) - 1]
+    return [Run(first, last) for first, last in zip(firsts, lasts, strict=True)]
+
+
+def stretches(where: Mask) -> list[Run]:
+    """The stretches of a line in which something holds."""
+    return [run for run in _runs(where) if where[run.first]] if where.any() else []
+
+
+def _line(sweep: Sweep) -> Iterator[str]:
+    found = runs(sweep)
+    if len(found) <= _MOST:
+        yield from (_run(sweep, run) for run in found)
+        return
+    yield f"{sweep.of.label} goes through {len(found):,} ranges, in each of which the same happens."
+    for event in sweep.events:
+        yield _scattered(sweep, event.where, happening(event, sweep.of))
+    if sweep.apart.any():
+        yield _scattered(sweep, sweep.apart, _parting(sweep))
+    if not sweep.events and not sweep.apart.any():
+        yield from (_run(sweep, run) for run in found[:_SHOWN])
+        yield f"and so on, in {len(found) - _SHOWN:,} ranges more."
+
+
+def _run(sweep: Sweep, run: Run) -> str:
+    said = f"{sweep.x.lane.label} {extent(sweep.x, *run)}: {course(sweep, run)}"
+    happened = [happening(x, sweep.of) for x in sweep.events if x.where[run.first]]
+    if happened:
+        said += f"; {', '.join(happened)}"
+    if sweep.apart[run.first] and sweep.other and sweep.other_bits is not None:
+        other = _course(sweep.of, sweep.other_bits[run.first : run.last + 1])
+        said += f"; {sweep.other.name} parts from it, and there it {other}"
+    return f"{said}."
+
+
+def course(sweep: Sweep, run: Run) -> str:
+    """What the result does over a stretch: ``is 127``, ``rises from -28 to 127``."""
+    shown = sweep.bits[run.first : run.last + 1]
+    return f"{sweep.of.label} {_course(sweep.of, shown)}"
+
+
+def _course(lane: Lane, bits: np.ndarray[tuple[int, ...], np.dtype[np.uint64]]) -> str:
+    first, last = int(bits[0]), int(bits[-1])
+    order = np.array([lane.place(x) for x in map(int, bits)], np.uint64)
+    if (order == order[0]).all():
+        return f"is {lane.said(first)}"
+    up, down = (order[1:] > order[:-1]).any(), (order[1:] < order[:-1]).any()
+    if not (up and down):
+        way = "rises" if up else "falls"
+        steps = _steps(order)
+        return f"{way} from {lane.said(first)} to {lane.said(last)}{steps}"
+    least, most = (int(bits[at]) for at in (order.argmin(), order.argmax()))
+    kept = (order[1:] >= order[:-1]).sum(), (order[1:] <= order[:-1]).sum()
+    breaks = len(order) - 1 - int(max(kept))
+    teeth = f", {'rising' if kept[0] >= kept[1] else 'falling'} {counted(breaks + 1, 'time')}"
+    regular = teeth if breaks * 4 < len(order) else ""
+    return f"goes from {lane.said(first)} to {lane.said(last)}, between {lane.said(least)} and " \
+           f"{lane.said(most)}{regular}"  # fmt: skip
+
+
+def _steps(order: np.ndarray[tuple[int, ...], np.dtype[np.uint64]]) -> str:
+    """Where a rising or falling result stays for some values each time, how many."""
+    _, counts = np.unique(order, return_counts=True)
+    inner = set(counts[1:-1].tolist())
+    if len(inner) == 1 and (many := inner.pop()) > 1:
+        return f", {many} values on each"
+    return ", staying at times" if (counts > 1).any() else ""
+
+
+def _scattered(sweep: Sweep, where: Mask, said: str) -> str:
+    found = stretches(where)
+    first = "; ".join(extent(sweep.x, *run) for run in found[:_SHOWN])
+    ranges = f", in {counted(len(found), 'range')}" if len(found) > 1 else ""
+    more = ", and so on" if len(found) > _SHOWN else ""
+    return (
+        f"{said[:1].upper()}{said[1:]}: {_share(where)}{ranges}; "
+        f"{sweep.x.lane.label} {first}{more}."
+    )
+
+
+def _parting(sweep: Sweep) -> str:
+    assert sweep.other
+    return f"{sweep.model.name} and {sweep.other.name} part"
+
+
+def _share(where: Mask) -> str:
+    count = int(where.sum())
+    if count == where.size:
+        return "everywhere"
+    return f"{count:,} of {where.size:,} values"
+
+
+# --- on a map ----------------------------------------------------------------------------
+
+
+def _map(sweep: Sweep) -> Iterator[str]:
+    for event in sweep.events:
+        yield _area(sweep, event.where, happening(event, sweep.of))
+    if sweep.apart.any():
+        yield _area(sweep, sweep.apart, _parting(sweep))
+    elif sweep.other:
+        yield f"{sweep.model.name} and {sweep.other.name} agree on all of these."
+    else:
+        yield "Every known ptxas computes the same." if not sweep.model.errata else (
+            f"{sweep.model.name} computes what isa does."
+        )
+
+
+def _area(sweep: Sweep, where: Mask, said: str) -> str:
+    """How much of a map, and in which columns and rows."""
+    assert sweep.y
+    told = f"{said[:1].upper()}{said[1:]}: {_share(where)}"
+    if where.all():
+        return f"{told}."
+    for axis, line, alone in (
+        (sweep.x, where[0], (where == where[:1]).all()),
+        (sweep.y, where[:, 0], (where == where[:, :1]).all()),
+    ):
+        if alone and len(found := stretches(line)) <= _MOST:
+            listed = "; ".join(extent(axis, *run) for run in found)
+            return f"{told}; whenever {axis.lane.label} is {listed}."
+    within = [
+        f"{axis.lane.label} {extent(axis, int(there[0]), int(there[-1]))}"
+        for axis, there in (
+            (sweep.x, np.flatnonzero(where.any(axis=0))),
+            (sweep.y, np.flatnonzero(where.any(axis=1))),
+        )
+    ]
+    return f"{told}; all of them with {' and '.join(within)}."
+
+
+# --- all of it ---------------------------------------------------------------------------
+
+
+def _values(sweep: Sweep) -> str:
+    found = np.unique(sweep.places)
+    low, high = (sweep.of.at(int(x)) for x in (found[0], found[-1]))
+    if len(found) == 1:
+        return f"{sweep.of.label} is {sweep.of.said(low)} throughout."
+    if len(found) == 2:
+        return f"{sweep.of.label} is {sweep.of.said(low)} or {sweep.of.said(high)}."
+    return (
+        f"{sweep.of.label} takes {len(found):,} different values, "
+        f"from {sweep.of.said(low)} to {sweep.of.said(high)}."
+    )
+
+
+def here(sweep: Sweep) -> str:
+    """The current point and its result: ``a.b0 = 127: d.b0 = 127, clamped to 127``; or nothing."""
+    at_x, at_y = sweep.here
+    if at_x is None or (sweep.y and at_y is None):
+        return ""
+    at = (at_x,) if at_y is None else (at_y, at_x)
+    points = [f"{sweep.x.lane.label} = {sweep.x.said(at_x)}"]
+    if sweep.y and at_y is not None:
+        points.append(f"{sweep.y.lane.label} = {sweep.y.said(at_y)}")
+    said = [f"{sweep.of.label} = {sweep.of.said(int(sweep.bits[at]))}"]
+    said += [happening(event, sweep.of) for event in sweep.events if event.where[at]]
+    if sweep.apart[at] and sweep.other and sweep.other_bits is not None:
+        said.append(f"{sweep.other.name} {sweep.of.said(int(sweep.other_bits[at]))}")
+    return f"{', '.join(points)}: {', '.join(said)}"
+
+
+def _here(sweep: Sweep) -> Iterator[str]:
+    if said := here(sweep):
+        yield f"At the current point {said}."
