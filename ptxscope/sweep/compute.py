@@ -33,7 +33,7 @@ SIDE = 1 << 8
 """Values along each side of a map."""
 _CHANGES = 64
 """Changes between two drawn values that are looked for one by one."""
-_FEW = 8
+_FEW = 2
 """Values of a result that are told apart as cases, as those of a comparison are."""
 
 
@@ -152,7 +152,11 @@ class Sweep:
     @cached_property
     def places(self) -> Bits:
         """The results in their order: see ``Lane.place``."""
-        return _places(self.of, self.bits)
+        return self.order(self.bits)
+
+    def order(self, bits: Bits) -> Bits:
+        """The places of results."""
+        return _places(self.of, bits)
 
     @property
     def here(self) -> tuple[int | None, int | None]:
@@ -215,6 +219,8 @@ def axis(
     """The values of a lane: all in the range, or so many evenly drawn and those that bite."""
     low, high = (lane.place(x) for x in bounds) if bounds else (0, lane.count - 1)
     stride = -(-(high - low + 1) // most)
+    if stride > 1:
+        stride |= 1  # else the low bits of all would be alike
     count = (high - low) // stride + 1
     places = np.uint64(low) + np.arange(count, dtype=np.uint64) * np.uint64(stride)
     if stride > 1:

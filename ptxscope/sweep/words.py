@@ -17,6 +17,8 @@ from .lanes import Lane
 
 _MOST = 24
 """Ranges that are told one by one."""
+_FEW = 6
+"""Ranges that are told beside a map."""
 _SHOWN = 3
 """Of more, the first that are."""
 
@@ -67,7 +69,8 @@ def _fixed(sweep: Sweep) -> Iterator[str]:
 
 def _through(axis: Axis) -> str:
     count = f"all {axis.size:,}" if _is_all(axis) else f"{axis.size:,}"
-    return f"{axis.lane.label} goes through {count} values {extent(axis, 0, axis.size - 1)}"
+    values = between(axis.lane, axis.low, axis.high)
+    return f"{axis.lane.label} goes through {count} values {values}"
 
 
 def _is_all(axis: Axis) -> bool:
@@ -78,7 +81,8 @@ def drawn(axis: Axis) -> str:
     """How the values were drawn, where they are not all: nothing where they are."""
     if axis.stride == 1:
         return ""
-    return f"every {axis.stride:,}th value of {axis.lane.label}, and those at which it may change"
+    said = f"one of each {axis.stride:,} values of {axis.lane.label}"
+    return f"{said}, and more where something changes or often does"
 
 
 def _drawn(sweep: Sweep) -> Iterator[str]:
@@ -87,8 +91,9 @@ def _drawn(sweep: Sweep) -> Iterator[str]:
 
 
 def extent(axis: Axis, first: int, last: int) -> str:
-    """Values of an axis: ``from -128 to 127``; ``NaN``; one value as itself."""
-    return between(axis.lane, axis.value(first), axis.value(last), apart=last - first > 1)
+    """Values of an axis with its name: ``a.b0 from -128 to 127``, ``a.b0 = 5``."""
+    values = between(axis.lane, axis.value(first), axis.value(last), apart=last - first > 1)
+    return f"{axis.lane.label} {'' if values.startswith('from') else '= '}{values}"
 
 
 def between(lane: Lane, low: int, high: int, *, apart: bool = True) -> str:
@@ -96,8 +101,8 @@ def between(lane: Lane, low: int, high: int, *, apart: bool = True) -> str:
     if low == high:
         return lane.said(low)
     if lane.is_float:
-        kinds = {float_class(x, lane.unit) for x in (low, high)}
-        if kinds == {FloatClass.NAN}:
+        kinds = {(float_class(x, lane.unit), lane.said(x)[0]) for x in (low, high)}
+        if len(kinds) == 1 and float_class(low, lane.unit) is FloatClass.NAN:
             return f"{lane.said(low)} ({lane.pattern(low)} to {lane.pattern(high)})"
     joined = f"from {lane.said(low)} to {lane.said(high)}"
     return joined if apart else f"{lane.said(low)} and {lane.said(high)}"
@@ -196,7 +201,7 @@ def _line(sweep: Sweep) -> Iterator[str]:
 
 
 def _run(sweep: Sweep, run: Run) -> str:
-    said = f"{sweep.x.lane.label} {extent(sweep.x, *run)}: {course(sweep, run)}"
+    said = f"{extent(sweep.x, *run)}: {course(sweep, run)}"
     happened = [happening(x, sweep.of) for x in sweep.events if x.where[run.first]]
     if happened:
         said += f"; {', '.join(happened)}"
@@ -234,10 +239,13 @@ def _course(lane: Lane, bits: np.ndarray[tuple[int, ...], np.dtype[np.uint64]]) 
 def _steps(order: np.ndarray[tuple[int, ...], np.dtype[np.uint64]]) -> str:
     """Where a rising or falling result stays for some values each time, how many."""
     _, counts = np.unique(order, return_counts=True)
-    inner = set(counts[1:-1].tolist())
-    if len(inner) == 1 and (many := inner.pop()) > 1:
-        return f", {many} values on each"
-    return ", staying at times" if (counts > 1).any() else ""
+    if (counts == 1).all():
+        return ""
+    lengths, often = np.unique(counts[1:-1], return_counts=True)
+    if not len(often) or often.max() < len(counts) * 3 / 4:
+        return ", staying at times"
+    each = "each" if len(often) == 1 else "most of them"
+    return f", staying for {lengths[often.argmax()]} values at {each}"
 
 
 def _scattered(sweep: Sweep, where: Mask, said: str) -> str:
@@ -246,14 +254,13 @@ def _scattered(sweep: Sweep, where: Mask, said: str) -> str:
     ranges = f", in {counted(len(found), 'range')}" if len(found) > 1 else ""
     more = ", and so on" if len(found) > _SHOWN else ""
     return (
-        f"{said[:1].upper()}{said[1:]}: {_share(where)}{ranges}; "
-        f"{sweep.x.lane.label} {first}{more}."
+        f"{said[:1].upper()}{said[1:]}: {_share(where)}{ranges}; {first}{more}."
     )
 
 
 def _parting(sweep: Sweep) -> str:
     assert sweep.other
-    return f"{sweep.model.name} and {sweep.other.name} part"
+    return f"the answers of {sweep.model.name} and {sweep.other.name} part"
 
 
 def _share(where: Mask) -> str:
@@ -273,10 +280,19 @@ def _map(sweep: Sweep) -> Iterator[str]:
         yield _area(sweep, sweep.apart, _parting(sweep))
     elif sweep.other:
         yield f"{sweep.model.name} and {sweep.other.name} agree on all of these."
-    else:
-        yield "Every known ptxas computes the same." if not sweep.model.errata else (
-            f"{sweep.model.name} computes what isa does."
-        )
+    if said := along(sweep):
+        lane = sweep.y.lane if sweep.y else sweep.x.lane
+        yield f"Where {lane.label} is {lane.said(lane.of(sweep.operands[lane.role]))}:"
+        yield from said
+
+
+def along(sweep: Sweep) -> list[str]:
+    """What happens along x at the current value of y, in a few sentences; else none."""
+    if None in sweep.here:
+        return []
+    line = Sweep(sweep.instruction, sweep.model, sweep.operands, sweep.x, None, sweep.of)
+    found = runs(line)
+    return [_run(line, run) for run in found] if len(found) <= _FEW else []
 
 
 def _area(sweep: Sweep, where: Mask, said: str) -> str:
@@ -291,15 +307,16 @@ def _area(sweep: Sweep, where: Mask, said: str) -> str:
     ):
         if alone and len(found := stretches(line)) <= _MOST:
             listed = "; ".join(extent(axis, *run) for run in found)
-            return f"{told}; whenever {axis.lane.label} is {listed}."
+            return f"{told}; wherever {listed}."
     within = [
-        f"{axis.lane.label} {extent(axis, int(there[0]), int(there[-1]))}"
+        extent(axis, int(there[0]), int(there[-1]))
         for axis, there in (
             (sweep.x, np.flatnonzero(where.any(axis=0))),
             (sweep.y, np.flatnonzero(where.any(axis=1))),
         )
+        if int(there[-1]) - int(there[0]) + 1 < axis.size
     ]
-    return f"{told}; all of them with {' and '.join(within)}."
+    return f"{told}; all of them with {' and '.join(within)}." if within else f"{told}."
 
 
 # --- all of it ---------------------------------------------------------------------------
@@ -312,8 +329,10 @@ def _values(sweep: Sweep) -> str:
         return f"{sweep.of.label} is {sweep.of.said(low)} throughout."
     if len(found) == 2:
         return f"{sweep.of.label} is {sweep.of.said(low)} or {sweep.of.said(high)}."
+    whole = all(axis.stride == 1 for axis in (sweep.x, sweep.y) if axis)
+    many = f"takes {len(found):,} different values" if whole else "takes values"
     return (
-        f"{sweep.of.label} takes {len(found):,} different values, "
+        f"{sweep.of.label} {many}, "
         f"from {sweep.of.said(low)} to {sweep.of.said(high)}."
     )
 

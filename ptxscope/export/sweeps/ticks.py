@@ -1,0 +1,69 @@
+"""Which values of an axis are written beside it, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ...engine.isa.types import Type
+from ...sweep.compute import Axis
+from ...sweep.lanes import Lane
+
+_FLOATS = ("-inf", "-1.0", "0.0", "1.0", "inf")
+
+
+class Tick(NamedTuple):
+    """A value beside an axis."""
+
+    part: float
+    """Where, from 0 to 1."""
+    text: str
+    strong: bool = False
+    """It is the current one."""
+
+
+def chosen(ticks: Sequence[Tick], room: float, width: float) -> list[Tick]:
+    """Those that fit beside each other, the first ones first; by widths of a character in px."""
+    kept: list[tuple[float, float, Tick]] = []
+    for tick in ticks:
+        wide = len(tick.text) * width + 8
+        low = min(max(tick.part * room - wide / 2, -wide / 2), room - wide / 2)
+        if all(low + wide <= start or low >= end for start, end, _ in kept):
+            kept.append((low, low + wide, tick))
+    return [tick for *_, tick in kept]
+
+
+def along(axis: Axis, here: int | None, *, by_place: bool) -> list[Tick]:
+    """The values to write along an axis, the most telling first.
+
+    ``by_place`` is where values stand by how many there are between them, else one after another.
+    """
+    found = [Tick(_part(axis, 0, by_place), axis.said(0))]
+    last = axis.size - 1
+    found.append(Tick(_part(axis, last, by_place), axis.said(last)))
+    if here is not None:
+        found.insert(0, Tick(_part(axis, here, by_place), axis.said(here), strong=True))
+    for bits in usual(axis.lane):
+        at = axis.where(bits)
+        if at is not None and axis.value(at) == bits:
+            found.append(Tick(_part(axis, at, by_place), axis.said(at)))
+    return found
+
+
+def usual(lane: Lane) -> Iterator[int]:
+    """Values that people look for: zero, powers of two, and of floats the landmarks."""
+    if lane.is_float:
+        yield from (lane.read(text) for text in _FLOATS)
+    elif lane.type is not Type.PRED:
+        yield 0
+        half = lane.unit - 1
+        for bit in (half, half - 1):
+            yield 1 << bit
+        yield lane.mask & ~((1 << (half - 1)) - 1)
+
+
+def _part(axis: Axis, at: int, by_place: bool) -> float:
+    if not by_place:
+        return (at + 0.5) / axis.size
+    low, high = axis.lane.place(axis.low), axis.lane.place(axis.high)
+    return (int(axis.places[at]) - low + 0.5) / (high - low + 1)
