@@ -97,6 +97,8 @@ class Sweep:
         x: Axis,
         y: Axis | None,
         of: Lane,
+        *,
+        marked: bool = True,
     ) -> None:
         self.instruction = instruction
         self.model = model
@@ -106,6 +108,8 @@ class Sweep:
         self.y = y
         self.of = of
         """What is looked at."""
+        self.marked = marked
+        """There is a current point."""
         self.other = other_model(instruction, model)
         """Whose answer is compared; None where every known answer is this one."""
         columns, rows = x.bits, y.bits if y else None
@@ -161,6 +165,8 @@ class Sweep:
     @property
     def here(self) -> tuple[int | None, int | None]:
         """Where the current point is, along x and y; None where it is not in the range."""
+        if not self.marked:
+            return None, None
         at = self.x.where(self.x.lane.of(self.operands[self.x.lane.role]))
         if self.y is None:
             return at, None
@@ -194,22 +200,24 @@ def sweep(
     of: Lane,
     model: str | Model = "isa",
     bounds: tuple[int, int] | None = None,
+    marked: bool = True,
 ) -> Sweep:
     """Sweep operands by role; ``bounds`` are the bits of the first and the last value of x.
 
-    Raises ValueError where x and y have bits in common, and where the bounds are none.
+    The operands that are swept are the current point, where it is to be marked. Raises
+    ValueError where x and y have bits in common, and where the bounds are none.
     """
     if y and x.name == y.name and x.put(0, x.mask) & y.put(0, y.mask):
         raise ValueError(f"{x.text} and {y.text} have bits in common")
     if bounds and x.place(bounds[0]) > x.place(bounds[1]):
-        raise ValueError(f"{x.said(bounds[0])} is not below {x.said(bounds[1])}")
+        raise ValueError(f"{x.said(bounds[0])} is above {x.said(bounds[1])}")
     model_ = resolve_model(model)
     columns = axis(x, SIDE if y else MOST, operands, bounds)
     rows = axis(y, SIDE, operands) if y else None
-    found = Sweep(instruction, model_, operands, columns, rows, of)
+    found = Sweep(instruction, model_, operands, columns, rows, of, marked=marked)
     if y is None and columns.stride > 1:
         closer = _refined(found)
-        return Sweep(instruction, model_, operands, closer, None, of)
+        return Sweep(instruction, model_, operands, closer, None, of, marked=marked)
     return found
 
 
@@ -217,7 +225,7 @@ def axis(
     lane: Lane, most: int, operands: Mapping[str, int], bounds: tuple[int, int] | None = None
 ) -> Axis:
     """The values of a lane: all in the range, or so many evenly drawn and those that bite."""
-    low, high = (lane.place(x) for x in bounds) if bounds else (0, lane.count - 1)
+    low, high = (lane.place(x) for x in bounds) if bounds else (0, lane.values - 1)
     stride = -(-(high - low + 1) // most)
     if stride > 1:
         stride |= 1  # else the low bits of all would be alike
@@ -333,9 +341,7 @@ def _operand(
 class _Happened:
     """Follows a result back through the rows that ran, and collects their flags."""
 
-    def __init__(
-        self, plan: Plan, values: Mapping[str, Vector], shape: tuple[int, ...]
-    ) -> None:
+    def __init__(self, plan: Plan, values: Mapping[str, Vector], shape: tuple[int, ...]) -> None:
         self.values = values
         self.shape = shape
         self.rows = {row.key: row for row in plan.rows}

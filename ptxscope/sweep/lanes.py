@@ -34,7 +34,7 @@ class Lane(NamedTuple):
     """Of all of it."""
     unit: int
     """Its width in bits."""
-    index: int
+    number: int
     """Which of those that wide; 0 is the least significant."""
     signed: bool
     """Its bits are read as a signed number."""
@@ -52,7 +52,7 @@ class Lane(NamedTuple):
     @property
     def suffix(self) -> str:
         """``.b0``, ``.h1``, or nothing."""
-        return "" if self.whole else f".{_LETTERS[self.unit]}{self.index}"
+        return "" if self.whole else f".{_LETTERS[self.unit]}{self.number}"
 
     @property
     def text(self) -> str:
@@ -67,7 +67,7 @@ class Lane(NamedTuple):
     @property
     def shift(self) -> int:
         """The number of its lowest bit."""
-        return self.unit * self.index
+        return self.unit * self.number
 
     @property
     def mask(self) -> int:
@@ -75,7 +75,7 @@ class Lane(NamedTuple):
         return (1 << self.unit) - 1
 
     @property
-    def count(self) -> int:
+    def values(self) -> int:
         """How many values it has."""
         return 1 << self.unit
 
@@ -146,7 +146,7 @@ def usual(ins: Instruction) -> tuple[Lane | None, Lane | None]:
     for role, row in (("a", "select.a"), ("b", "select.b")):
         picked = _picks(ins).get(row)
         taken = picked[lane if len(picked) > 1 else 0] if picked else (role, 0, 0)
-        if taken[0] in ins.names and not any(taken == (x.role, x.unit, x.index) for x in found):
+        if taken[0] in ins.names and not any(taken == (x.role, x.unit, x.number) for x in found):
             found.append(_lane(ins, taken[0], taken[1] or ins.type_of(taken[0]).bits, taken[2]))
     operands = [x for x in sweepable(ins) if x.whole]
     used = {x.name for x in found}
@@ -168,11 +168,11 @@ def usual_result(ins: Instruction, x: Lane) -> Lane | None:
         at
         for picks in _picks(ins).values()
         for at, pick in enumerate(picks)
-        if pick == (x.role, x.unit, x.index) and at in _mask(ins)
+        if pick == (x.role, x.unit, x.number) and at in _mask(ins)
     )
-    first = x.index if x.role == Role.C and not x.whole else _first(ins)
+    first = x.number if x.role == Role.C and not x.whole else _first(ins)
     at = next(taking, first)
-    return next((lane for lane in lanes if lane.index == at), lanes[0])
+    return next((lane for lane in lanes if lane.number == at), lanes[0])
 
 
 def _first(ins: Instruction) -> int:
@@ -247,7 +247,8 @@ def _named(ins: Instruction, text: str, known: dict[str, str], done: str) -> Lan
     if role is None:
         name = base if dot and part[:1] in _UNITS and part[1:].isdigit() else word
         end = start + max(len(name), 1)
-        raise PtxError(text, (Problem(_not_known(ins, name, done), (start, end), _all(known)),))
+        problem = Problem(_not_known(ins, name, done), (start, end), _all(ins, known))
+        raise PtxError(text, (problem,))
     bits = ins.type_of(role).bits
     unit = _UNITS.get(part[:1], 0)
     index = int(part[1:]) if part[1:].isascii() and part[1:].isdigit() and len(part) == 2 else -1
@@ -278,9 +279,11 @@ def _not_known(ins: Instruction, name: str, done: str) -> str:
 _VERBS = {"read": "reads", "written": "writes"}
 
 
-def _all(known: dict[str, str]) -> str:
-    named = ", ".join(known.values())
-    return f"{named}; or a part, as in {next(iter(known.values()))}.b0" if known else "nothing"
+def _all(ins: Instruction, known: dict[str, str]) -> str:
+    """What may be written, and a part of one for an example."""
+    wide = next((name for role, name in known.items() if ins.type_of(role).bits > 8), None)
+    named = ", ".join(known.values()) or "nothing"
+    return named if wide is None else f"{named}; or a part, as in {wide}.b0"
 
 
 def _part_names(bits: int) -> str:

@@ -57,7 +57,7 @@ def fixed(sweep: Sweep) -> str:
         if not axis.lane.whole:
             lane = axis.lane
             bits = lane.put(sweep.operands[lane.role], 0)
-            whole = lane._replace(unit=lane.type.bits, index=0)
+            whole = lane._replace(unit=lane.type.bits, number=0)
             said.setdefault(whole.label, f"the rest of {whole.label} = {whole.pattern(bits)}")
     return ", ".join(said.values())
 
@@ -74,7 +74,7 @@ def _through(axis: Axis) -> str:
 
 
 def _is_all(axis: Axis) -> bool:
-    return axis.size == axis.lane.count
+    return axis.size == axis.lane.values
 
 
 def drawn(axis: Axis) -> str:
@@ -92,11 +92,11 @@ def _drawn(sweep: Sweep) -> Iterator[str]:
 
 def extent(axis: Axis, first: int, last: int) -> str:
     """Values of an axis with its name: ``a.b0 from -128 to 127``, ``a.b0 = 5``."""
-    values = between(axis.lane, axis.value(first), axis.value(last), apart=last - first > 1)
+    values = between(axis.lane, axis.value(first), axis.value(last))
     return f"{axis.lane.label} {'' if values.startswith('from') else '= '}{values}"
 
 
-def between(lane: Lane, low: int, high: int, *, apart: bool = True) -> str:
+def between(lane: Lane, low: int, high: int) -> str:
     """A range of values: ``from -128 to 127``, ``0 and 1``; one value as itself."""
     if low == high:
         return lane.said(low)
@@ -104,8 +104,9 @@ def between(lane: Lane, low: int, high: int, *, apart: bool = True) -> str:
         kinds = {(float_class(x, lane.unit), lane.said(x)[0]) for x in (low, high)}
         if len(kinds) == 1 and float_class(low, lane.unit) is FloatClass.NAN:
             return f"{lane.said(low)} ({lane.pattern(low)} to {lane.pattern(high)})"
-    joined = f"from {lane.said(low)} to {lane.said(high)}"
-    return joined if apart else f"{lane.said(low)} and {lane.said(high)}"
+    if lane.place(high) - lane.place(low) == 1:
+        return f"{lane.said(low)} and {lane.said(high)}"
+    return f"from {lane.said(low)} to {lane.said(high)}"
 
 
 # --- what happens ------------------------------------------------------------------------
@@ -225,7 +226,7 @@ def _course(lane: Lane, bits: np.ndarray[tuple[int, ...], np.dtype[np.uint64]]) 
     up, down = (order[1:] > order[:-1]).any(), (order[1:] < order[:-1]).any()
     if not (up and down):
         way = "rises" if up else "falls"
-        steps = _steps(order)
+        steps = _steps(order, up=bool(up))
         return f"{way} from {lane.said(first)} to {lane.said(last)}{steps}"
     least, most = (int(bits[at]) for at in (order.argmin(), order.argmax()))
     kept = (order[1:] >= order[:-1]).sum(), (order[1:] <= order[:-1]).sum()
@@ -236,13 +237,19 @@ def _course(lane: Lane, bits: np.ndarray[tuple[int, ...], np.dtype[np.uint64]]) 
            f"{lane.said(most)}{regular}"  # fmt: skip
 
 
-def _steps(order: np.ndarray[tuple[int, ...], np.dtype[np.uint64]]) -> str:
+def _steps(order: np.ndarray[tuple[int, ...], np.dtype[np.uint64]], *, up: bool) -> str:
     """Where a rising or falling result stays for some values each time, how many."""
     _, counts = np.unique(order, return_counts=True)
+    if not up:
+        counts = counts[::-1]
     if (counts == 1).all():
         return ""
+    if (counts[1:] == 1).all():
+        return ", staying at the first at first"
+    if (counts[:-1] == 1).all():
+        return " and stays there"
     lengths, often = np.unique(counts[1:-1], return_counts=True)
-    if not len(often) or often.max() < len(counts) * 3 / 4:
+    if not len(often) or often.max() < len(counts) * 3 / 4 or lengths[often.argmax()] == 1:
         return ", staying at times"
     each = "each" if len(often) == 1 else "most of them"
     return f", staying for {lengths[often.argmax()]} values at {each}"
@@ -254,7 +261,8 @@ def _scattered(sweep: Sweep, where: Mask, said: str) -> str:
     ranges = f", in {counted(len(found), 'range')}" if len(found) > 1 else ""
     more = ", and so on" if len(found) > _SHOWN else ""
     return (
-        f"{said[:1].upper()}{said[1:]}: {_share(where)}{ranges}; {first}{more}."
+        f"{said[:1].upper()}{said[1:]}: {_share(where)}{ranges}{'' if where.all() else '; '}"
+        f"{'' if where.all() else first}{more}."
     )
 
 
@@ -331,10 +339,7 @@ def _values(sweep: Sweep) -> str:
         return f"{sweep.of.label} is {sweep.of.said(low)} or {sweep.of.said(high)}."
     whole = all(axis.stride == 1 for axis in (sweep.x, sweep.y) if axis)
     many = f"takes {len(found):,} different values" if whole else "takes values"
-    return (
-        f"{sweep.of.label} {many}, "
-        f"from {sweep.of.said(low)} to {sweep.of.said(high)}."
-    )
+    return f"{sweep.of.label} {many}, from {sweep.of.said(low)} to {sweep.of.said(high)}."
 
 
 def here(sweep: Sweep) -> str:

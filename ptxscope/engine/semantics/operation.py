@@ -105,7 +105,7 @@ class Micro:
         return first
 
     def raised(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
-        """The flags that the values decide, each with 1 where inputs that became a value raise it."""
+        """The flags that inputs and the value made of them decide, each with 1 where it is so."""
         return ()
 
     def flags(self, lane: int, inputs: tuple[Lanes, ...], value: int) -> Iterable[Flag]:

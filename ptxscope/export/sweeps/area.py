@@ -1,4 +1,4 @@
-"""A sweep of two lanes as a drawing: a map of shades, clamped regions outlined, partings hatched."""
+"""A sweep of two lanes as a drawing: a map of shades, clamps outlined, partings hatched."""
 
 from __future__ import annotations
 
@@ -60,7 +60,9 @@ def draw(pen: Pen, sweep: Sweep, y: float) -> float:
 
 def is_outlined(mask: Mask) -> bool:
     """Whether an outline of it would show anything."""
-    return 0 < sum(1 for _ in zip(_edges(mask), range(_MOST_EDGES + 1), strict=False)) <= _MOST_EDGES
+    return (
+        0 < sum(1 for _ in zip(_edges(mask), range(_MOST_EDGES + 1), strict=False)) <= _MOST_EDGES
+    )
 
 
 def outlined(pen: Pen, chart: Chart, mask: Mask, style: Style) -> None:
@@ -68,7 +70,7 @@ def outlined(pen: Pen, chart: Chart, mask: Mask, style: Style) -> None:
     if not is_outlined(mask):
         return
     d = "".join(
-        f"M{number(chart.x(x))} {number(chart.y(y))}L{number(chart.x(to_x))} {number(chart.y(to_y))}"
+        "M{} {}L{} {}".format(*map(number, (chart.x(x), chart.y(y), chart.x(to_x), chart.y(to_y))))
         for x, y, to_x, to_y in _edges(mask)
     )
     pen.path(d, Ink.PAGE, line=style.width + 1.6)
