@@ -14,7 +14,7 @@ import json
 import re
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from io import StringIO
 from pathlib import Path
 from random import Random
@@ -23,7 +23,7 @@ from types import FrameType
 
 import pytest
 
-from ptxscope import PtxError, parse_all
+from ptxscope import PtxError, parse, parse_all
 from ptxscope.cli import CommandError
 from ptxscope.cli.arguments import instruction
 from ptxscope.cli.export import updated
@@ -48,6 +48,7 @@ from ptxscope.export import sarif
 from ptxscope.export.checked import described, told
 from ptxscope.listing_cursor import opened_listing
 from ptxscope.search import search
+from ptxscope.sweep.lanes import swept
 from tests.tiers import thorough
 
 SMALLEST, LARGEST = 1 << 10, 1 << 20
@@ -146,6 +147,12 @@ def _marked(text: str) -> str:
     return updated(f"{text}\n<!-- ptxscope trace '{_ADD}' a=1 b=2 c=3 -->\n<!-- /ptxscope -->\n")
 
 
+def _lane(text: str) -> object:
+    with suppress(PtxError):
+        return swept(parse(_ADD), text)
+    return None
+
+
 ENTRIES: dict[str, Callable[[str], object]] = {
     "parse": parse_all,
     "instruction of an argument": instruction,
@@ -175,6 +182,7 @@ ENTRIES: dict[str, Callable[[str], object]] = {
     "search": search,
     "show": _shown,
     "titles": _titled,
+    "lanes": _lane,
 }
 """By what a reader would call it; CSV files have a test of their own."""
 

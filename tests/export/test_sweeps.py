@@ -158,14 +158,14 @@ def test_text_of_users_stays_text() -> None:
 
 
 def test_ids_are_of_what_is_shown() -> None:
-    def name(found: Sweep, **options: str) -> str:
-        shown = re.search('<title id="([^"]+)-title"', picture.render(found, Options(**options)))
+    def name(found: Sweep, id_: str = "") -> str:
+        shown = re.search('<title id="([^"]+)-title"', picture.render(found, Options(id=id_)))
         assert shown
         return shown[1]
 
     one, other = (of_line("vmin4.s32.s32.s32 d, a, b, c", "a.b0", b=x) for x in (1, 2))
     assert name(one) != name(other)
-    assert name(one, id="mine") == "mine"
+    assert name(one, "mine") == "mine"
 
 
 # --- in cells ----------------------------------------------------------------------------
