@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..engine.isa.types import Type
+from ..engine.records import NamedTuple
 from ..engine.semantics.arithmetic import Lanes
 from ..engine.semantics.arrays import Vector, patterns, raised, run_rows, storage
 from ..engine.semantics.micro import Choose, Clamp, Merge, Truncate, Wrap

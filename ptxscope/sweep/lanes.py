@@ -7,11 +7,11 @@ their type, of floats from -NaN over -0.0 and 0.0 to NaN.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from ..engine.isa.integers import cast
 from ..engine.isa.roles import DESTINATIONS, Role
 from ..engine.isa.types import Type
+from ..engine.records import NamedTuple
 from ..engine.semantics.micro import Extend, Merge, Select
 from ..engine.text.errors import Problem, PtxError, quoted
 from ..engine.text.instruction import Instruction, Literal

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 import numpy as np
 
+from ..engine.records import NamedTuple
 from ..engine.semantics.micro import Clamp, Compare, LimitAmount, Magnitude, Merge, Truncate, Wrap
 from ..engine.semantics.operation import Flag, Micro
 from ..engine.semantics.plan import Stage

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 
+from ...engine.records import NamedTuple
 from ...sweep.compute import Mask, Sweep
 from ...sweep.words import stretches
 from ..picture.drawing import HATCH, Ink, Pen, number, text_width

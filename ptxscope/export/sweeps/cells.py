@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from ...engine.records import NamedTuple
 from ...sweep.compute import Axis, Bits, Mask, Sweep
 from .ramp import SHADES, shades
 from .ticks import Tick, along, chosen

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from ...engine.records import NamedTuple
 from ...engine.semantics.micro import Clamp
 from ...engine.semantics.operation import Flag
 from ...sweep.compute import Bits, Mask, Sweep

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from ...engine.isa.types import Type
+from ...engine.records import NamedTuple
 from ...sweep.compute import Axis
 from ...sweep.lanes import Lane
 
