@@ -720,6 +720,31 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
         self.app.push_screen(ExplainScreen(trace_of(setup), self._got), left)
 
+    def action_sweep(self) -> None:
+        """Show all values of an operand; moving through them is one edit."""
+        from ..sweep.lanes import usual, usual_result
+
+        ins = self.session.setup.instruction
+        x, _ = usual(ins)
+        if x is None or usual_result(ins, x) is None:
+            self.say("There is no operand to sweep, or no result to look at")
+            return
+        from .sweep import SweepScreen
+
+        moved = False
+
+        def move(role: str, bits: int) -> None:
+            nonlocal moved
+            before = self.session.setup
+            self.edit(edits.with_value(before, role, bits), joined=moved)
+            moved = moved or self.session.setup != before
+
+        def left(_: None) -> None:
+            if moved:
+                self.session.settle()
+
+        self.app.push_screen(SweepScreen(lambda: self.session.trace, move), left)
+
     def action_undo(self) -> None:
         """Take back the last edit."""
         self._went(self.session.undo)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -11,6 +10,7 @@ import pytest
 
 from ptxscope import Instruction, evaluate, parse
 from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.records import replace
 from ptxscope.engine.semantics.models import model
 from ptxscope.engine.semantics.operation import Flag
 from ptxscope.engine.text.errors import PtxError
@@ -56,7 +56,7 @@ def there(found: Sweep, **at: int) -> dict[str, int]:
     return operands
 
 
-@pytest.mark.parametrize("seed", some(range(216), *range(0, 216, 20)))
+@pytest.mark.parametrize("seed", some(range(216), *range(0, 216, 36)))
 def test_a_line_is_what_traces_say_in_every_cell(seed: int) -> None:
     ins, operands, rng = drawn(seed)
     if not results(ins):
@@ -151,12 +151,14 @@ def test_floats_go_from_nan_over_both_zeros_to_nan() -> None:
     numbers = [struct.unpack("<f", struct.pack("<I", int(bits)))[0] for bits in found.x.bits]
     ordered = [x for x in numbers if x == x]
     assert ordered == sorted(ordered)
-    at = [found.x.said(at) for at in range(found.x.size)]
-    assert at[0] == "-NaN"
-    assert at[-1] == "NaN"
-    assert at.index("0.0") == at.index("-0.0") + 1
-    for landmark in ("-inf", "inf", "1.0", "-1.0", "1e-45", "-1e-45"):
-        assert landmark in at
+    assert found.x.said(0) == "-NaN"
+    assert found.x.said(found.x.size - 1) == "NaN"
+    zero = found.x.where(0)
+    assert zero is not None
+    assert [found.x.said(zero + by) for by in (-2, -1, 0, 1)] == ["-1e-45", "-0.0", "0.0", "1e-45"]
+    patterns = set(found.x.bits.tolist())
+    for landmark in (0x7F800000, 0xFF800000, 0x3F800000, 0xBF800000, 0x7F800001, 0x7F7FFFFF):
+        assert landmark in patterns
 
 
 def test_of_more_values_than_fit_some_are_drawn_evenly() -> None:
@@ -320,7 +322,7 @@ def test_a_map_tells_where_it_clamps() -> None:
     assert "wherever a.b0 from -128 to -1." in "\n".join(words(only))
 
 
-@pytest.mark.parametrize("opcode", CATALOG)
+@pytest.mark.parametrize("opcode", some(CATALOG, 0, 9, 18))
 def test_every_example_is_told(opcode: str) -> None:
     ptx, values = CATALOG[opcode].example
     ins = parse(ptx)

@@ -101,7 +101,7 @@ def _plot(sweep: Sweep, size: Size) -> list[Line]:
     lines.append(_ticks(sweep.x, here, margin, width, by_place=True))
     for kind in strips:
         there = _any(_where(sweep, kind), first, last)
-        row_ = [Cell(STRIPS[kind] if x else " ", kind) for x in there.tolist()]
+        row_ = [Cell(STRIPS[kind], kind) if x else Cell(" ") for x in there.tolist()]
         lines.append([Cell(" " * (margin + 1), Kind.AXIS), *row_])
     return lines
 
@@ -115,7 +115,18 @@ def _where(sweep: Sweep, kind: Kind) -> Mask:
 
 
 def _reach(sweep: Sweep) -> tuple[int, int]:
-    return int(sweep.places.min()), int(sweep.places.max())
+    """The least and the greatest result, those of another answer among them where it is drawn."""
+    every = [sweep.places]
+    if (other := _other(sweep)) is not None:
+        every.append(other)
+    return min(int(x.min()) for x in every), max(int(x.max()) for x in every)
+
+
+def _other(sweep: Sweep) -> Bits | None:
+    """The other answer's results, where it is another one anywhere."""
+    if sweep.y or sweep.other_bits is None or not sweep.apart.any():
+        return None
+    return sweep.order(sweep.other_bits)
 
 
 def _columns(axis: Axis, count: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -144,9 +155,22 @@ def _level(sweep: Sweep, places: Bits, rows: int) -> npt.NDArray[np.int64]:
 
 
 def _spans(sweep: Sweep, columns: int, rows: int) -> Iterator[tuple[int, int, int, Kind]]:
-    """Each column of dots: from which row up to which, and of what kind."""
+    """Each column of dots: from which row up to which, and of what kind; the other answer first."""
+    if (other := _other(sweep)) is not None:
+        first, last = _columns(sweep.x, columns)
+        apart = _any(sweep.apart, first, last).tolist()
+        for span in _of(sweep, other, columns, rows):
+            if apart[span[0]]:
+                yield *span[:3], Kind.OTHER
+    yield from _of(sweep, sweep.places, columns, rows)
+
+
+def _of(
+    sweep: Sweep, places: Bits, columns: int, rows: int
+) -> Iterator[tuple[int, int, int, Kind]]:
+    """The columns of one answer."""
     first, last = _columns(sweep.x, columns)
-    levels = _level(sweep, sweep.places, rows)
+    levels = _level(sweep, places, rows)
     pairs = np.stack([first, last + 1], axis=1).reshape(-1)
     padded = np.append(levels, levels[-1:])
     low = np.minimum.reduceat(padded, pairs)[::2].tolist()
@@ -206,8 +230,8 @@ def _map(sweep: Sweep, size: Size) -> list[Line]:
     rows = min(height * (2 if halves else 1), axis.size)
     rows -= rows % 2 if halves and rows > 1 else 0
     columns, lines_of = _drawn(sweep.x.size, width, here_x), _drawn(axis.size, rows, here_y)
-    shown = shades(sweep)[np.ix_(lines_of, columns)]
-    apart = _spread(sweep.apart, rows, width)
+    shown = shades(sweep)[np.ix_(lines_of, columns)].tolist()
+    apart = _spread(sweep.apart, rows, width).tolist()
     at_x = None if here_x is None else here_x * width // sweep.x.size
     at_y = None if here_y is None else here_y * rows // axis.size
     each = 2 if halves and rows > 1 else 1
@@ -222,11 +246,10 @@ def _map(sweep: Sweep, size: Size) -> list[Line]:
         low = top - each + 1
         kind = Kind.CURRENT if row == strong else Kind.AXIS
         line = [Cell(labels.get(row, "")[:margin].rjust(margin), kind), Cell(bar, Kind.AXIS)]
-        for column in range(width):
-            above, below = int(shown[top, column]), int(shown[low, column])
+        for column, (above, below) in enumerate(zip(shown[top], shown[low], strict=True)):
             if row == strong and column == at_x:
                 line.append(Cell("\u25cf" if size.unicode else "O", Kind.HERE, above, below))
-            elif apart[low : top + 1, column].any():
+            elif apart[top][column] or apart[low][column]:
                 line.append(Cell("\u2571" if halves else "x", Kind.OTHER, above, below))
             else:
                 line.append(Cell(_cell(above, halves=halves), Kind.MAP, above, below))

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...engine.text.errors import printable
+from ...engine.text.values import hex_text
 from ...sweep.compute import Sweep
 from ...sweep.words import happening, words
 from .cells import RAMP, STRIPS, Size, drawn, text
@@ -60,6 +61,26 @@ def table(sweep: Sweep) -> str:
             line += [lane.said(bits), lane.pattern(bits)]
         rows.writerow([*line, "; ".join(said for where, said in told if where[at])])
     return out.getvalue()
+
+
+def command(sweep: Sweep) -> tuple[str, ...]:
+    """The words of the command that shows a sweep."""
+    ins = sweep.instruction
+    found = ["ptxscope", "sweep", str(ins), "--x", sweep.x.lane.text]
+    if sweep.y:
+        found += ["--y", sweep.y.lane.text]
+    found += ["--of", sweep.of.text]
+    for needed in ins.inputs:
+        bits = hex_text(sweep.operands[needed.roles[0]], needed.type.bits)
+        found.append(f"{needed.name}={bits}")
+    if sweep.model.errata:
+        found += ["--model", sweep.model.name]
+    if (sweep.x.low, sweep.x.high) != (
+        sweep.x.lane.at(0),
+        sweep.x.lane.at(sweep.x.lane.values - 1),
+    ):
+        found.append(f"--range={sweep.x.lane.said(sweep.x.low)}:{sweep.x.lane.said(sweep.x.high)}")
+    return tuple(found)
 
 
 def _key(sweep: Sweep) -> Iterator[str]:
