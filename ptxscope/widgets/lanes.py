@@ -20,7 +20,7 @@ from ..engine.tracing.divergence import Divergence
 from ..engine.tracing.provenance import Cell, ancestors, descendants
 from ..engine.tracing.trace import Trace
 from ..engine.tracing.words import sentence
-from ..scene.build import part_width, parts
+from ..scene.build import part_width, parts, scene
 from ..scene.records import Place
 from .hints import REFUSED, Hint
 from .lane_cells import DARK, Lights
@@ -99,10 +99,7 @@ class Lanes(Pane):
 
     def __init__(self, id: str = "lanes") -> None:  # noqa: A002
         super().__init__(id, "Lanes")
-        self._trace: Trace | None = None
-        self._step = 0
-        self._divergence: Divergence | None = None
-        self._pin: Trace | None = None
+        self._view: View | None = None
         self._steps: dict[int, tuple[int, int]] = {}
         self._progress = 1.0
         self._motion: Timer | None = None
@@ -125,12 +122,16 @@ class Lanes(Pane):
         """
         if trace is not self._trace and self.place and not self._has(trace, self.place):
             self._set_place(None)
-        self._trace, self._step = trace, step
-        self._divergence, self._pin = divergence, pin
+        drawn = self._view.scene if self._view and trace is self._trace else scene(trace)
+        self._view = View(trace, step, DARK, divergence, pin, scene=drawn)
         self._start(moving=moving)
         self.redraw()
         if self.place is not None:
             self._set_place(self.place)
+
+    @property
+    def _trace(self) -> Trace | None:
+        return self._view.trace if self._view else None
 
     @staticmethod
     def _has(trace: Trace, place: Place) -> bool:
@@ -158,17 +159,9 @@ class Lanes(Pane):
 
     def draw(self, width: int) -> list[Line]:
         """The lines of the trace."""
-        if self._trace is None:
+        if self._view is None:
             return []
-        lights = self._lights(self._trace)
-        view = View(
-            self._trace,
-            self._step,
-            lights,
-            self._divergence,
-            self._pin,
-            self._progress,
-        )
+        view = self._view._replace(lights=self._lights(self._view.trace), progress=self._progress)
         drawing = draw(view, width, self.scrollable_content_region.height)
         self._steps = drawing.steps
         return drawing.lines
@@ -176,8 +169,8 @@ class Lanes(Pane):
     def redraw(self) -> None:
         """Draw anew, with the current step in sight."""
         super().redraw()
-        if self._trace and self._drawn and self._step in self._steps:
-            start, end = self._steps[self._step]
+        if self._view and self._drawn and self._view.step in self._steps:
+            start, end = self._steps[self._view.step]
             self.show_line(end - 1)
             self.show_line(start)
 
@@ -238,7 +231,8 @@ class Lanes(Pane):
     def _enter(self) -> None:
         """Put the cursor on the first cell of the current step."""
         places = self._places()
-        start, end = self._steps.get(self._step, (0, len(places)))
+        step = self._view.step if self._view else 0
+        start, end = self._steps.get(step, (0, len(places)))
         order = [*range(start, end), *range(len(places))]
         y = next((y for y in order if places[y]), None)
         if y is not None:

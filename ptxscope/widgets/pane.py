@@ -87,10 +87,18 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
 
     def redraw(self) -> None:
         """Draw the lines anew; where the panel is as high as its lines, lay out anew too."""
-        before = len(self._drawn or ())
-        self._drawn = None
-        grown = self.is_mounted and bool(self.size) and len(self.drawn) != before
-        self.refresh(layout=grown and self.styles.auto_dimensions)
+        before, known_for, self._drawn = self._drawn or [], self._drawn_for, None
+        if not (self.is_mounted and self.size):
+            self.refresh()
+        elif len(self.drawn) != len(before) or self._drawn_for != known_for:
+            grown = len(self.drawn) != len(before)
+            self.refresh(layout=grown and self.styles.auto_dimensions)
+        else:  # lines that are as they were are not rendered again
+            first, width = self.scroll_offset.y, self.size.width
+            both = enumerate(zip(before, self.drawn, strict=True))
+            changed = [Region(0, y - first, width, 1) for y, (was, now) in both if was != now]
+            if changed:
+                self.refresh(*changed)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """As many lines as there are to show. Part of Textual's layout."""
