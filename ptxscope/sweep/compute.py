@@ -53,7 +53,7 @@ class Axis(NamedTuple):
     @property
     def bits(self) -> Bits:
         """The values."""
-        return _patterns(self.lane, self.places)
+        return patterns_of(self.lane, self.places)
 
     @property
     def size(self) -> int:
@@ -69,11 +69,10 @@ class Axis(NamedTuple):
         return self.lane.said(self.value(at))
 
     def where(self, bits: int) -> int | None:
-        """Which value it is, or the last before it; None outside of the range."""
+        """Which value it is; None where it is not among them."""
         place = self.lane.place(bits)
-        if not self.lane.place(self.low) <= place <= self.lane.place(self.high):
-            return None
-        return int(np.searchsorted(self.places, np.uint64(place), side="right")) - 1
+        at = int(np.searchsorted(self.places, np.uint64(place)))
+        return at if at < self.size and int(self.places[at]) == place else None
 
 
 class Event(NamedTuple):
@@ -161,11 +160,11 @@ class Sweep:
 
     def order(self, bits: Bits) -> Bits:
         """The places of results."""
-        return _places(self.of, bits)
+        return places_of(self.of, bits)
 
     @property
     def here(self) -> tuple[int | None, int | None]:
-        """Where the current point is, along x and y; None where it is not in the range."""
+        """Where the current point is, along x and y; None where it is not among the values."""
         if not self.marked:
             return None, None
         at = self.x.where(self.x.lane.of(self.operands[self.x.lane.role]))
@@ -177,8 +176,9 @@ class Sweep:
     def others(self) -> tuple[str, ...]:
         """The roles of the registers that stay as they are."""
         swept = {axis.lane.name for axis in (self.x, self.y) if axis}
+        names = self.instruction.names
         read = [source.role for source in plan_of(self.instruction).sources]
-        return tuple(x for x in read if self.instruction.names.get(x) not in swept)
+        return tuple(x for x in read if x in names and names[x] not in swept)
 
     @cached_property
     def cases(self) -> npt.NDArray[np.int64]:
@@ -402,7 +402,7 @@ class _Happened:
             self.seen[key] = where if before is None else before | where
 
 
-def _places(lane: Lane, bits: Bits) -> Bits:
+def places_of(lane: Lane, bits: Bits) -> Bits:
     """``Lane.place`` of each."""
     top = np.uint64(1 << (lane.unit - 1))
     if lane.is_float:
@@ -410,7 +410,7 @@ def _places(lane: Lane, bits: Bits) -> Bits:
     return bits ^ top if lane.signed else bits
 
 
-def _patterns(lane: Lane, places: Bits) -> Bits:
+def patterns_of(lane: Lane, places: Bits) -> Bits:
     """``Lane.at`` of each."""
     top = np.uint64(1 << (lane.unit - 1))
     if lane.is_float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
+import numpy.typing as npt
 
 from ..engine.records import NamedTuple
 from ..engine.semantics.micro import Clamp, Compare, LimitAmount, Magnitude, Merge, Truncate, Wrap
@@ -12,7 +13,7 @@ from ..engine.semantics.operation import Flag, Micro
 from ..engine.semantics.plan import Stage
 from ..engine.text.errors import counted
 from ..engine.text.values import FloatClass, float_class
-from .compute import Axis, Event, Mask, Sweep
+from .compute import Axis, Event, Mask, Sweep, places_of
 from .lanes import Lane
 
 _MOST = 24
@@ -21,6 +22,9 @@ _FEW = 6
 """Ranges that are told beside a map."""
 _SHOWN = 3
 """Of more, the first that are."""
+
+
+Places = npt.NDArray[np.int64]
 
 
 class Run(NamedTuple):
@@ -69,6 +73,8 @@ def _fixed(sweep: Sweep) -> Iterator[str]:
 
 def _through(axis: Axis) -> str:
     count = f"all {axis.size:,}" if _is_all(axis) else f"{axis.size:,}"
+    if axis.lane.values == 2:
+        return f"{axis.lane.label} is {axis.lane.said(0)} or {axis.lane.said(1)}"
     values = between(axis.lane, axis.low, axis.high)
     return f"{axis.lane.label} goes through {count} values {values}"
 
@@ -172,22 +178,42 @@ _SAID = _Said(
 
 def runs(sweep: Sweep) -> list[Run]:
     """The stretches of a line over which the same happens."""
-    return _runs(sweep.cases)
-
-
-def _runs(cases: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> list[Run]:
+    cases = sweep.cases
     (ends,) = np.nonzero(cases[1:] != cases[:-1])
     firsts, lasts = [0, *(ends + 1).tolist()], [*ends.tolist(), len(cases) - 1]
-    return [Run(first, last) for first, last in zip(firsts, lasts, strict=True)]
+    return list(map(Run, firsts, lasts))
 
 
-def stretches(where: Mask) -> list[Run]:
-    """The stretches of a line in which something holds."""
-    return [run for run in _runs(where) if where[run.first]] if where.any() else []
+def ends(where: Mask) -> tuple[Places, Places]:
+    """Where each stretch of a line in which something holds begins, and where it ends."""
+    padded = np.zeros(len(where) + 2, np.int8)
+    padded[1:-1] = where
+    steps = np.diff(padded)
+    return np.flatnonzero(steps == 1), np.flatnonzero(steps == -1) - 1
+
+
+def stretches(where: Mask, most: int | None = None) -> list[Run]:
+    """The stretches of a line in which something holds, or the first of them."""
+    firsts, lasts = ends(where)
+    return list(map(Run, firsts[:most].tolist(), lasts[:most].tolist()))
 
 
 def _line(sweep: Sweep) -> Iterator[str]:
-    found = runs(sweep)
+    yield from _ranges(sweep, runs(sweep))
+    if not sweep.apart.any():
+        yield _agreeing(sweep)
+
+
+def _agreeing(sweep: Sweep) -> str:
+    if sweep.other:
+        return f"The answers of {sweep.model.name} and {sweep.other.name} agree on all of these."
+    if sweep.model.errata:
+        return f"{sweep.model.name} computes what isa does."
+    return "Every known ptxas computes the same."
+
+
+def _ranges(sweep: Sweep, found: list[Run]) -> Iterator[str]:
+    """Each range in which the same happens; where there are many, what happens and how often."""
     if len(found) <= _MOST:
         yield from (_run(sweep, run) for run in found)
         return
@@ -220,7 +246,7 @@ def course(sweep: Sweep, run: Run) -> str:
 
 def _course(lane: Lane, bits: np.ndarray[tuple[int, ...], np.dtype[np.uint64]]) -> str:
     first, last = int(bits[0]), int(bits[-1])
-    order = np.array([lane.place(x) for x in map(int, bits)], np.uint64)
+    order = places_of(lane, bits)
     if (order == order[0]).all():
         return f"is {lane.said(first)}"
     up, down = (order[1:] > order[:-1]).any(), (order[1:] < order[:-1]).any()
@@ -256,10 +282,10 @@ def _steps(order: np.ndarray[tuple[int, ...], np.dtype[np.uint64]], *, up: bool)
 
 
 def _scattered(sweep: Sweep, where: Mask, said: str) -> str:
-    found = stretches(where)
-    first = "; ".join(extent(sweep.x, *run) for run in found[:_SHOWN])
-    ranges = f", in {counted(len(found), 'range')}" if len(found) > 1 else ""
-    more = ", and so on" if len(found) > _SHOWN else ""
+    count = len(ends(where)[0])
+    first = "; ".join(extent(sweep.x, *run) for run in stretches(where, _SHOWN))
+    ranges = f", in {count:,} ranges" if count > 1 else ""
+    more = ", and so on" if count > _SHOWN else ""
     return (
         f"{said[:1].upper()}{said[1:]}: {_share(where)}{ranges}{'' if where.all() else '; '}"
         f"{'' if where.all() else first}{more}."
@@ -286,8 +312,8 @@ def _map(sweep: Sweep) -> Iterator[str]:
         yield _area(sweep, event.where, happening(event, sweep.of))
     if sweep.apart.any():
         yield _area(sweep, sweep.apart, _parting(sweep))
-    elif sweep.other:
-        yield f"{sweep.model.name} and {sweep.other.name} agree on all of these."
+    else:
+        yield _agreeing(sweep)
     if said := along(sweep):
         lane = sweep.y.lane if sweep.y else sweep.x.lane
         yield f"Where {lane.label} is {lane.said(lane.of(sweep.operands[lane.role]))}:"
@@ -313,7 +339,7 @@ def _area(sweep: Sweep, where: Mask, said: str) -> str:
         (sweep.x, where[0], (where == where[:1]).all()),
         (sweep.y, where[:, 0], (where == where[:, :1]).all()),
     ):
-        if alone and len(found := stretches(line)) <= _MOST:
+        if alone and len(found := stretches(line, _MOST + 1)) <= _MOST:
             listed = "; ".join(extent(axis, *run) for run in found)
             return f"{told}; wherever {listed}."
     within = [
@@ -338,8 +364,8 @@ def _values(sweep: Sweep) -> str:
     if len(found) == 2:
         return f"{sweep.of.label} is {sweep.of.said(low)} or {sweep.of.said(high)}."
     whole = all(axis.stride == 1 for axis in (sweep.x, sweep.y) if axis)
-    many = f"takes {len(found):,} different values" if whole else "takes values"
-    return f"{sweep.of.label} {many}, from {sweep.of.said(low)} to {sweep.of.said(high)}."
+    many = f"takes {len(found):,} different values," if whole else "takes values"
+    return f"{sweep.of.label} {many} from {sweep.of.said(low)} to {sweep.of.said(high)}."
 
 
 def here(sweep: Sweep) -> str:

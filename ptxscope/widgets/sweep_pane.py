@@ -97,9 +97,11 @@ class SweepPane(Pane):
     def show(self, trace: Trace) -> None:
         """Show another evaluation of the instruction."""
         before, self._trace = self._trace, trace
-        if self._rest(before.operands) == self._rest(trace.operands):
+        same = self._rest(before.operands) == self._rest(trace.operands)
+        if same:
             self.found.operands = trace.operands
-        else:
+        at_x, at_y = self.found.here
+        if not same or at_x is None or (self._y and at_y is None):
             self.found = self._computed()
         self.redraw()
 

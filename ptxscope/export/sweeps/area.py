@@ -13,7 +13,7 @@ from ..picture.drawing import HATCH, Ink, Pen, number, text_width
 from ..picture.layout import EDGE, WIDTH
 from .line import Style
 from .ramp import RAMP, png, shades
-from .ticks import along, chosen
+from .ticks import along, brief, chosen
 
 SIDE = 512.0
 LEFT = 118.0
@@ -166,5 +166,5 @@ def _scale(pen: Pen, chart: Chart, sweep: Sweep) -> None:
         used.append(y)
         strong = at == 0 and len(marks) == 4
         pen.line(x + 22, y, x + 27, y, Ink.DIM)
-        pen.text(x + 31, y + 4, lane.said(lane.at(place)), 11.5, Ink.INK if strong else Ink.DIM,
+        pen.text(x + 31, y + 4, brief(lane, lane.at(place)), 11.5, Ink.INK if strong else Ink.DIM,
                  mono=True, bold=strong, width=width - 31)  # fmt: skip

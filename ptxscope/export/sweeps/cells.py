@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ...engine.records import NamedTuple
 from ...sweep.compute import Axis, Bits, Mask, Sweep
 from .ramp import SHADES, shades
-from .ticks import Tick, along, chosen
+from .ticks import Tick, along, brief, chosen
 
 _BRAILLE = 0x2800
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
@@ -76,9 +76,9 @@ def text(lines: list[Line]) -> str:
 def _plot(sweep: Sweep, size: Size) -> list[Line]:
     strips = [kind for kind in STRIPS if _where(sweep, kind).any()]
     rows = max(size.height - 2 - len(strips), 2)
-    ends = [sweep.of.said(sweep.of.at(x)) for x in _reach(sweep)]
+    ends = [brief(sweep.of, sweep.of.at(x)) for x in _reach(sweep)]
     here = sweep.here[0]
-    result = sweep.of.said(int(sweep.bits[here])) if here is not None else ""
+    result = brief(sweep.of, int(sweep.bits[here])) if here is not None else ""
     margin = min(max(map(len, (*ends, result))), max(size.width // 3, 1))
     width = max(size.width - margin - 1, 1)
     first, last = _columns(sweep.x, width)
@@ -223,7 +223,8 @@ def _map(sweep: Sweep, size: Size) -> list[Line]:
     assert axis
     halves = size.unicode and size.colours
     here_x, here_y = sweep.here
-    names = [axis.said(0), axis.said(axis.size - 1), "" if here_y is None else axis.said(here_y)]
+    shown_at = (0, axis.size - 1, *([] if here_y is None else [here_y]))
+    names = [brief(axis.lane, axis.value(at)) for at in shown_at]
     margin = min(max(map(len, names)), max(size.width // 3, 1))
     width = max(min(size.width - margin - 1, sweep.x.size), 1)
     height = max(size.height - 2, 1)

@@ -11,10 +11,10 @@ from ...engine.records import NamedTuple
 from ...engine.semantics.micro import Clamp
 from ...engine.semantics.operation import Flag
 from ...sweep.compute import Bits, Mask, Sweep
-from ...sweep.words import happening, stretches
+from ...sweep.words import ends, happening, stretches
 from ..picture.drawing import Ink, Pen, number, text_width
 from ..picture.layout import EDGE, WIDTH, Area
-from .ticks import along, chosen, usual
+from .ticks import along, brief, chosen, usual
 
 _HIGH = 300.0
 _PLOT = Area(118, WIDTH - 118 - EDGE)
@@ -107,19 +107,14 @@ def _grounds(pen: Pen, plot: Plot) -> None:
 
 def _columns(mask: Mask, starts: npt.NDArray[np.float64]) -> Iterator[tuple[float, float]]:
     """Where it holds along the page; stretches that can't be told apart are one."""
-    found = stretches(mask)
-    gap = 0.0 if len(found) <= _MOST_TEETH else 1.0
-    before: tuple[float, float] | None = None
-    for run in found:
-        x, end = float(starts[run.first]), float(starts[run.last + 1])
-        if before and x - before[1] < gap:
-            before = before[0], end
-            continue
-        if before:
-            yield before
-        before = x, end
-    if before:
-        yield before
+    firsts, lasts = ends(mask)
+    if len(firsts) <= _MOST_TEETH:
+        yield from zip(starts[firsts].tolist(), starts[lasts + 1].tolist(), strict=True)
+        return
+    columns = np.zeros(int(_PLOT.width), np.bool_)
+    columns[np.minimum(starts[:-1][mask] - _PLOT.x, _PLOT.width - 1).astype(np.int64)] = True
+    for first, last in stretches(columns):
+        yield _PLOT.x + first, _PLOT.x + last + 1
 
 
 def _labels(pen: Pen, plot: Plot, starts: npt.NDArray[np.float64]) -> None:
@@ -128,7 +123,7 @@ def _labels(pen: Pen, plot: Plot, starts: npt.NDArray[np.float64]) -> None:
     for event in plot.sweep.events:
         said = happening(event, plot.sweep.of)
         wide = text_width(said, 11) + 10
-        for run in stretches(event.where)[:_MOST_TEETH]:
+        for run in stretches(event.where, _MOST_TEETH):
             x, end = float(starts[run.first]), float(starts[run.last + 1])
             middle = min(max((x + end) / 2, _PLOT.x + wide / 2), _PLOT.right - wide / 2)
             left, right = middle - wide / 2, middle + wide / 2
@@ -164,7 +159,7 @@ def _ends(pen: Pen, plot: Plot) -> None:
             continue
         used.append(y)
         strong = number_ == 0 and here is not None
-        text = lane.said(lane.at(place))
+        text = brief(lane, lane.at(place))
         pen.line(_PLOT.x - 5, y, _PLOT.x, y, Ink.DIM)
         pen.text(_PLOT.x - 9, y + 4, text, 11.5, Ink.INK if strong else Ink.DIM, anchor="end",
                  mono=True, bold=strong, width=_PLOT.x - 9 - 14)  # fmt: skip

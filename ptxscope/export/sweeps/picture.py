@@ -58,7 +58,8 @@ def _key(pen: Pen, sweep: Sweep, y: float) -> float:
         if x > EDGE and x + wide > WIDTH - EDGE:
             x, y = float(EDGE), y + 20
         _sample(pen, kind, x, y, on_map=sweep.y is not None)
-        pen.text(x + lead, y + 12, said, 11.5, Ink.DIM, width=WIDTH - EDGE - x - lead)
+        lines = wrapped(said, WIDTH - EDGE - x - lead, 11.5)
+        y = pen.lines(x + lead, y + 12, lines, 11.5, Ink.DIM, step=16) - 28
         x += wide
     pen.close()
     return y + 24

@@ -6,9 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from ...engine.isa.types import Type
 from ...engine.records import NamedTuple
+from ...engine.text.constants import bits_float
 from ...sweep.compute import Axis
 from ...sweep.lanes import Lane
 
+_LONGEST = 14
+"""Characters of a value beside an axis."""
 _FLOATS = ("-inf", "-1.0", "0.0", "1.0", "inf")
 
 
@@ -33,21 +36,28 @@ def chosen(ticks: Sequence[Tick], room: float, width: float) -> list[Tick]:
     return [tick for *_, tick in kept]
 
 
+def brief(lane: Lane, bits: int) -> str:
+    """A value as people write it; where that is long, nearly so."""
+    said = lane.said(bits)
+    if len(said) <= _LONGEST:
+        return said
+    number = bits_float(bits, lane.unit) if lane.is_float else float(said)
+    return f"\u2248{number:.3g}"
+
+
 def along(axis: Axis, here: int | None, *, by_place: bool) -> list[Tick]:
     """The values to write along an axis, the most telling first.
 
     ``by_place`` is where values stand by how many there are between them, else one after another.
     """
-    found = [Tick(_part(axis, 0, by_place), axis.said(0))]
-    last = axis.size - 1
-    found.append(Tick(_part(axis, last, by_place), axis.said(last)))
+    places = [0, axis.size - 1, *map(axis.where, usual(axis.lane))]
     if here is not None:
-        found.insert(0, Tick(_part(axis, here, by_place), axis.said(here), strong=True))
-    for bits in usual(axis.lane):
-        at = axis.where(bits)
-        if at is not None and axis.value(at) == bits:
-            found.append(Tick(_part(axis, at, by_place), axis.said(at)))
-    return found
+        places.insert(0, here)
+    return [
+        Tick(_part(axis, at, by_place), brief(axis.lane, axis.value(at)), strong=at == here)
+        for at in dict.fromkeys(places)
+        if at is not None
+    ]
 
 
 def usual(lane: Lane) -> Iterator[int]:
