@@ -206,13 +206,17 @@ def sweep(
     """Sweep operands by role; ``bounds`` are the bits of the first and the last value of x.
 
     The operands that are swept are the current point, where it is to be marked. Raises
-    ValueError where x and y have bits in common, and where the bounds are none.
+    ValueError where x and y have bits in common, the bounds are none, or a value is missing.
     """
     if y and x.name == y.name and x.put(0, x.mask) & y.put(0, y.mask):
         raise ValueError(f"{x.text} and {y.text} have bits in common")
     if bounds and x.place(bounds[0]) > x.place(bounds[1]):
         raise ValueError(f"{x.said(bounds[0])} is above {x.said(bounds[1])}")
     model_ = resolve_model(model)
+    for source in plan_of(instruction, model_.rules(instruction.form)).sources:
+        if source.role not in operands:  # the documentation may not read it
+            name = instruction.called(source.role)
+            raise ValueError(f"no value for {name}, which {model_.name} reads")
     columns = axis(x, SIDE if y else MOST, operands, bounds)
     rows = axis(y, SIDE, operands) if y else None
     found = Sweep(instruction, model_, operands, columns, rows, of, marked=marked)

@@ -40,6 +40,8 @@ _SHADED = frozenset((Kind.MAP, Kind.OTHER, Kind.HERE))
 """What stands on the shades of a map."""
 _PARTS = ("plot", "x", "y", "of")
 """What the arrows act on, in the order of Tab."""
+_LESS = ("Fixed: ", "Not all ")
+"""Words that go first where there is little room."""
 _GRAIN = 8
 """Shades that are shown as one: each pair of them is a style."""
 _LEAST = 6
@@ -135,6 +137,7 @@ class SweepPane(Pane):
             else:
                 point[-1].append(Piece(scale, "dim"))
         texts = self._texts()[1 : -1 if point else None]  # the last is the current point
+        texts.sort(key=lambda text: text.startswith(_LESS))  # first what it does
         said = [line for text in texts for line in told(printable(text), width, "dim")]
         room = min(len(said), max((height - _LEAST - len(point) - 1) // 3, 0))
         unicode, colours = self._means()

@@ -115,6 +115,13 @@ def test_what_is_not_swept_needs_a_value() -> None:
     assert "keeps no result" in run("sweep", "setp.lt.u16 _, a, 7", "--x", "a").stderr
 
 
+def test_what_only_a_model_reads_needs_a_value_too() -> None:
+    words = ("sweep", "vadd4.s32.s32.s32 d.b0, a.b3210, b.b3210, c", "c=1", "--model", "H7")
+    assert run(*words).stderr == "error: no value for b, which H7 reads\n"
+    said = run(*words, "--of", "d.b1", "b=0x0500", "-f", "words").stdout
+    assert "d.b1 is 5 throughout." in said
+
+
 def test_lanes_are_completed() -> None:
     def offered(*words: str) -> list[str]:
         return [word for word, _ in _candidates(list(words))]

@@ -211,6 +211,16 @@ def test_it_fits_into_any_room(lanes: str, means: tuple[bool, bool]) -> None:
             assert sum(cell.kind is cells.Kind.HERE for line in lines for cell in line) == 1
 
 
+def test_long_numbers_are_brief_beside_an_axis() -> None:
+    found = of_line("selp.f64 d, a, b, c", "a", c=1, a=0x7FEFFFFFFFFFFFFF, b=0)
+    for unicode, sign in ((True, "\u2248"), (False, "~")):
+        shown = cells.text(cells.drawn(found, cells.Size(60, 12, unicode)))
+        assert f"{sign}1.8e+308" in shown
+        assert shown.isascii() or unicode
+    assert "\u22481.8e+308</text>" in picture.render(found)
+    assert "d = 1.7976931348623157e+308" in render(found)  # in full, in words
+
+
 def test_halves_of_cells_have_the_shades_of_their_values() -> None:
     found = of_line("vadd4.u32.u32.u32 d, a, b, c", "a.b0", "b.b0")
     found.marked = False

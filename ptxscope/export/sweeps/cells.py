@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ...engine.records import NamedTuple
 from ...sweep.compute import Axis, Bits, Mask, Sweep
 from .ramp import SHADES, shades
-from .ticks import Tick, along, brief, chosen
+from .ticks import NEARLY, Tick, along, brief, chosen
 
 _BRAILLE = 0x2800
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
@@ -62,7 +62,10 @@ class Size(NamedTuple):
 
 def drawn(sweep: Sweep, size: Size) -> list[Line]:
     """The plot or the map with its axes, in so many lines of so many cells."""
-    return _map(sweep, size) if sweep.y else _plot(sweep, size)
+    lines = _map(sweep, size) if sweep.y else _plot(sweep, size)
+    if size.unicode:
+        return lines
+    return [[cell._replace(text=cell.text.replace(NEARLY, "~")) for cell in line] for line in lines]
 
 
 def text(lines: list[Line]) -> str:

@@ -10,6 +10,8 @@ from ...engine.text.constants import bits_float
 from ...sweep.compute import Axis
 from ...sweep.lanes import Lane
 
+NEARLY = "\u2248"
+"""Before a number that is rounded."""
 _LONGEST = 14
 """Characters of a value beside an axis."""
 _FLOATS = ("-inf", "-1.0", "0.0", "1.0", "inf")
@@ -42,7 +44,7 @@ def brief(lane: Lane, bits: int) -> str:
     if len(said) <= _LONGEST:
         return said
     number = bits_float(bits, lane.unit) if lane.is_float else float(said)
-    return f"\u2248{number:.3g}"
+    return f"{NEARLY}{number:.3g}"
 
 
 def along(axis: Axis, here: int | None, *, by_place: bool) -> list[Tick]:
