@@ -131,6 +131,8 @@ class MainScreen(MessagesAside, InkScreen[None]):
         self._playing: Timer | None = None
         self._is_told = False
         """That this is the last step was said; the next key starts over."""
+        self._shown_too: Callable[[], None] | None = None
+        """What shows the session beside this screen."""
         self._typed: Setup | None = None
         """What typing in the line made, while it goes on."""
 
@@ -220,6 +222,8 @@ class MainScreen(MessagesAside, InkScreen[None]):
             self._value_field.follow(trace.operands)
         self._show_status()
         self._show_step()
+        if self._shown_too is not None:
+            self._shown_too()
 
     def _show_step(self, *, moving: bool = False) -> None:
         session, lanes, pin = self.session, self.query_one(Lanes), self._pinned()
@@ -733,15 +737,11 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     def action_sweep(self) -> None:
         """Show all values of an operand; moving through them is one edit."""
-        from ..sweep.lanes import usual, usual_result
+        from .sweep import SweepScreen, can_sweep
 
-        ins = self.session.setup.instruction
-        x, _ = usual(ins)
-        if x is None or usual_result(ins, x) is None:
+        if not can_sweep(self.session.setup.instruction):
             self.say("There is no operand to sweep, or no result to look at")
             return
-        from .sweep import SweepScreen
-
         moved = False
 
         def move(role: str, bits: int) -> None:
@@ -751,10 +751,13 @@ class MainScreen(MessagesAside, InkScreen[None]):
             moved = moved or self.session.setup != before
 
         def left(_: None) -> None:
+            self._shown_too = None
             if moved:
                 self.session.settle()
 
-        self.app.push_screen(SweepScreen(lambda: self.session.trace, move), left)
+        screen = SweepScreen(lambda: self.session.trace, move)
+        self._shown_too = screen.follow
+        self.app.push_screen(screen, left)
 
     def action_undo(self) -> None:
         """Take back the last edit."""

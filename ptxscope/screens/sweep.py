@@ -12,6 +12,7 @@ from textual.binding import Binding, BindingType
 from ..engine.tracing.trace import Trace
 from ..widgets.inks import InkScreen
 from ..widgets.sweep_pane import SweepPane
+from ..widgets.sweep_pane import can_sweep as can_sweep
 from .aside import MessagesAside
 from .dialog import Frame
 
@@ -41,7 +42,7 @@ class SweepScreen(MessagesAside, InkScreen[None]):
     def compose(self) -> ComposeResult:
         """The plot in a frame."""
         keys = "arrows move · Tab x, y, result · w words · ^y copy · Esc leave"
-        with Frame(f"All values · {self._trace().instruction}", keys, page=True):
+        with Frame(self._title, keys, page=True):
             yield self._pane
 
     def on_mount(self) -> None:
@@ -51,7 +52,18 @@ class SweepScreen(MessagesAside, InkScreen[None]):
     @on(SweepPane.Moved)
     def _moved(self, event: SweepPane.Moved) -> None:
         self._move(event.role, event.bits)
-        self._pane.show(self._trace())
+
+    def follow(self) -> None:
+        """Show the session as it is now; by the palette it may be of another instruction."""
+        if can_sweep(self._trace().instruction):
+            self._pane.show(self._trace())
+            self.query_one(Frame).border_title = self._title
+        else:
+            self.action_leave()
+
+    @property
+    def _title(self) -> str:
+        return f"All values · {self._trace().instruction}"
 
     def action_copy(self) -> None:
         """Copy the command that shows the same."""

@@ -13,6 +13,7 @@ from rich.style import Style
 from textual.binding import Binding, BindingType
 
 from ..engine.text.errors import printable
+from ..engine.text.instruction import Instruction
 from ..engine.tracing.trace import Trace
 from ..export.sweeps.cells import RAMP as SIGNS
 from ..export.sweeps.cells import Cell, Kind, Size, drawn
@@ -83,10 +84,7 @@ class SweepPane(Pane):
     def __init__(self, trace: Trace) -> None:
         super().__init__("sweep", "")
         self._trace = trace
-        x, _ = usual(trace.instruction)
-        of = x and usual_result(trace.instruction, x)
-        assert x and of  # noqa: PT018  # who has none is not asked
-        self._x, self._of = x, of
+        self._x, self._of = _first(trace)
         self._y: Lane | None = None
         self._part = "plot"
         self._all_words = False
@@ -97,9 +95,14 @@ class SweepPane(Pane):
     # --- what is shown ---------------------------------------------------------------
 
     def show(self, trace: Trace) -> None:
-        """Show another evaluation of the instruction."""
+        """Show another evaluation, of this instruction or of another one."""
         before, self._trace = self._trace, trace
-        same = self._rest(before.operands) == self._rest(trace.operands)
+        same = before.instruction == trace.instruction
+        if not same:
+            self._x, self._of = _first(trace)
+            self._y = None
+        same = same and before.model == trace.model
+        same = same and self._rest(before.operands) == self._rest(trace.operands)
         if same:
             self.found.operands = trace.operands
         at_x, at_y = self.found.here
@@ -286,6 +289,20 @@ class SweepPane(Pane):
 
 
 Chosen = TypeVar("Chosen", bound=Lane | None)
+
+
+def can_sweep(ins: Instruction) -> bool:
+    """Whether it has an operand to sweep, and a result to look at."""
+    x, _ = usual(ins)
+    return x is not None and usual_result(ins, x) is not None
+
+
+def _first(trace: Trace) -> tuple[Lane, Lane]:
+    """What is swept and looked at first, of what can be swept."""
+    x, _ = usual(trace.instruction)
+    of = x and usual_result(trace.instruction, x)
+    assert x and of  # noqa: PT018
+    return x, of
 
 
 def _after(now: Chosen, lanes: list[Chosen], by: int) -> Chosen:

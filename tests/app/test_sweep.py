@@ -132,6 +132,23 @@ async def test_the_command_that_is_copied_shows_the_same() -> None:
         assert "At the current point a.b0 = -3, b.b0 = 1: d.b0 = 0" in " ".join(said.split())
 
 
+async def test_the_palette_may_change_what_is_swept() -> None:
+    async with explorer(*SAT) as drive:
+        await drive.press("v", "right", "ctrl+p")
+        await drive.type("vmin2")
+        await drive.press("enter")
+        shown = await drive.text()
+        assert "All values · vmin2" in shown
+        assert pane(drive).found.x.lane.text == "a.h0"
+        before = drive.session.trace.operands["a"]
+        await drive.press("right")
+        after = drive.session.trace.operands["a"]
+        assert (after - before) % (1 << 16) == 1
+        assert after >> 16 == before >> 16
+        await drive.press("escape")
+        drive.agree()
+
+
 @thorough
 async def test_an_instruction_without_a_result_is_not_swept() -> None:
     async with explorer("setp.lt.s32 _, a, b", {"a": 1, "b": 2}) as drive:
