@@ -10,13 +10,14 @@ from typing import ClassVar, TypeVar
 
 from rich.color import Color
 from rich.style import Style
+from textual import events
 from textual.binding import Binding, BindingType
 
 from ..engine.text.errors import printable
 from ..engine.text.instruction import Instruction
 from ..engine.tracing.trace import Trace
 from ..export.sweeps.cells import RAMP as SIGNS
-from ..export.sweeps.cells import Cell, Kind, Size, drawn
+from ..export.sweeps.cells import Cell, Kind, Size, drawn, pointed
 from ..export.sweeps.ramp import RAMP, SHADES
 from ..export.sweeps.text import command
 from ..sweep.compute import Axis, Sweep, sweep
@@ -88,6 +89,8 @@ class SweepPane(Pane):
         self._y: Lane | None = None
         self._part = "plot"
         self._all_words = False
+        self._cells: list[list[Cell]] = []
+        """The plot as it stands below the first line."""
         self._said: tuple[Sweep, int | None, list[str]] | None = None
         """What was told last: of which sweep, at which value of y."""
         self.found = self._computed()
@@ -148,7 +151,8 @@ class SweepPane(Pane):
         if self._y:
             size = size._replace(width=min(width, size.height * _WIDE_MAP))
         shaded = colours and self._y is not None
-        lines += [_inked_line(line, shaded=shaded) for line in drawn(self.found, size)]
+        self._cells = drawn(self.found, size)
+        lines += [_inked_line(line, shaded=shaded) for line in self._cells]
         lines += point
         return lines + (said[:room] if room == len(said) else self._cut(said[:room]))
 
@@ -258,6 +262,24 @@ class SweepPane(Pane):
         self._all_words = not self._all_words
         self.scroll_to(y=0, animate=False)
         self.redraw()
+
+    async def on_click(self, event: events.Click) -> None:
+        """Move the point to where was clicked."""
+        column, row = event.x - self.gutter.left, event.y - self.gutter.top - 1
+        found = None if self._all_words else pointed(self.found, self._cells, column, row)
+        if found is None:
+            await super().on_click(event)
+            return
+        at_x, at_y = found
+        lane = self._x
+        bits = lane.put(self._trace.operands[lane.role], self.found.x.value(at_x))
+        if self._y and self.found.y and at_y is not None:
+            value = self.found.y.value(at_y)
+            if self._y.name == lane.name:
+                bits = self._y.put(bits, value)
+            else:
+                self._post(self.found.y, at_y)
+        self.post_message(self.Moved(self, lane.role, bits))
 
     def clicked(self, target: object) -> None:
         """Choose the next lane."""

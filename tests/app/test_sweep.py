@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from ptxscope.cli.arguments import split_words
@@ -130,6 +132,20 @@ async def test_the_command_that_is_copied_shows_the_same() -> None:
         assert words[:2] == ["ptxscope", "sweep"]
         said = run(*words[1:], "-f", "words").stdout
         assert "At the current point a.b0 = -3, b.b0 = 1: d.b0 = 0" in " ".join(said.split())
+
+
+async def test_a_click_moves_the_point() -> None:
+    async with explorer(*SAT, size=(80, 24)) as drive:
+        await drive.press("v")
+        plot = pane(drive)
+        await drive.pilot.click(plot, offset=(4, 5))
+        assert 0x80 <= drive.session.trace.operands["a"] <= 0x83  # one of those in the cell
+        await drive.press("tab", "tab", "right")
+        await drive.pilot.click(plot, offset=(6, 1))
+        assert re.search(r"a\.b0 = -12\d, b\.b0 = 1[12]\d", await drive.text())
+        await drive.pilot.click(plot, offset=(6, 0))  # y, in the first line
+        await drive.pilot.click(plot, offset=(60, 20))  # words
+        assert len(drive.session.past) == 1
 
 
 async def test_the_palette_may_change_what_is_swept() -> None:

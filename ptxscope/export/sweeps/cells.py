@@ -47,6 +47,8 @@ class Cell(NamedTuple):
 
 Line = list[Cell]
 
+_BARS = ("\u2502", "|")
+"""What stands between the values of y and the plot."""
 STRIPS = {Kind.CLAMPED: "c", Kind.WRAPPED: "w", Kind.OTHER: "x"}
 """The letters by which the lines below a plot say where something is so."""
 
@@ -73,6 +75,25 @@ def text(lines: list[Line]) -> str:
     return "\n".join("".join(cell.text for cell in line).rstrip() for line in lines)
 
 
+def pointed(
+    sweep: Sweep, lines: list[Line], column: int, row: int
+) -> tuple[int, int | None] | None:
+    """Which values of x and y stand at a cell of what was drawn; None where there are none."""
+    fields = [line for line in lines if len(line) > 2 and line[1].text in _BARS]
+    if not 0 <= row < len(fields):
+        return None
+    start = len(fields[row][0].text) + 1
+    width = sum(len(cell.text) for cell in fields[row][2:])
+    if not start <= column < start + width:
+        return None
+    across, up = (column - start + 0.5) / width, 1 - (row + 0.5) / len(fields)
+    if sweep.y:
+        return int(across * sweep.x.size), int(up * sweep.y.size)
+    low, high = sweep.x.lane.place(sweep.x.low), sweep.x.lane.place(sweep.x.high)
+    place = low + int(across * (high - low + 1))
+    return int(np.searchsorted(sweep.x.places, np.uint64(place), side="right")) - 1, None
+
+
 # --- a line ------------------------------------------------------------------------------
 
 
@@ -95,7 +116,7 @@ def _plot(sweep: Sweep, size: Size) -> list[Line]:
         labels = {}
     for row, said in ((0, ends[1]), (rows - 1, ends[0])):
         labels.setdefault(row, (said, Kind.AXIS))
-    bar = "\u2502" if size.unicode else "|"
+    bar = _BARS[not size.unicode]
     lines: list[Line] = []
     for row in range(rows):
         said, kind = labels.get(row, ("", Kind.AXIS))
@@ -243,7 +264,7 @@ def _map(sweep: Sweep, size: Size) -> list[Line]:
     strong = None if at_y is None else (rows - 1 - at_y) // each
     if strong is not None:
         labels[strong] = names[2]
-    bar = "\u2502" if size.unicode else "|"
+    bar = _BARS[not size.unicode]
     lines: list[Line] = []
     for row in range(-(-rows // each)):
         top = rows - 1 - row * each
