@@ -14,7 +14,7 @@ import json
 import re
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from functools import partial
 from io import StringIO
 from itertools import islice
@@ -25,7 +25,7 @@ from types import FrameType
 
 import pytest
 
-from ptxscope import PtxError, parse_all, trace
+from ptxscope import PtxError, parse, parse_all, trace
 from ptxscope.cli import CommandError
 from ptxscope.cli.arguments import instruction
 from ptxscope.cli.export import updated
@@ -53,6 +53,7 @@ from ptxscope.learn.challenge import answer, challenges
 from ptxscope.learn.question import Question, place
 from ptxscope.listing_cursor import opened_listing
 from ptxscope.search import search
+from ptxscope.sweep.lanes import swept
 from tests.tiers import thorough
 
 SMALLEST, LARGEST = 1 << 10, 1 << 20
@@ -159,10 +160,8 @@ def _marked(text: str) -> str:
 
 
 _ASKED = trace("vadd4.s32.s32.s32.sat d, a, b, c", {"a": 1, "b": 2, "c": 3})
-_PLACES = tuple(
-    place(Question(_ASKED, key, lane))
-    for key, lane in (("select.a", 0), ("saturate", 1), ("d", None))
-)
+_KEYS = (("select.a", 0), ("saturate", 1), ("d", None))
+_PLACES = tuple(place(Question(_ASKED, *key)) for key in _KEYS)
 _EXERCISES = tuple({x.kind: x for x in islice(challenges("linear", 2), 20)}.values())
 
 
@@ -172,6 +171,12 @@ def _answered(text: str) -> None:
         _refused(where.read)(text)
     for exercise in _EXERCISES:
         _refused(partial(answer, exercise))(text)
+
+
+def _lane(text: str) -> object:
+    with suppress(PtxError):
+        return swept(parse(_ADD), text)
+    return None
 
 
 ENTRIES: dict[str, Callable[[str], object]] = {
@@ -205,6 +210,7 @@ ENTRIES: dict[str, Callable[[str], object]] = {
     "titles": _titled,
     "a trace in JSON": _recorded,
     "answers": _answered,
+    "lanes": _lane,
 }
 """By what a reader would call it; CSV files have a test of their own."""
 
