@@ -11,7 +11,7 @@ from importlib import import_module
 
 from . import start
 
-NAMES = ("start", "screen", "throughput", "rows", "explain", "check")
+NAMES = ("start", "screen", "throughput", "rows", "explain", "check", "sweep")
 
 
 def main() -> None:

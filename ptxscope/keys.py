@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from textual.binding import Binding, BindingType
+
+from .engine.records import NamedTuple
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -81,9 +83,17 @@ GROUPS: dict[str, tuple[Action, ...]] = {
             "listing.back", "alt+up,left_square_bracket", "statement(-1)", "back", "The one before"
         ),
     ),
+    "Learn": (
+        Action(
+            "predict", "P", "predict", "predict", "Predict what each lane will be, step by step"
+        ),
+        Action("predict.hint", "h", "hint", "hint", "A hint, while you predict"),
+        Action("challenge", "C", "challenge", "challenge", "Exercises without end, and a tally"),
+    ),
     "Answers": (
         Action("model", "t", "toggle_model", "model", "Switch between isa and ptxas"),
         Action("explain", "x", "explain", "why?", "Say what explains a result that you got"),
+        Action("sweep", "v", "sweep", "sweep", "All values of an operand, and what comes of them"),
         Action("pin", "equals_sign", "pin", "pin", "Pin this evaluation, or let it go"),
     ),
     "Edit": (
@@ -121,6 +131,8 @@ FOOTER = (
     *("go.modifiers", "model", "explain", "pin", "export"),
 )
 """The actions whose keys the footer shows, as room allows, where they act."""
+PREDICTING = ("predict.hint",)
+"""Those that stand first while a trace is predicted."""
 ALWAYS = ("help", "quit", "palette")
 """Those that it shows whatever has the focus."""
 

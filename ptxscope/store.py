@@ -6,18 +6,21 @@ never in the way.
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import files
 from .engine.isa.catalog import CATALOG
+from .engine.records import NamedTuple
 from .engine.semantics.models import model
 from .engine.text.errors import PtxError, printable
 from .engine.text.parser import parse
 from .engine.tracing.annotations import NOTHING, Annotations, from_json, to_json
 from .session import Setup, trace_of, with_line
+
+if TYPE_CHECKING:
+    from .learn.tally import Tally
 
 SCHEMA = "ptxscope.state/1"
 _MOST = 1 << 22
@@ -26,19 +29,22 @@ _LANES = 4
 """The most that an instruction has."""
 
 
-@dataclass(slots=True)
-class Kept:
+class Kept(NamedTuple):
     """Where the explorer was left."""
 
     setup: Setup | None = None
     pin: Setup | None = None
     step: int = 0
     """The step shown; 0 is the last."""
-    recent: list[str] = field(default_factory=list)
+    recent: Sequence[str] = ()
     """Opcodes, the latest first."""
     theme: str = ""
     asked: bool = False
     """The result is shown before its step."""
+    guesses: Sequence[object] = ()
+    """What was typed where the trace is predicted, as ``learn.prediction`` has it in JSON."""
+    predicting: bool = False
+    """The step is asked rather than shown."""
 
 
 class Store:
@@ -56,31 +62,56 @@ class Store:
             if not (state.is_absolute() and config.is_absolute()):
                 raise RuntimeError("there is no home folder")
         self.state = state / "explorer.json"
+        self.tally = state / "tally.json"
         self.keys = config / "keys.toml"
         self.messages: list[str] = []
 
     def load(self) -> Kept:
         """What was kept; nothing where there is nothing, or nothing that can be used."""
         try:
-            return _kept(json.loads(files.read(self.state, _MOST).decode()))
+            text = files.read(self.state, _MOST)
         except FileNotFoundError:
             return Kept()
         except OSError as error:
             return self._set_aside(error.strerror or str(error))
+        import json
+
+        try:
+            return _kept(json.loads(text.decode()))
         except Exception as error:  # whatever is in it, or comes of evaluating that
             return self._set_aside(str(error) or type(error).__name__)
 
     def save(self, kept: Kept) -> None:
         """Keep it; raises OSError where that can't be done."""
         self.state.parent.mkdir(parents=True, exist_ok=True)
-        files.replace(self.state, json.dumps(as_json(kept), indent=1).encode())
+        files.replace(self.state, as_text(kept).encode())
+
+    def load_tally(self) -> Tally:
+        """How exercises went; nothing where there is nothing, or nothing that can be used."""
+        from .learn import tally
+
+        try:
+            return tally.from_json(files.read(self.tally, _MOST).decode())
+        except FileNotFoundError:
+            return tally.Tally()
+        except (OSError, ValueError, RecursionError) as error:
+            self.messages += self.set_aside(
+                getattr(error, "strerror", "") or str(error), self.tally
+            )
+            return tally.Tally()
+
+    def save_tally(self, found: Tally) -> None:
+        """Keep it; raises OSError where that can't be done."""
+        self.tally.parent.mkdir(parents=True, exist_ok=True)
+        files.replace(self.tally, found.json.encode())
 
     def keymap(self) -> dict[str, str]:
         """Action ids and the keys that the user gave them."""
-        import tomllib
-
         try:
-            found = tomllib.loads(files.read(self.keys, _MOST).decode())
+            text = files.read(self.keys, _MOST).decode()
+            import tomllib
+
+            found = tomllib.loads(text)
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, RecursionError) as error:
@@ -93,11 +124,12 @@ class Store:
         self.messages += self.set_aside(why)
         return Kept()
 
-    def set_aside(self, why: str) -> list[str]:
-        """Give what was kept another name; what is to be said of it."""
-        aside = self.state.with_suffix(".damaged")
+    def set_aside(self, why: str, kept: Path | None = None) -> list[str]:
+        """Give what was kept, of the explorer or in a file, another name; what is to be said."""
+        kept = kept or self.state
+        aside = kept.with_suffix(".damaged")
         try:
-            self.state.replace(aside)
+            kept.replace(aside)
             place = f"; it is now {aside}"
         except OSError:
             place = ""
@@ -115,6 +147,13 @@ def _flat(table: dict[str, object], prefix: str = "") -> list[tuple[str, str]]:
     return found
 
 
+def as_text(kept: Kept) -> str:
+    """It as a file."""
+    import json
+
+    return json.dumps(as_json(kept), indent=1)
+
+
 def as_json(kept: Kept) -> dict[str, object]:
     """What is written down of it."""
     return {
@@ -122,9 +161,11 @@ def as_json(kept: Kept) -> dict[str, object]:
         "setup": _setup_as_json(kept.setup),
         "pin": _setup_as_json(kept.pin),
         "step": kept.step,
-        "recent": kept.recent,
+        "recent": list(kept.recent),
         "theme": kept.theme,
         "asked": kept.asked,
+        "guesses": list(kept.guesses),
+        "predicting": kept.predicting,
     }
 
 
@@ -152,6 +193,8 @@ def _kept(data: object) -> Kept:
         recent,
         _in(data, "theme", str),
         data.get("asked") is True,
+        guesses if isinstance(guesses := data.get("guesses"), list) else (),
+        data.get("predicting") is True,
     )
 
 

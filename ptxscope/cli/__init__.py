@@ -18,9 +18,11 @@ COMMANDS = {
     "open": "explore an instruction in the terminal (the default)",
     "trace": "print an annotated trace of one evaluation",
     "eval": "print results only, of one evaluation or of a CSV file",
+    "sweep": "show what comes of all values of one operand, or of two",
     "explain": "say what explains a result that was not expected",
     "check": "find every one of the 27 in listings, legal or not",
     "run": "run a kernel or a block of inline assembly, line by line",
+    "challenge": "practise: exercises without end, and a tally of them",
     "export": "keep the traces in a Markdown file current",
     "list": "list the 27 instructions",
     "show": "describe one instruction",
@@ -64,9 +66,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     words = [*(sys.argv[1:] if arguments is None else arguments)]
     collecting = gc.isenabled()
+    ours = collecting and arguments is None
+    if ours:
+        gc.disable()  # nothing of what a command is made of is garbage
     try:
         with prepared():
-            status = _tried(lambda: _run(words))
+            status = _tried(lambda: _run(words, ours))
             return _tried(_written) or status
     finally:
         if collecting:
@@ -102,12 +107,17 @@ def _written() -> int:
     return 0
 
 
-def _run(words: Sequence[str]) -> int:
+def _run(words: Sequence[str], ours: bool) -> int:
+    """Run a command; where the whole process is ours, what is loaded till then stays."""
     if not words or (words[0] not in _MODULES and _is_opened(words[0])):
         words = ("open", *words)
     if words[0] in _MODULES:
         # imported here it becomes an attribute of this package: `list` is no builtin below
-        status: int = import_module(f".{words[0]}", __name__).run(words[1:])
+        command = import_module(f".{words[0]}", __name__)
+        if ours:
+            gc.freeze()
+            gc.enable()
+        status: int = command.run(words[1:])
         return status
     if not words[0].startswith("-"):
         raise CommandError(_unknown_command(words[0]))

@@ -13,6 +13,7 @@ from ..engine.isa.types import Type
 from ..engine.semantics.models import Model
 from ..engine.text.errors import printable
 from ..engine.text.instruction import Instruction
+from ..engine.text.parser import LEFT_OUT
 from ..engine.text.values import hex_text, parse_value
 from . import CommandError
 from .arguments import (
@@ -27,6 +28,7 @@ from .arguments import (
     parser,
     traced,
 )
+from .streams import say
 from .table import Lines, Row, cell, pieces
 
 _EPILOG = """\
@@ -64,6 +66,9 @@ def run(words: Sequence[str]) -> int:
     """Print the results."""
     chosen = parsed(arguments(), words)
     model, ins = chosen_model(chosen.model), instruction(chosen.ptx)
+    for note in ins.notes:
+        if note.startswith(LEFT_OUT):
+            say(f"note: {note}")
     if (chosen.arrays is None) != (chosen.output is None):
         raise CommandError("error: --arrays says what to read, --output where to write: give both")
     if chosen.arrays is not None:

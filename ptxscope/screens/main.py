@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, ClassVar
@@ -11,17 +10,18 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.timer import Timer
 from textual.widget import Widget
 
 from .. import session as edits
+from ..engine.records import replace
 from ..engine.semantics.models import PTXAS_MODELS
+from ..engine.semantics.plan import Stage
 from ..engine.text.errors import PtxError, printable
 from ..engine.text.instruction import Instruction
 from ..engine.text.parser import parse, scan
 from ..engine.tracing.annotations import Annotations
-from ..engine.tracing.divergence import divergence_of, divergences
 from ..engine.tracing.provenance import Cell, provenance
 from ..engine.tracing.stages import title
 from ..engine.tracing.trace import Trace
@@ -30,6 +30,7 @@ from ..keys import bindings, key_names
 from ..scene.records import Place
 from ..session import Session, Setup, reading_time, trace_of
 from ..widgets.bars import KeyBar, ResultBar
+from ..widgets.box import Box
 from ..widgets.browser import Browser
 from ..widgets.footer import footer_keys
 from ..widgets.form_pane import FormPane
@@ -37,18 +38,19 @@ from ..widgets.hints import REFUSED, Hint, HintBar
 from ..widgets.inks import InkScreen
 from ..widgets.lanes import Lanes
 from ..widgets.line import LineStatus, PtxLine
-from ..widgets.listing import Listing
-from ..widgets.menu import Item
-from ..widgets.modifier_row import ModifierRow
 from ..widgets.modifiers import Modifiers
 from ..widgets.operands import Field, Operands
-from ..widgets.value_field import ValueField
 from .aside import MessagesAside
+from .predicting import Predicting
 
 if TYPE_CHECKING:
     from ..engine.diagnosis.diagnose import Finding
     from ..engine.listings.lint import Checked
     from ..listing_cursor import ListingCursor
+    from ..widgets.listing import Listing
+    from ..widgets.menu import Item
+    from ..widgets.modifier_row import ModifierRow
+    from ..widgets.value_field import ValueField
 
 Chosen = Callable[[int | None], None]
 
@@ -58,12 +60,14 @@ _RECENT = 5
 """Instructions that the browser keeps on top."""
 
 
-class MainScreen(MessagesAside, InkScreen[None]):
+class MainScreen(Predicting, MessagesAside, InkScreen[None]):
     """Line, lanes, steps and operands; instructions and modifiers beside them."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings()
     AUTO_FOCUS = ""
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-normal"), (200, "-wide")]  # noqa: RUF012
+    NORMAL = 110
+    """Columns from which on there is room beside the lanes."""
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NORMAL, "-normal"), (200, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (18, "-low"), (32, "-high")]  # noqa: RUF012
     DEFAULT_CSS = """
     MainScreen {
@@ -71,9 +75,8 @@ class MainScreen(MessagesAside, InkScreen[None]):
         & #top { height: auto; border-top: solid $surface-lighten-2; border-title-style: bold;
             border-title-color: $foreground; border-title-background: $background; }
         & #modifier-row { display: none; }
-        & #body { height: 1fr; margin-bottom: 1; }
+        & #body { layout: horizontal; margin-bottom: 1; }
         & #side { width: 31; }
-        & #center { width: 1fr; }
         & #lanes { height: 1fr; min-height: 3; }
         & #operands { height: auto; max-height: 8; }
         & #modifiers { height: auto; max-height: 60%; }
@@ -109,8 +112,10 @@ class MainScreen(MessagesAside, InkScreen[None]):
         *,
         asked: bool = False,
         welcome: bool = False,
+        guesses: Sequence[object] = (),
+        predicting: bool = False,
     ) -> None:
-        super().__init__()
+        super().__init__(guesses, predicting=predicting)
         self.session = Session(setup)
         self.pin = pin
         """What is compared with."""
@@ -118,24 +123,28 @@ class MainScreen(MessagesAside, InkScreen[None]):
         """The step up to which the trace is revealed, from 1."""
         self.recent = recent
         """Opcodes that were opened, the latest first."""
-        self._asked_from: Place | None = None
+        self.asked_from: Place | None = None
         """The cell of the lanes that is being typed over."""
         self.asked = asked
         """The result is to be seen before its step."""
         self._welcome = welcome
+        self._value_field: ValueField | None = None
         self._got = ""
         """What was typed as observed."""
         self._random = Random()  # noqa: S311
         self._playing: Timer | None = None
         self._is_told = False
         """That this is the last step was said; the next key starts over."""
+        self._shown_too: Callable[[], None] | None = None
+        """What shows the session beside this screen."""
         self._typed: Setup | None = None
         """What typing in the line made, while it goes on."""
 
     @property
     def is_held_back(self) -> bool:
         """Whether the result is not to be seen: a step is veiled, and nobody asked."""
-        return not self.asked and self.step < len(self.session.trace.steps)
+        is_veiled = self.is_predicting or self.step < len(self.session.trace.steps)
+        return is_veiled and not self.asked
 
     @property
     def listing_cursor(self) -> ListingCursor | None:
@@ -144,23 +153,36 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     def compose(self) -> ComposeResult:
         """The widgets, each once."""
+        self._fit()
         with Vertical(id="top") as top:
             top.border_title = "PTX"
             yield PtxLine()
             yield LineStatus()
-        yield ModifierRow()
-        with Horizontal(id="body"):
-            with Vertical(id="side"):
+        with Box(id="body"):
+            with Box(id="side"):
                 yield Browser()
-                yield Listing()
                 yield Modifiers()
-            with Vertical(id="center"):
+            with Box(id="center"):
                 yield Lanes()
                 yield ResultBar()
                 yield Operands()
         yield HintBar()
-        yield ValueField()
         yield KeyBar()
+
+    def _fit(self) -> None:
+        """Be laid out for the terminal's size from the first paint on."""
+        breaks = (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS)
+        for have, steps in zip(self.app.size, breaks, strict=True):
+            self.add_class([name for least, name in steps if least <= have][-1], update=False)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """A narrow screen has the modifiers in a row of their own, made when it first is one."""
+        if event.size.width < self.NORMAL and not self.query("#modifier-row"):
+            from ..widgets.modifier_row import ModifierRow
+
+            row = ModifierRow()
+            self.mount(row, after="#top")
+            row.show(self.session.setup.instruction.form)
 
     def on_mount(self) -> None:
         """Show the session, and in a few words what it is, where that is new."""
@@ -168,15 +190,16 @@ class MainScreen(MessagesAside, InkScreen[None]):
         self.show_session()
         if self._welcome:
             self.say(
-                f"An example of PTX, bit by bit · {self._key('step.next')} next step · "
-                f"{self._key('step.result')} its result · {self._key('go.find')} another "
-                f"instruction · {self._key('go.line')} type or paste your own"
+                f"An example of PTX, bit by bit · {self.key('step.next')} next step · "
+                f"{self.key('step.result')} its result · {self.key('go.find')} another "
+                f"instruction · {self.key('go.line')} type or paste your own"
             )
+        self.call_after_refresh(self.begin_as_kept)
 
-    def say(self, text: str, ink: str = "dim") -> None:
+    def say(self, text: str, ink: str = "dim", *, firm: bool = False) -> None:
         """Say something in the hint's row, until the next edit or step."""
         self._is_told = False
-        self.query_one(HintBar).say(text, ink)
+        self.query_one(HintBar).say(text, ink, firm=firm)
 
     def _no_hint(self) -> None:
         self._is_told = False
@@ -193,6 +216,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
         self._follow_listing()
         setup, trace = self.session.setup, self.session.trace
         self.step = min(max(self.step, 1), len(trace.steps))
+        self.follow_prediction()
         self.query_one(PtxLine).show(setup.line, setup.instruction, setup.error)
         of = " · of the last legal line" if setup.error else ""
         for name in ("Operands", "Modifiers"):
@@ -201,17 +225,28 @@ class MainScreen(MessagesAside, InkScreen[None]):
         for pane in self.query(FormPane):
             pane.show(setup.instruction.form)
         self.query_one(Operands).show(trace)
-        self.query_one(ValueField).follow(trace.operands)
+        if self._value_field is not None:
+            self._value_field.follow(trace.operands)
         self._show_status()
-        self._show_step()
+        self.show_step()
+        if self._shown_too is not None:
+            self._shown_too()
 
-    def _show_step(self, *, moving: bool = False) -> None:
-        trace, found = self.session.trace, divergences(self.session.trace)
-        pin = self._pinned()
-        self.query_one(Lanes).border_title = self._step_title()
-        self.query_one(ResultBar).show(trace, found, pin, self._held_back_by())
-        parting = divergence_of(trace, found)
-        self.query_one(Lanes).show(trace, self.step, parting, pin, moving=moving)
+    def show_step(self, *, moving: bool = False) -> None:
+        """Let the lanes and the result show the session's step."""
+        session, lanes, pin = self.session, self.query_one(Lanes), self._pinned()
+        lanes.border_title = self._step_title()
+        bar = self.query_one(ResultBar)
+        bar.show(session.trace, session.divergences, pin, self._held_back_by())
+        asks_numbers = self.guesses is not None and session.trace.steps[self.step - 1].stage in (
+            Stage.SELECT,
+            Stage.EXTEND,
+        )
+        self.query_one(Operands).untell(untold=asks_numbers)
+        if self.guesses is not None:  # another answer, or a pin, would tell what is asked
+            lanes.show(session.trace, self.step, guesses=self.guesses)
+            return
+        lanes.show(session.trace, self.step, session.divergence, pin, moving=moving)
 
     def _step_title(self) -> str:
         trace = self.session.trace
@@ -219,13 +254,15 @@ class MainScreen(MessagesAside, InkScreen[None]):
         parts = [f"Step {step.number} of {len(trace.steps)}", title(step)]
         if self._playing is not None:
             parts.append("playing")
+        if self.is_predicting:
+            parts.append("predict")
         if self.session.setup.error:
             parts.append("of the last legal line")
         return " · ".join(parts)
 
     def _held_back_by(self) -> str:
         """The key that shows the result, while that is held back."""
-        return self._key("step.result") if self.is_held_back else ""
+        return self.key("step.result") if self.is_held_back else ""
 
     def _pinned(self) -> Trace | None:
         """The pinned evaluation, where it is of the same instruction."""
@@ -253,7 +290,15 @@ class MainScreen(MessagesAside, InkScreen[None]):
         if self.listing_cursor is not None:
             cursor = self.listing_cursor.following(self.session.setup)
             self.session.amend(cursor.current(self.session.setup), cursor)
-            self.query_one(Listing).show(cursor)
+            self._listing().show(cursor)
+
+    def _listing(self) -> Listing:
+        """The list of an open listing's statements, made when there first is one."""
+        from ..widgets.listing import Listing
+
+        if not self.query(Listing):
+            self.query_one("#side").mount(Listing(), before="#modifiers")
+        return self.query_one(Listing)
 
     def edit(
         self, setup: Setup, cursor: ListingCursor | None = None, *, joined: bool = False
@@ -264,7 +309,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
         """
         stay, before = self._staying(), self.session.setup.instruction.opcode
         if self.session.apply(setup, cursor, joined=joined):
-            self._pause()
+            self.pause()
         elif cursor is None:
             return
         self._no_hint()
@@ -287,26 +332,32 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     def action_step(self, by: int) -> None:
         """Go to the next step, or back; at the last say so, and then start over."""
-        self._pause()
+        self.pause()
         if by < 0 or self.step < len(self.session.trace.steps):
             self._go_to(self.step + by)
+        elif self.is_predicting:
+            self.stop_predicting(step=self.step)
         elif self._is_told:
             self.asked = False
             self._go_to(1)
         else:
-            self.say(f"That was the last step · {self._key('step.next')} starts over", "strong")
+            self.say(f"That was the last step · {self.key('step.next')} starts over", "strong")
             self._is_told = True
 
     def action_step_to(self, where: str | int) -> None:
         """Go to the first or the last step, or to that of a number."""
-        self._pause()
+        self.pause()
         count = len(self.session.trace.steps)
         if isinstance(where, int) and where > count:
             self.say(f"There are {count} steps" if count > 1 else "There is one step")
             return
+        if self.is_predicting and where == "last":
+            self.stop_predicting(step=count)
+            return
         self._go_to({"first": 1, "last": count}[where] if isinstance(where, str) else where)
 
-    def _key(self, id_: str) -> str:
+    def key(self, id_: str) -> str:
+        """What the first key of an action is called."""
         return key_names(self.app)[id_][0]
 
     def _go_to(self, step: int) -> None:
@@ -315,7 +366,8 @@ class MainScreen(MessagesAside, InkScreen[None]):
         if step != self.step:
             moving = step == self.step + 1
             self.step = step
-            self._show_step(moving=moving)
+            self.show_step(moving=moving)
+            self.prediction_moved()
 
     def action_motion(self) -> None:
         """Let steps be drawn bit by bit, or at once."""
@@ -329,31 +381,33 @@ class MainScreen(MessagesAside, InkScreen[None]):
             self.say("Every step is revealed: the result is not held back")
             return
         self.asked = not self.asked
-        self._show_step()
+        self.show_step()
 
     @on(ResultBar.Asked)
     def _result_asked(self) -> None:
         self.asked = True
-        self._show_step()
+        self.show_step()
 
     def action_play(self) -> None:
         """Play the steps from here, from the start where all are seen; or pause."""
         if self._playing is not None:
-            self._pause()
+            self.pause()
             return
+        if self.is_predicting:
+            self.stop_predicting()
         if self.step >= len(self.session.trace.steps):
             self._go_to(1)
         self._play_on()
-        self._show_step()
+        self.show_step()
 
     def _play_on(self) -> None:
         """Let the step stay until it is read."""
         if self.step >= len(self.session.trace.steps):
-            self._pause()
+            self.pause()
             return
         trace = self.session.trace
-        parting = divergence_of(trace, divergences(trace))
-        seconds = _PACE * reading_time(trace, trace.steps[self.step - 1], parting)
+        step = trace.steps[self.step - 1]
+        seconds = _PACE * reading_time(trace, step, self.session.divergence)
         self._playing = self.set_timer(seconds, self._play_next)
 
     def _play_next(self) -> None:
@@ -361,22 +415,23 @@ class MainScreen(MessagesAside, InkScreen[None]):
             self._go_to(self.step + 1)
             self._play_on()
 
-    def _pause(self) -> None:
+    def pause(self) -> None:
+        """Play no more."""
         if self._playing is not None:
             self._playing.stop()
             self._playing = None
-            self._show_step()
+            self.show_step()
 
     @on(Lanes.StepChosen)
     def _step_chosen(self, event: Lanes.StepChosen) -> None:
-        self._pause()
+        self.pause()
         self._go_to(event.number)
 
     # --- the line ------------------------------------------------------------------
 
     @on(PtxLine.Edited)
     def _line_edited(self, event: PtxLine.Edited) -> None:
-        if event.text == event.line.value:  # else more was typed, and is on its way
+        if event.text == event.control.value:  # else more was typed, and is on its way
             goes_on = self._typed is self.session.setup and not event.pasted
             self.edit(edits.with_line(self.session.setup, event.text), joined=goes_on)
             self._typed = None if event.pasted else self.session.setup
@@ -445,15 +500,16 @@ class MainScreen(MessagesAside, InkScreen[None]):
         self.query_one("#side").add_class("-listing")
         setup = cursor.setup(self.session.setup)
         self._used(setup.instruction.opcode)
+        self.pause()
         self.step = 99
         self.edit(setup, cursor)
 
-    @on(Listing.Moved)
-    def _listing_moved(self, event: Listing.Moved) -> None:
+    def on_listing_moved(self, event: Listing.Moved) -> None:
+        """Show the statement that the cursor of the list came to."""
         self.go_to(event.to)
 
-    @on(Listing.Left)
-    def _listing_left(self) -> None:
+    def on_listing_left(self) -> None:
+        """The statement is found."""
         self.action_leave()
 
     def action_statement(self, by: int) -> None:
@@ -556,13 +612,13 @@ class MainScreen(MessagesAside, InkScreen[None]):
     def _modifier_changed(self, event: FormPane.Changed) -> None:
         self.edit(edits.with_choice(self.session.setup, event.slot, event.value))
 
-    @on(ModifierRow.Asked)
-    def _values_asked(self, event: ModifierRow.Asked) -> None:
+    def on_modifier_row_asked(self, event: ModifierRow.Asked) -> None:
+        """Offer a modifier's values."""
         from .choices import ChoiceScreen
 
         def chosen(index: int | None) -> None:
             if index is not None:
-                event.row.choose(event.cell, event.options[index])
+                event.control.choose(event.cell, event.options[index])
 
         asked = ChoiceScreen(event.title, event.options, event.index, event.at)
         self.app.push_screen(asked, chosen)
@@ -577,13 +633,13 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     @on(Operands.Edit)
     def _operand_edit(self, event: Operands.Edit) -> None:
-        event.operands.type_over(True)
+        event.control.type_over(True)
         self._open_value(event.field, event.start)
 
     def _open_value(self, field: Field, start: str) -> None:
         """Ask for an operand's value where hints stand."""
         ins, role = self.session.setup.instruction, field.role
-        self.query_one(ValueField).open(
+        self.value_field.open(
             field,
             operand_name(self.session.trace, role),
             ins.type_of(role),
@@ -594,7 +650,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     @on(Lanes.Edit)
     def _chip_edit(self, event: Lanes.Edit) -> None:
-        self._asked_from = event.lanes.place
+        self.asked_from = event.control.place
         self._open_value(event.field, event.start)
 
     @on(Lanes.Nudged)
@@ -617,22 +673,34 @@ class MainScreen(MessagesAside, InkScreen[None]):
         else:
             self.edit(changed)
 
-    @on(ValueField.Entered)
-    def _value_entered(self, event: ValueField.Entered) -> None:
+    @property
+    def value_field(self) -> ValueField:
+        """Where a value is typed; made when the first is."""
+        from ..widgets.value_field import ValueField
+
+        if self._value_field is None:
+            self._value_field = ValueField()
+            self.mount(self._value_field, before="#keys")
+        return self._value_field
+
+    def on_value_field_entered(self, event: ValueField.Entered) -> None:
+        """Give the operand what was typed."""
         if not event.moved_on:
-            self._go_back()
+            self.go_back()
         self.edit(edits.with_value(self.session.setup, event.role, event.bits))
 
-    @on(ValueField.Refused)
-    def _value_refused(self, event: ValueField.Refused) -> None:
+    def on_value_field_refused(self, event: ValueField.Refused) -> None:
         """Say what stays as it is, for as long as it takes to be seen."""
         self._is_told = False
         self.query_one(HintBar).say(f"{REFUSED} {event.why}", "changed", firm=True)
 
-    @on(ValueField.Left)
-    def _go_back(self) -> None:
+    def on_value_field_left(self) -> None:
+        """Nothing was entered."""
+        self.go_back()
+
+    def go_back(self) -> None:
         """To where a value was asked for."""
-        where, self._asked_from = self._asked_from, None
+        where, self.asked_from = self.asked_from, None
         self.action_focus_on("operands" if where is None else "lanes")
         if where is not None:
             self.query_one(Lanes).stand_on(where)
@@ -645,6 +713,8 @@ class MainScreen(MessagesAside, InkScreen[None]):
         def chosen(index: int | None) -> None:
             if index is not None:
                 self.edit(edits.with_value(self.session.setup, event.role, found[index][1]))
+
+        from ..widgets.menu import Item
 
         items = [Item(name, f"{bits:#x}") for name, bits in found]
         name = operand_name(self.session.trace, event.role)
@@ -663,7 +733,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
     def action_toggle_model(self) -> None:
         """Go to the next answer: isa, ptxas, and an older ptxas where it has one of its own."""
         setup = self.session.setup
-        others = [divergence.other.model.name for divergence in divergences(self.session.trace)]
+        others = [divergence.other.model.name for divergence in self.session.divergences]
         names = ["isa", *dict.fromkeys([PTXAS_MODELS[0].name, *others])]
         at = names.index(setup.model) if setup.model in names else 0
         self.edit(edits.with_model(setup, names[(at + 1) % len(names)]))
@@ -671,8 +741,8 @@ class MainScreen(MessagesAside, InkScreen[None]):
     def action_pin(self) -> None:
         """Pin this evaluation, so that what is edited next is compared with it; or let it go."""
         self.pin = self.session.setup if self.pin is None else None
-        self._show_step()
-        key = self._key("pin")
+        self.show_step()
+        key = self.key("pin")
         if self.pin:
             self.say(f"Pinned: what you edit now is shown against it · {key} lets it go")
         else:
@@ -694,6 +764,42 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
         self.app.push_screen(ExplainScreen(trace_of(setup), self._got), left)
 
+    def action_challenge(self) -> None:
+        """Ask exercises; then show the steps of one, where that is wanted."""
+        from .challenge import ChallengeScreen
+
+        def left(found: Trace | None) -> None:
+            if found is not None:
+                self.step = len(self.session.trace.steps)
+                self._used(found.instruction.opcode)
+                self.edit(edits.of_trace(found))
+
+        self.app.push_screen(ChallengeScreen(getattr(self.app, "store", None)), left)
+
+    def action_sweep(self) -> None:
+        """Show all values of an operand; moving through them is one edit."""
+        from .sweep import SweepScreen, can_sweep
+
+        if not can_sweep(self.session.setup.instruction):
+            self.say("There is no operand to sweep, or no result to look at")
+            return
+        moved = False
+
+        def move(role: str, bits: int) -> None:
+            nonlocal moved
+            before = self.session.setup
+            self.edit(edits.with_value(before, role, bits), joined=moved)
+            moved = moved or self.session.setup != before
+
+        def left(_: None) -> None:
+            self._shown_too = None
+            if moved:
+                self.session.settle()
+
+        screen = SweepScreen(lambda: self.session.trace, move)
+        self._shown_too = screen.follow
+        self.app.push_screen(screen, left)
+
     def action_undo(self) -> None:
         """Take back the last edit."""
         self._went(self.session.undo)
@@ -707,11 +813,11 @@ class MainScreen(MessagesAside, InkScreen[None]):
         before, stay = self.listing_cursor, self._staying()
         if not go():
             return
-        self._pause()
+        self.pause()
         self._no_hint()
         stay()
         if self.listing_cursor is None:
-            if self.query_one(Listing).has_focus:
+            if self._listing().has_focus:
                 self.action_leave()
             self.query_one("#side").remove_class("-listing")
         elif before is None or before.listing.programs is not self.listing_cursor.listing.programs:
@@ -722,6 +828,8 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     def action_leave(self) -> None:
         """Give the focus up: the screen's keys act again."""
+        if self.is_predicting and self.focused in (None, self.query_one(Lanes)):
+            self.stop_predicting()
         self.set_focus(None)  # before what has it is hidden, else Textual finds another
         self._end_typing()
         self._mark_used(None)
@@ -805,7 +913,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
     @on(Lanes.CursorMoved)
     def _cursor_moved(self, event: Lanes.CursorMoved) -> None:
         self.query_one(Operands).light(self._origin(event.cell) if event.cell else {})
-        self.query_one(HintBar).hint(Hint(event.lanes, event.said))
+        self.query_one(HintBar).hint(Hint(event.control, event.said))
 
     def _origin(self, cell: Cell) -> dict[str, int]:
         """The operand bits that a cell came from: a mask by role."""
@@ -820,13 +928,14 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     def _end_typing(self) -> None:
         """Close the field in which a value is typed; what was typed is entered."""
-        self._asked_from = None
-        self.query_one(ValueField).close()
+        self.asked_from = None
+        if self._value_field is not None:
+            self._value_field.close()
         self.query_one(Operands).type_over(False)
 
     def on_descendant_focus(self) -> None:
         """The status line helps while the PTX line is edited; the footer follows."""
-        if self.focused is not self.query_one(ValueField).input:
+        if self._value_field is None or self.focused is not self._value_field.input:
             self._end_typing()
         self._show_status()
         self._show_keys()

@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
-from textual.message import Message
 from textual.widgets import Input
 
 from ..engine.isa.catalog import CATALOG
 from ..engine.isa.intrinsics import Intrinsic, intrinsics
-from ..search import opcode_of, search
+from ..engine.text.errors import printable
+from .box import Box
 from .line import PlainInput
+from .message import Posted
 from .pane import Line, Pane, Piece
 
 _NAMES = 11
 """Columns of the mark and the name of an instruction, and a blank."""
 
 
-class Browser(Vertical):
+class Browser(Box):
     """A filter over a list of instructions."""
 
     DEFAULT_CSS = """
     Browser {
-        height: 1fr;
         & > Input { border: none; height: 1; padding: 0 1; }
         & > Input:focus { border: none; height: 1; }
         & > InstructionList { height: 1fr; }
@@ -41,19 +39,13 @@ class Browser(Vertical):
         Binding("enter", "choose", "Open", show=False),
     ]
 
-    @dataclass
-    class Chosen(Message):
+    class Chosen(Posted):
         """An instruction is to be opened."""
 
-        browser: Browser
+        control: Browser
         opcode: str
         intrinsic: Intrinsic | None = None
         """The CUDA intrinsic through which it was found."""
-
-        @property
-        def control(self) -> Browser:
-            """The widget that sent it."""
-            return self.browser
 
     def __init__(self, id: str = "browser") -> None:  # noqa: A002
         super().__init__(id=id)
@@ -107,9 +99,13 @@ class Browser(Vertical):
         name = self.list.cursor
         if name is None:
             return
-        intrinsic = intrinsics().get(name)
-        opcode = opcode_of(intrinsic) if intrinsic else name
-        self.post_message(self.Chosen(self, opcode, intrinsic))
+        if name in CATALOG:
+            self.post_message(self.Chosen(self, name))
+        else:
+            from ..search import opcode_of
+
+            intrinsic = intrinsics()[name]
+            self.post_message(self.Chosen(self, opcode_of(intrinsic), intrinsic))
 
 
 class InstructionList(Pane):
@@ -149,6 +145,8 @@ class InstructionList(Pane):
         """What matches, best first; all instructions in their order without a filter."""
         if not self._query:
             return list(dict.fromkeys((*self._recent, *CATALOG)))
+        from ..search import search
+
         return search(self._query, self.lanes)
 
     def move(self, by: int) -> None:
@@ -163,7 +161,7 @@ class InstructionList(Pane):
 
     def draw(self, width: int) -> list[Line]:
         """Group heads and an instruction a line; best matches first while filtering."""
-        lines: list[Line] = []
+        lines: list[Line] = list(self._missed(width))
         group = None
         for name in self.matches():
             entry = CATALOG.get(name)
@@ -179,6 +177,15 @@ class InstructionList(Pane):
                 sign = "≈" if found.differs else "="
                 lines += self._entry(name, f"{sign} {found.ptx.partition(' ')[0]}", width)
         return lines or [[Piece("nothing matches", "dim")]]
+
+    def _missed(self, width: int) -> Iterator[Line]:
+        """Which words of the filter what is shown does not fit."""
+        if self._query:
+            from ..search import missed
+
+            if words := missed(self._query, self.lanes):
+                said = f"nothing fits {', '.join(map(printable, words))}; without:"
+                yield from ([Piece(x, "dim")] for x in textwrap.wrap(said, max(width, 1)))
 
     def _entry(self, name: str, about: str, width: int) -> list[Line]:
         """A line, and more where its words don't fit beside the name."""

@@ -11,7 +11,9 @@ underlines and slants that it is an origin, or reached.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, TypeVar
 
 from rich.color import Color
 from rich.color_triplet import ColorTriplet
@@ -20,6 +22,7 @@ from textual.app import App
 from textual.screen import ModalScreen, Screen
 from textual.theme import Theme
 
+from ..engine.records import NamedTuple
 from .colours import BLACK, WHITE, luminance, mixed, readable, rgb
 
 HIGH_CONTRAST = Theme(
@@ -178,10 +181,13 @@ OVERLAYS = (*_LIT, "cursor", "shade")
 class Palette:
     """The inks of a theme."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, variables: Mapping[str, str] | None = None) -> None:
         self._is_dark, self._is_ansi = theme.dark, theme.ansi
         self._ratio = HIGH_RATIO if theme.name == HIGH_CONTRAST.name else RATIO
-        variables = {} if theme.ansi else theme.to_color_system().generate() | theme.variables
+        if theme.ansi:
+            variables = {}
+        elif variables is None:
+            variables = theme.to_color_system().generate() | theme.variables
         self._named = {name: rgb(variables[name]) for name in _NAMED if name in variables}
         self._styles: dict[str, Style] = {}
 
@@ -234,22 +240,22 @@ class Palette:
 
     # --- what is made of the tables ------------------------------------------------------
 
-    @property
+    @cached_property
     def _grounds(self) -> list[ColorTriplet]:
         plain = [self._named[name] for name in _GROUNDS]
         return plain + [mixed(ground, self._foreground, _TINT) for ground in plain[-2:]]
 
-    @property
+    @cached_property
     def _foreground(self) -> ColorTriplet:
         return BLACK if self._is_ansi else self._named["foreground"]
 
-    @property
+    @cached_property
     def _plain(self) -> Style:
         if self._is_ansi:
             return Style()
         return _style(readable(self._foreground, self._grounds, self._ratio))
 
-    @property
+    @cached_property
     def _cursor(self) -> Style:
         if self._is_ansi:
             return Style(color="default", bgcolor="default", reverse=True)
@@ -329,12 +335,12 @@ def _attributes(style: Style) -> Style:
 _PALETTES: dict[str, tuple[Theme, Palette]] = {}
 
 
-def palette_of(app: App[Any]) -> Palette:
-    """The inks of an app's theme."""
+def palette_of(app: App[Any], variables: Mapping[str, str] | None = None) -> Palette:
+    """The inks of an app's theme, whose variables need not be made again where they are given."""
     theme = app.current_theme
     known, palette = _PALETTES.get(theme.name, (None, None))
     if palette is None or known is not theme:
-        palette = Palette(theme)
+        palette = Palette(theme, variables)
         _PALETTES[theme.name] = theme, palette
     return palette
 

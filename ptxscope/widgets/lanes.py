@@ -6,13 +6,12 @@ selects; by keys, and by dragging a wire from a register's chip to a lane.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.message import Message
 from textual.timer import Timer
 
 from ..engine.isa.types import Type
@@ -22,17 +21,23 @@ from ..engine.tracing.divergence import Divergence
 from ..engine.tracing.provenance import Cell, ancestors, descendants
 from ..engine.tracing.trace import Trace
 from ..engine.tracing.words import sentence
-from ..scene.build import part_width
+from ..scene.build import part_width, parts, scene
 from ..scene.records import Place
 from .hints import REFUSED, Hint
 from .lane_cells import DARK, Lights
 from .lane_lines import View, draw
+from .message import Posted
 from .operands import Field
 from .pane import Line, Pane
+
+if TYPE_CHECKING:
+    from ..learn.prediction import Guess
 
 _MOTION = 0.2
 """Seconds in which a step is drawn."""
 _FRAMES = 6
+_BEGINS = "0123456789+-.["
+"""What an answer may begin with; words like `true` after Enter."""
 
 
 class Lanes(Pane):
@@ -49,79 +54,48 @@ class Lanes(Pane):
         Binding("greater_than_sign", "nudge(1)", "one more", show=False),
     ]
 
-    @dataclass
-    class CursorMoved(Message):
+    class CursorMoved(Posted):
         """The cursor stands on another cell, or on none."""
 
-        lanes: Lanes
+        control: Lanes
         cell: Cell | None
         said: str = ""
         """What happened there, in a sentence."""
 
-        @property
-        def control(self) -> Lanes:
-            """The widget that sent it."""
-            return self.lanes
-
-    @dataclass
-    class StepChosen(Message):
+    class StepChosen(Posted):
         """The title of a step was clicked."""
 
-        lanes: Lanes
+        control: Lanes
         number: int
 
-        @property
-        def control(self) -> Lanes:
-            """The widget that sent it."""
-            return self.lanes
-
-    @dataclass
-    class Edit(Message):
+    class Edit(Posted):
         """A register's chip is to be typed over."""
 
-        lanes: Lanes
+        control: Lanes
         field: Field
         start: str
         """What was typed already."""
 
-        @property
-        def control(self) -> Lanes:
-            """The widget that sent it."""
-            return self.lanes
-
-    @dataclass
-    class Nudged(Message):
+    class Nudged(Posted):
         """A register's part is to be so much more."""
 
-        lanes: Lanes
+        control: Lanes
         role: str
         low: int
         """The lowest bit of the part."""
         width: int
         by: int
 
-        @property
-        def control(self) -> Lanes:
-            """The widget that sent it."""
-            return self.lanes
-
-    @dataclass
-    class Flipped(Message):
+    class Flipped(Posted):
         """A lane is to go into the mask, or out of it."""
 
-        lanes: Lanes
+        control: Lanes
         lane: int
 
-        @property
-        def control(self) -> Lanes:
-            """The widget that sent it."""
-            return self.lanes
-
-    @dataclass
-    class Reselected(Message):
+    class Reselected(Posted):
         """A lane is to take another byte or half-word; from 0, those of a first, then b's."""
 
-        lanes: Lanes
+        control: Lanes
         slot: str
         """``asel`` or ``bsel``."""
         lane: int
@@ -129,21 +103,22 @@ class Lanes(Pane):
         unit: int = 0
         """Bits of the part, where it may be another than now."""
 
-        @property
-        def control(self) -> Lanes:
-            """The widget that sent it."""
-            return self.lanes
+    class Predict(Posted):
+        """What a lane will be is to be typed."""
+
+        control: Lanes
+        place: Place
+        start: str
+        """What was typed already."""
 
     def __init__(self, id: str = "lanes") -> None:  # noqa: A002
         super().__init__(id, "Lanes")
-        self._trace: Trace | None = None
-        self._step = 0
-        self._divergence: Divergence | None = None
-        self._pin: Trace | None = None
+        self._view: View | None = None
         self._steps: dict[int, tuple[int, int]] = {}
         self._progress = 1.0
         self._motion: Timer | None = None
         self._dragged: Place | None = None
+        self._guesses: Mapping[Place, Guess] | None = None
         self.place: Place | None = None
         """Where the cursor stands."""
 
@@ -155,19 +130,25 @@ class Lanes(Pane):
         pin: Trace | None = None,
         *,
         moving: bool = False,
+        guesses: Mapping[Place, Guess] | None = None,
     ) -> None:
         """Draw a trace, its steps revealed up to a number, beside another answer or a pin.
 
-        ``moving`` draws the step bit by bit.
+        ``moving`` draws the step bit by bit. Where there are guesses, the last step is asked.
         """
+        self._guesses = guesses
         if trace is not self._trace and self.place and not self._has(trace, self.place):
             self._set_place(None)
-        self._trace, self._step = trace, step
-        self._divergence, self._pin = divergence, pin
+        drawn = self._view.scene if self._view and trace is self._trace else scene(trace)
+        self._view = View(trace, step, DARK, divergence, pin, scene=drawn)
         self._start(moving=moving)
         self.redraw()
         if self.place is not None:
             self._set_place(self.place)
+
+    @property
+    def _trace(self) -> Trace | None:
+        return self._view.trace if self._view else None
 
     @staticmethod
     def _has(trace: Trace, place: Place) -> bool:
@@ -195,16 +176,12 @@ class Lanes(Pane):
 
     def draw(self, width: int) -> list[Line]:
         """The lines of the trace."""
-        if self._trace is None:
+        if self._view is None:
             return []
-        lights = self._lights(self._trace)
-        view = View(
-            self._trace,
-            self._step,
-            lights,
-            self._divergence,
-            self._pin,
-            self._progress,
+        view = self._view._replace(
+            lights=self._lights(self._view.trace),
+            progress=self._progress,
+            guesses=self._guesses,
         )
         drawing = draw(view, width, self.scrollable_content_region.height)
         self._steps = drawing.steps
@@ -213,16 +190,18 @@ class Lanes(Pane):
     def redraw(self) -> None:
         """Draw anew, with the current step in sight."""
         super().redraw()
-        if self._trace and self._drawn and self._step in self._steps:
-            start, end = self._steps[self._step]
+        if self._view and self._drawn and self._view.step in self._steps:
+            start, end = self._steps[self._view.step]
             self.show_line(end - 1)
             self.show_line(start)
 
     def _lights(self, trace: Trace) -> Lights:
         if self.place is None:
             return DARK
+        if self.is_asked(self.place):
+            return Lights(self.place, is_alone=True)
         cell = self._cell(trace, self.place)
-        origins = frozenset(p for c in ancestors(trace, cell) for p in _places_of(trace, c))
+        origins = frozenset(p for c in ancestors(trace, cell) for p in parts(trace, *c))
         reached = frozenset(Place(*place) for place in descendants(trace, cell))
         return Lights(self.place, origins - {self.place}, reached - {self.place})
 
@@ -275,7 +254,12 @@ class Lanes(Pane):
     def _enter(self) -> None:
         """Put the cursor on the first cell of the current step."""
         places = self._places()
-        start, end = self._steps.get(self._step, (0, len(places)))
+        step = self._view.step if self._view else 0
+        start, end = self._steps.get(step, (0, len(places)))
+        here = [place for line in places[start:end] for _, place in line]
+        if asked := next(filter(self.is_asked, here), None):
+            self.stand_on(asked)
+            return
         order = [*range(start, end), *range(len(places))]
         y = next((y for y in order if places[y]), None)
         if y is not None:
@@ -298,7 +282,12 @@ class Lanes(Pane):
         trace = self._trace
         cell = self._cell(trace, place) if trace and place else None
         row = trace.rows.get(place.key) if trace and place else None
-        said = sentence(trace, row, place.lane) if trace and row and place else ""
+        if place and self._guesses is not None and self.is_asked(place):
+            cell, guess = None, self._guesses.get(place)
+            said = guess.said if guess else ""
+            said = f"{REFUSED} {said}" if guess and guess.is_wrong else said
+        else:
+            said = sentence(trace, row, place.lane) if trace and row and place else ""
         self.post_message(self.CursorMoved(self, cell, said))
 
     def on_focus(self) -> None:
@@ -328,7 +317,10 @@ class Lanes(Pane):
         if isinstance(target, Place):
             again = target == self.place
             self.stand_on(target)
-            if self._is_mask(target) or (again and self._is_operand(target)):
+            if self.is_asked(target):
+                if again:
+                    self.action_change()
+            elif self._is_mask(target) or (again and self._is_operand(target)):
                 self.action_change()
             elif again:
                 self.action_nudge(1)
@@ -338,6 +330,15 @@ class Lanes(Pane):
         if isinstance(target, Place) and self._slot(target):
             self.stand_on(target)
             self.action_nudge(-1)
+
+    def is_asked(self, place: Place) -> bool:
+        """Whether a cell is of the step that is predicted, and was not told right."""
+        if self._trace is None or self._guesses is None or place.key not in self._trace.rows:
+            return False
+        guess = self._guesses.get(place)
+        stage = self._trace.steps[self._view.step - 1].stage if self._view else None
+        is_right = guess is not None and guess.is_right
+        return self._trace.rows[place.key].stage is stage and not is_right
 
     def _is_operand(self, place: Place) -> bool:
         return self._trace is not None and place.key in self._trace.operands
@@ -363,7 +364,10 @@ class Lanes(Pane):
         """Type over a register, or switch a lane of the mask."""
         if self.place is None:
             return
-        if self._is_operand(self.place):
+        if self.is_asked(self.place):
+            guess = self._guesses.get(self.place) if self._guesses else None
+            self.post_message(self.Predict(self, self.place, guess.text if guess else ""))
+        elif self._is_operand(self.place):
             self._edit("")
         elif self._is_mask(self.place):
             self.post_message(self.Flipped(self, self.place.lane))
@@ -385,7 +389,7 @@ class Lanes(Pane):
     def action_nudge(self, by: int) -> None:
         """One more or less on a register's part; the next or the one before for a selector."""
         trace, place = self._trace, self.place
-        if trace is None or place is None:
+        if trace is None or place is None or self.is_asked(place):
             return
         if self._is_operand(place):
             width = part_width(trace, place.key)
@@ -415,6 +419,12 @@ class Lanes(Pane):
         """On a register a literal begins; on a selected lane a digit is what it takes."""
         place, char = self.place, event.character
         if self._trace is None or place is None or char is None:
+            return
+        if self.is_asked(place):
+            if char in _BEGINS:
+                self.post_message(self.Predict(self, place, char))
+            if char in _BEGINS or event.key == "space":
+                event.stop()
             return
         if self._is_operand(place):
             truth = self._trace.instruction.type_of(place.key) is Type.PRED
@@ -461,6 +471,8 @@ class Lanes(Pane):
         if self._trace is None or start is None or not isinstance(end, Place) or start == end:
             return
         for chip, lane in ((start, end), (end, start)):
+            if self.is_asked(lane):
+                continue
             if self._is_operand(chip) and chip.key in ("a", "b") and (slot := self._slot(lane)):
                 self._lay(chip, lane, slot)
                 return
@@ -478,12 +490,3 @@ class Lanes(Pane):
         else:
             unit = part_width(self._trace, chip.key)
             self.post_message(self.Reselected(self, slot, 0, chip.lane, unit))
-
-
-def _places_of(trace: Trace, cell: Cell) -> list[Place]:
-    """Where a cell is drawn: an operand's bits lie in one or more of its parts."""
-    if cell.key not in trace.operands:
-        return [Place(cell.key, cell.lane)]
-    width = part_width(trace, cell.key)
-    high = min(cell.high, trace.instruction.type_of(cell.key).bits)
-    return [Place(cell.key, part) for part in range(cell.low // width, -(-high // width))]

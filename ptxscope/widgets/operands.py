@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region
-from textual.message import Message
 
 from ..engine.isa.integers import cast
 from ..engine.isa.roles import Role
 from ..engine.isa.types import Type
+from ..engine.records import NamedTuple
 from ..engine.text.errors import PtxError, printable
 from ..engine.text.values import float_anatomy, hex_text, parse_value, value_text
 from ..engine.tracing.trace import Trace
 from ..engine.tracing.words import operand_name
 from ..keys import keys_by_id
 from .hints import Hint
+from .message import Posted
 from .pane import Line, Pane, Piece
 
 STAY = (
@@ -62,44 +62,26 @@ class Operands(Pane):
     ]
     """No key that a literal begins with."""
 
-    @dataclass
-    class Edit(Message):
+    class Edit(Posted):
         """The field under the cursor is to be typed over."""
 
-        operands: Operands
+        control: Operands
         field: Field
         start: str
         """What was typed already."""
 
-        @property
-        def control(self) -> Operands:
-            """The widget that sent it."""
-            return self.operands
-
-    @dataclass
-    class Changed(Message):
+    class Changed(Posted):
         """An operand has new bits."""
 
-        operands: Operands
+        control: Operands
         role: str
         bits: int
 
-        @property
-        def control(self) -> Operands:
-            """The widget that sent it."""
-            return self.operands
-
-    @dataclass
-    class Presets(Message):
+    class Presets(Posted):
         """A list of values that bite is wanted for an operand."""
 
-        operands: Operands
+        control: Operands
         role: str
-
-        @property
-        def control(self) -> Operands:
-            """The widget that sent it."""
-            return self.operands
 
     def __init__(self, id: str = "operands") -> None:  # noqa: A002
         super().__init__(id, "Operands")
@@ -108,6 +90,7 @@ class Operands(Pane):
         self.field = Field("a", "hex")
         """The field under the cursor."""
         self._typed_over = False
+        self._untold = False
 
     def show(self, trace: Trace) -> None:
         """Show the operands of a trace."""
@@ -119,6 +102,12 @@ class Operands(Pane):
             self.field = Field(self.field.role, "hex")
         self.redraw()
         self._say()
+
+    def untell(self, *, untold: bool) -> None:
+        """Show lanes by their bits, where it is asked which numbers they are."""
+        if untold != self._untold:
+            self._untold = untold
+            self.redraw()
 
     def light(self, bits: Mapping[str, int]) -> None:
         """Light up operand bits: a mask by role."""
@@ -196,14 +185,16 @@ class Operands(Pane):
                         yield [Piece(" "), Piece(part, "dim")]
                 case "lane":
                     lanes += [Piece(", ", "dim")] if lanes else [Piece("  "), Piece("[", "dim")]
-                    lanes.append(self._piece(str(self._lane(trace, field)), field, "number"))
+                    lanes.append(self._piece(self._lane(trace, field), field, "number"))
         if lanes:
             yield [*lanes, Piece("]", "dim")]
 
-    def _lane(self, trace: Trace, field: Field) -> int:
+    def _lane(self, trace: Trace, field: Field) -> str:
         unit = 32 // trace.instruction.lanes_of(field.role)
-        signed = trace.instruction.type_of(field.role) is Type.S32
-        return cast(trace.operands[field.role] >> unit * field.at, unit, signed)
+        bits = trace.operands[field.role] >> unit * field.at
+        if self._untold:
+            return hex_text(bits & (1 << unit) - 1, unit)
+        return str(cast(bits, unit, trace.instruction.type_of(field.role) is Type.S32))
 
     def _bits(self, trace: Trace, role: str) -> Iterator[Line]:
         """The bits, byte by byte, with the blanks before them."""

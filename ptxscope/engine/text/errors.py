@@ -5,7 +5,8 @@ from __future__ import annotations
 import textwrap
 import unicodedata
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from ..records import NamedTuple
 
 Span = tuple[int, int]
 """A half-open range of characters of the given text."""
@@ -116,6 +117,11 @@ def _printable(char: str) -> str:
     if char.isprintable() and unicodedata.bidirectional(char) not in ("R", "AL"):
         return char
     return "\N{REPLACEMENT CHARACTER}"
+
+
+def printable_lines(text: str) -> str:
+    """The same of a text of several lines."""
+    return "\n".join(map(printable, text.split("\n")))
 
 
 def quoted(text: str) -> str:

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from functools import lru_cache
 from html import escape
-from typing import NamedTuple
 
+from ...engine.records import NamedTuple
 from ..theme import Theme, declarations, rules
 
 
@@ -271,6 +271,17 @@ class Pen:
             d += "M{} {}L{} {}".format(*map(number, ends))
             at += HATCH
         self.path(d, ink, line=0.9)
+
+    def image(self, x: float, y: float, width: float, height: float, png: bytes) -> None:
+        """A picture of square cells, stretched to fill an area."""
+        from base64 import b64encode
+
+        data = b64encode(png).decode()
+        self.parts.append(
+            f'<image {_box(x, y, width, height)} preserveAspectRatio="none" '
+            'image-rendering="optimizeSpeed" style="image-rendering:pixelated" '
+            f'href="data:image/png;base64,{data}"/>'
+        )
 
     def cross(self, x: float, y: float, ink: Ink, size: float = 4) -> None:
         """A cross: for a way not gone."""
