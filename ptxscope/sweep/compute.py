@@ -21,7 +21,7 @@ from ..engine.semantics.micro import Choose, Clamp, Merge, Truncate, Wrap
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ..engine.semantics.operation import Flag
 from ..engine.semantics.plan import Plan, Row
-from ..engine.semantics.row_arrays import Vector, patterns, raised, run_rows
+from ..engine.semantics.told import Told
 from ..engine.text.instruction import Instruction
 from ..engine.tracing.evaluate import plan_of, resolve_model
 from .lanes import Lane
@@ -315,12 +315,12 @@ def _evaluated(
         source.role: _operand(of, source.role, source.type, columns, rows, shape)
         for source in plan.sources
     }
-    values = run_rows(plan, operands, int(np.prod(shape)))
+    there = Told(plan, operands, int(np.prod(shape)))
     lane = of.of
     result = next(x for x in plan.results if x.role == lane.role)
-    word = patterns(values[result.key], result.type).astype(np.uint64)
+    word = there.results[lane.role].astype(np.uint64)
     part = word if lane.whole else word >> np.uint64(lane.shift) & np.uint64(lane.mask)
-    events = _Happened(plan, values, shape).found(result.key, lane) if told else ()
+    events = _Happened(plan, there, shape).found(result.key, lane) if told else ()
     return part.reshape(shape), events
 
 
@@ -347,8 +347,8 @@ def _operand(
 class _Happened:
     """Follows a result back through the rows that ran, and collects their flags."""
 
-    def __init__(self, plan: Plan, values: Mapping[str, Vector], shape: tuple[int, ...]) -> None:
-        self.values = values
+    def __init__(self, plan: Plan, there: Told, shape: tuple[int, ...]) -> None:
+        self.there = there
         self.shape = shape
         self.rows = {row.key: row for row in plan.rows}
         self.order = {row.key: at for at, row in enumerate(plan.rows)}
@@ -384,7 +384,7 @@ class _Happened:
 
     def _choice(self, row: Row, lane: int, bits: tuple[int, int], only: Mask | None) -> None:
         condition, *ways = row.inputs
-        taken = patterns(self.values[condition], Type.PRED).view(np.bool_)
+        taken = self.there.holds(condition)
         self._follow(condition, lane, *bits, only)
         for way, there in zip(ways, (taken, ~taken), strict=True):
             self._follow(way, lane, *bits, there if only is None else there & only)
@@ -394,7 +394,7 @@ class _Happened:
 
     def _collect(self, row: Row, lane: int, only: Mask | None) -> None:
         if row.key not in self.raised:
-            self.raised[row.key] = list(raised(row, self.values))
+            self.raised[row.key] = list(self.there.raised(row))
         count = self._lanes(row.inputs[0])
         for flag, everywhere in self.raised[row.key]:
             where = everywhere[lane::count] if count > 1 else everywhere

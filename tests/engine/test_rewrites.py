@@ -99,6 +99,12 @@ def _bound(b: Bench, x: Node) -> Case:
     return (op, (x,), (low, high)) if op is Op.CLIP else (op, (x, low), ())
 
 
+def _compared(b: Bench) -> Case:
+    op = b.one(Op.LESS, Op.LESS_EQUAL, Op.GREATER, Op.GREATER_EQUAL, Op.EQUAL, Op.NOT_EQUAL)
+    x, near = _wide(b), b.within(64, signed=b.one(True, False))
+    return op, b.one((x, near), (near, x), (x, b.constant()), (x, b.tape.cast(x, 64, False))), ()
+
+
 def _clip(b: Bench, op: Op) -> Case:
     bits = b.draw(st.sampled_from((8, 16, 32)))
     fits = [
@@ -169,12 +175,14 @@ CASES: Mapping[Rule, Callable[[Bench], Case]] = {
     ),
     n.constant_inward: lambda b: (Op.ADD, (_wide(b), b.draw(st.integers(-(1 << 32), 1 << 32))), ()),
     n.cut_terms: lambda b: _bound(b, _wide(b)),
+    n.whole_shift: lambda b: (Op.SHIFT_RIGHT, (_wide(b), b.draw(st.integers(1, 33))), ()),
+    n.compared_by_halves: _compared,
     n.split_shift: lambda b: _bound(b, b.tape.shift_right(_wide(b), b.draw(st.integers(1, 31)))),
 }  # fmt: skip
 
 
 def test_every_rule_has_its_case() -> None:
-    known = {rule for rules in n.PASSES for op in rules for rule in rules[op]}
+    known = {rule for rules in (*n.PASSES, *n.WHOLE) for op in rules for rule in rules[op]}
     assert known == CASES.keys()
 
 

@@ -14,13 +14,16 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import random_form
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics import arrays
-from ptxscope.engine.semantics.arrays import program_of, results_of
+from ptxscope.engine.semantics.arithmetic import EXACT
+from ptxscope.engine.semantics.arrays import program_of, results_of, storage
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.lowering import lower
+from ptxscope.engine.semantics.micro import Choose
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.semantics.models import Model, model
 from ptxscope.engine.semantics.plan import Plan
-from ptxscope.engine.semantics.run import result
+from ptxscope.engine.semantics.run import result, run
+from ptxscope.engine.semantics.told import Told
 from tests.tiers import some
 
 _EDGES = (0, 1, 2, 31, 32, 33, 0x7F800000, 0xFF800000, 0x7FC00000, 0x7F800001, 0x007FFFFF)
@@ -194,3 +197,28 @@ def test_programs_are_kept_in_bounded_number(monkeypatch: pytest.MonkeyPatch) ->
     assert len(arrays._programs[False]) == 3
     assert program_of(plans[0]) is not first
     assert program_of(plans[3]) is program_of(plans[3])
+
+
+@pytest.mark.parametrize("plans", some([300, 3000]))
+def test_flags_on_arrays_are_those_of_integers(plans: int) -> None:
+    rng = Random(plans)
+    for _ in range(plans):
+        plan = random_plan(rng)
+        rows = [operands(rng, plan) for _ in range(9)]
+        columns = {
+            x.role: np.array([y[x.role] for y in rows], storage(x.type)) for x in plan.sources
+        }
+        there = Told(plan, columns, len(rows))
+        for at, given in enumerate(rows):
+            values = run(plan, given)
+            assert {role: int(x[at]) for role, x in there.results.items()} == result(plan, given)
+            for row in plan.rows:
+                inputs = [values[key] for key in row.inputs]
+                expected = dict(row.micro.raised(EXACT, values[row.key], *inputs))
+                found = dict(there.raised(row))
+                assert found.keys() == expected.keys()
+                for flag, lanes in expected.items():
+                    got = found[flag].reshape(len(rows), -1)[at]
+                    assert tuple(map(int, got)) == lanes, (plan.form, row.key, flag, given)
+                if isinstance(row.micro, Choose):
+                    assert there.holds(row.inputs[0])[at] == values[row.inputs[0]][0]

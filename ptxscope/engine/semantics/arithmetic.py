@@ -1,8 +1,8 @@
-"""What the micro-operations need of numbers, and two of its four implementations.
+"""What the micro-operations need of numbers, and two of its three implementations.
 
 ``Exact`` runs on Python integers, a tuple with a value a lane. ``Ranges`` runs on intervals
 and says what values are possible. The third, ``tape.Tape``, records what NumPy is to
-compute; a fourth, ``row_arrays.Arrays``, computes it row by row.
+compute.
 """
 
 from __future__ import annotations

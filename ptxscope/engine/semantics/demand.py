@@ -7,13 +7,14 @@ node is held in the narrowest type that holds its values, or the bits of it that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from ..isa.types import Type
-from .narrowing import PASSES
+from .micro import Choose
+from .narrowing import PASSES, WHOLE
 from .plan import Plan
-from .tape import Node, Op, Rules, Tape
+from .tape import Node, Op, Tape
 from .widths import WIDEST, Int, narrowest, rounded_up
 
 ALL = 1 << 30
@@ -56,13 +57,19 @@ class Recording(NamedTuple):
         return exact
 
 
-def record(plan: Plan, passes: Sequence[Rules] = PASSES) -> Recording:
-    """A plan's micro-operations, run on a tape, and what each pass of rules makes of it."""
+def record(plan: Plan, *, told: bool = False) -> Recording:
+    """A plan's micro-operations, run on a tape, and what each pass of rules makes of it.
+
+    Where it is to be told what happens on the way, the flags of the rows are results too, called
+    by `flag_of`, and so are the conditions of choices.
+    """
+    passes = WHOLE if told else PASSES
     tape = Tape(passes[0])
     values = {source.role: tape.source(source.role, source.type) for source in plan.sources}
     for row in plan.rows:
         values[row.key] = row.micro.run(tape, *(values[key] for key in row.inputs))
-    found = _needed(tape, {x.role: (values[x.key], x.type) for x in plan.results})
+    results = {x.role: (values[x.key], x.type) for x in plan.results}
+    found = _needed(tape, results | (_flags(plan, tape, values) if told else {}))
     for rules in passes[1:]:
         tape, moved = Tape(rules), dict[Node, Node]()
         for x in found.needs:
@@ -70,6 +77,22 @@ def record(plan: Plan, passes: Sequence[Rules] = PASSES) -> Recording:
         results = {role: (moved[x], type_) for role, (x, type_) in found.results.items()}
         found = _needed(tape, results)
     return found
+
+
+def _flags(plan: Plan, tape: Tape, values: Mapping[str, Node]) -> dict[str, tuple[Node, Type]]:
+    found: dict[str, Node] = {}
+    for row in plan.rows:
+        inputs = [values[key] for key in row.inputs]
+        for flag, there in row.micro.raised(tape, values[row.key], *inputs):
+            found[flag_of(row.key, flag)] = there
+        if isinstance(row.micro, Choose):
+            found[flag_of(row.inputs[0], "holds")] = inputs[0]
+    return {name: (node, Type.PRED) for name, node in found.items()}
+
+
+def flag_of(key: str, flag: str) -> str:
+    """What a row's flag is called among results; ``holds`` is that a condition does."""
+    return f"{key} {flag}"
 
 
 def _needed(tape: Tape, results: Mapping[str, tuple[Node, Type]]) -> Recording:

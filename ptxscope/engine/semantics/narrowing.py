@@ -11,7 +11,7 @@ from typing import Any
 from ..isa.integers import Range
 from .arithmetic import RANGES
 from .rewrites import SHORTER, add_negative, idle_magnitude, idle_shift, span
-from .tape import Node, Op, Rules, Tape
+from .tape import Node, Op, Rules, Tape, ends
 from .widths import narrowest, union
 
 
@@ -214,18 +214,53 @@ def split_shift(tape: Tape, op: Op, x: Node, *given: Any) -> Node | None:
     Where no type holds the sum and what it is shifted to is clipped, so that all of it counts.
     So for a difference.
     """
-    if x.op is not Op.SHIFT_RIGHT or narrowest(x.nodes[0].range):
+    found = whole_shift(tape, x.op, *x.args) if x.op is Op.SHIFT_RIGHT else None
+    if found is None:
         return None
-    total, k = x.args
-    assert isinstance(total, Node)
-    if isinstance(k, Node) or total.op not in _SIGN or len(total.nodes) < 2:
+    return tape.put(op, found, fixed=given) if op is Op.CLIP else tape.put(op, found, *given)
+
+
+def whole_shift(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | None:
+    """The same, where all of what it is shifted to counts anyway."""
+    if isinstance(k, Node) or narrowest(x.range) or x.op not in _SIGN or len(x.nodes) < 2:
         return None
-    high = tape.put(total.op, *(tape.shift_right(term, k) for term in total.nodes))
-    low = tape.put(total.op, *(tape.cast(term, k, signed=False) for term in total.nodes))
-    split = tape.add(high, tape.shift_right(low, k))
-    if op is Op.CLIP:
-        return tape.put(op, split, fixed=given)
-    return tape.put(op, split, *given)
+    high = tape.put(x.op, *(tape.shift_right(term, k) for term in x.nodes))
+    low = tape.put(x.op, *(tape.cast(term, k, signed=False) for term in x.nodes))
+    return tape.add(high, tape.shift_right(low, k))
+
+
+_STRICT = {
+    Op.LESS: Op.LESS,
+    Op.LESS_EQUAL: Op.LESS,
+    Op.GREATER: Op.GREATER,
+    Op.GREATER_EQUAL: Op.GREATER,
+    Op.NOT_EQUAL: Op.NOT_EQUAL,
+}
+
+
+def compared_by_halves(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
+    """x < y is that of their high parts, or, where those are equal, that of their low 32 bits.
+
+    So for every comparison, where no type holds both.
+    """
+    if narrowest(x.range, ends(y)):
+        return None
+    ours, theirs = _halves(tape, x), _halves(tape, y)
+    if ours is None or theirs is None:
+        return None
+    same, below = tape.put(Op.EQUAL, ours[0], theirs[0]), tape.put(op, ours[1], theirs[1])
+    both = tape.put(Op.AND, same, below)
+    if op is Op.EQUAL:
+        return both
+    return tape.put(Op.OR, tape.put(_STRICT[op], ours[0], theirs[0]), both)
+
+
+def _halves(tape: Tape, x: Node | int) -> tuple[Node, Node] | tuple[int, int] | None:
+    """What stands above the low 32 bits, and these."""
+    if isinstance(x, int):
+        return x >> 32, x & 0xFFFF_FFFF
+    high = tape.shift_right(x, 32) if narrowest(x.range) else whole_shift(tape, x.op, x, 32)
+    return None if high is None else (high, tape.cast(x, 32, signed=False))
 
 
 _BOUNDED = (bounded_sum, bounded_difference, within_reach, cut_terms, split_shift)
@@ -237,11 +272,15 @@ NARROWER: Rules = {
     Op.MAXIMUM: (*SHORTER[Op.MAXIMUM], *_BOUNDED),
     Op.SHIFT_RIGHT: (idle_shift, average),
     Op.CLIP: (clipped_sum, clipped_difference, cut_terms, split_shift),
-    Op.LESS: (narrow_less,),
-    Op.GREATER_EQUAL: (narrow_less,),
-    Op.LESS_EQUAL: (narrow_less_equal,),
-    Op.GREATER: (narrow_less_equal,),
+    Op.LESS: (narrow_less, compared_by_halves),
+    Op.GREATER_EQUAL: (narrow_less, compared_by_halves),
+    Op.LESS_EQUAL: (narrow_less_equal, compared_by_halves),
+    Op.GREATER: (narrow_less_equal, compared_by_halves),
+    Op.EQUAL: (*SHORTER[Op.EQUAL], compared_by_halves),
+    Op.NOT_EQUAL: (compared_by_halves,),
 }
 PASSES = (SHORTER, NARROWER)
 """First what the micro-operations record is made shorter, then what that has become narrower: only
 when it is known which comparison one is in the end, its arguments may be cut for it."""
+WHOLE = (SHORTER, {**NARROWER, Op.SHIFT_RIGHT: (idle_shift, average, whole_shift)})
+"""The same for a plan of which every row is looked at: nothing is needed by its low bits alone."""

@@ -47,9 +47,12 @@ class Call(NamedTuple):
 class Program:
     """What a plan computes, as calls. Any number of threads may run it."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, *, told: bool = False) -> None:
         self.plan = plan
-        memory = _Memory(select(record(plan)))
+        steps = select(record(plan, told=told))
+        self.results = {name: view.bytes for name, view in steps.results.items()}
+        """How many bytes each result has."""
+        memory = _Memory(steps)
         self.calls = tuple(memory.calls)
         self.slots = tuple(memory.slots)
         self.scratch = tuple(memory.sizes)
