@@ -214,7 +214,9 @@ def split_shift(tape: Tape, op: Op, x: Node, *given: Any) -> Node | None:
     Where no type holds the sum and what it is shifted to is clipped, so that all of it counts.
     So for a difference.
     """
-    found = whole_shift(tape, x.op, *x.args) if x.op is Op.SHIFT_RIGHT else None
+    if x.op is not Op.SHIFT_RIGHT:
+        return None
+    found = whole_shift(tape, x.op, x.nodes[0], x.args[1])
     if found is None:
         return None
     return tape.put(op, found, fixed=given) if op is Op.CLIP else tape.put(op, found, *given)
