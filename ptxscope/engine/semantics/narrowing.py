@@ -153,13 +153,15 @@ def narrow_less_equal(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None
 
 # --- what is too wide for any type -------------------------------------------------------
 
+_SUMS = (Op.ADD, Op.SUBTRACT)
+
 
 def constant_inward(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | None:
     """(p + q) + k is p + (q + k), and (p - q) + k is p - (q - k) and (p + k) - q.
 
     Where no type holds the sum; the constant goes to the narrower.
     """
-    if isinstance(k, Node) or x.op not in (Op.ADD, Op.SUBTRACT) or len(x.nodes) < 2:
+    if isinstance(k, Node) or x.op not in _SUMS or len(x.nodes) < 2:
         return None
     if narrowest(x.range, RANGES.add(x.range, k)):
         return None
@@ -175,7 +177,7 @@ def cut_terms(tape: Tape, op: Op, x: Node, *given: int) -> Node | None:
     Where no type holds the sum; with p beyond those ends, the sum is beyond low or high whatever
     q is. So for a difference, and for one end alone. The wider term is cut.
     """
-    if narrowest(x.range) or len(x.nodes) < 2 or x.op not in _SIGN or isinstance(given[0], Node):
+    if narrowest(x.range) or len(x.nodes) < 2 or x.op not in _SUMS or isinstance(given[0], Node):
         return None
     low = None if op is Op.MINIMUM else given[0]
     high = None if op is Op.MAXIMUM else given[-1]
@@ -189,9 +191,6 @@ def cut_terms(tape: Tape, op: Op, x: Node, *given: int) -> Node | None:
         cut = (p, _clip(tape, q, _from(p.range.low, high), _from(p.range.high, low)))
     total = tape.put(x.op, *cut)
     return _clip(tape, total, low, high) if narrowest(total.range) else None
-
-
-_SIGN = {Op.ADD: 1, Op.SUBTRACT: -1}
 
 
 def _moved(end: int | None, by: int) -> int | None:
@@ -224,7 +223,7 @@ def split_shift(tape: Tape, op: Op, x: Node, *given: Any) -> Node | None:
 
 def whole_shift(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | None:
     """The same, where all of what it is shifted to counts anyway."""
-    if isinstance(k, Node) or narrowest(x.range) or x.op not in _SIGN or len(x.nodes) < 2:
+    if isinstance(k, Node) or narrowest(x.range) or x.op not in _SUMS or len(x.nodes) < 2:
         return None
     high = tape.put(x.op, *(tape.shift_right(term, k) for term in x.nodes))
     low = tape.put(x.op, *(tape.cast(term, k, signed=False) for term in x.nodes))
