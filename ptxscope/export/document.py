@@ -8,7 +8,7 @@ shows it in a terminal makes it printable.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from itertools import groupby
 from typing import NamedTuple
 
@@ -30,6 +30,7 @@ from ..engine.tracing.trace import RowTrace, Step, Trace
 from ..engine.tracing.words import part_name, reading, result_text, row_name, words
 from .harmless import harmless
 from .options import DEFAULT, Motion, Options
+from .withheld import SAID, withheld
 
 EXTENSIONS = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}
 """Flags that a step's own sentence already tells."""
@@ -184,13 +185,14 @@ def document(trace: Trace, options: Options = DEFAULT) -> Document:
     entry, extra = trace.instruction.entry, trace.annotations
     least = entry.minimum(trace.instruction.form)
     results = tuple(_results(trace)) if options.result else ()
+    hidden = withheld(trace, options)
     return Document(
         trace,
         harmless(extra.title),
         printable(str(trace.instruction)),
         trace.model.name,
         tuple(_operands(trace)),
-        tuple(_step(trace, step) for step in trace.steps if options.shows(step.stage)),
+        tuple(_step(trace, step, hidden) for step in trace.steps if options.shows(step.stage)),
         _left_out(trace, options),
         results,
         "" if results else NOTHING_KEPT if options.result else NOT_SHOWN,
@@ -305,12 +307,12 @@ def _results(trace: Trace) -> Iterator[ResultView]:
         yield ResultView(printable(name), shown, reading(ins, role, bits))
 
 
-def _step(trace: Trace, step: Step) -> StepView:
+def _step(trace: Trace, step: Step, hidden: Container[str] = ()) -> StepView:
     notes = tuple(map(_note, trace.annotations.at(step.stage)))
-    rows = tuple(_row(trace, row) for row in step.rows)
-    return StepView(
-        step.number, step.stage, title(step), printable(about(trace, step)), rows, notes
-    )
+    rows = tuple(_row(trace, row) for row in step.rows if row.key not in hidden)
+    said = printable(about(trace, step))
+    said += f" {SAID}" * (len(rows) < len(step.rows))
+    return StepView(step.number, step.stage, title(step), said, rows, notes)
 
 
 def _row(trace: Trace, row: RowTrace) -> RowView:
@@ -394,10 +396,10 @@ def _answers(trace: Trace, options: Options) -> Answers | None:
 
 def steps_from(trace: Trace, stage: Stage, options: Options = DEFAULT) -> Iterator[StepView]:
     """The steps of a trace from a stage on, those of them that are shown."""
-    order = list(Stage)
+    order, hidden = list(Stage), withheld(trace, options)
     for step in trace.steps:
         if order.index(step.stage) >= order.index(stage) and options.shows(step.stage):
-            yield _step(trace, step)
+            yield _step(trace, step, hidden)
 
 
 def _title_of(divergence: Divergence) -> str:

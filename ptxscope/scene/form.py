@@ -90,6 +90,16 @@ def form_scene(trace: Trace) -> Scene:
     return drawn._replace(registers=registers, steps=steps)
 
 
+def without(drawn: Scene, trace: Trace, hidden: Container[str]) -> Scene:
+    """The scene of a trace in which some rows tell no values: they are drawn as of the form."""
+
+    def told(row: RowScene) -> RowScene:
+        return _row(trace, row) if row.key in hidden else row
+
+    steps = tuple(step._replace(rows=tuple(map(told, step.rows))) for step in drawn.steps)
+    return drawn._replace(steps=steps)
+
+
 def _row(trace: Trace, shown: RowScene) -> RowScene:
     row = trace.rows[shown.key]
     told = _Told(trace, row)

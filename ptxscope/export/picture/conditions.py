@@ -67,7 +67,7 @@ def choose(sketch: Sketch, row: RowScene, figure: Choice, y: float) -> float:
     pen, (area,) = sketch.pen, sketch.areas(row)
     pill = y + _OPTION + 8
     bottom = y + _OPTION + _WAYS
-    wide = min(area.width * 0.8, max(text_width(figure.bits, 17, mono=True) + 40, 220))
+    wide = min(area.width * 0.8, max(text_width(sketch.say(figure.bits), 17, mono=True) + 40, 220))
     box = area.middle(wide)
     aside = min(_ASIDE, box.width / 2 - 8)
     for option, part in zip(figure.options, area.columns(2, 12), strict=True):
@@ -85,7 +85,7 @@ def choose(sketch: Sketch, row: RowScene, figure: Choice, y: float) -> float:
     fill, frame = chip(taken[0] if len(taken) == 1 else PLAIN)
     pen.rect(box.x, bottom, box.width, _CHOSEN, fill, frame, radius=5)
     ink = Ink.INK if fill is Ink.PAGE else Ink.ON
-    inside(pen, box, bottom + 21, plain(figure.bits), 17, ink)
+    inside(pen, box, bottom + 21, plain(sketch.say(figure.bits)), 17, ink)
     sketch.leave(row.cells[0].place, box, bottom + _CHOSEN)
     return bottom + _CHOSEN
 
@@ -112,7 +112,7 @@ def _draw_option(sketch: Sketch, option: Option, box: Area, y: float) -> None:
         pen.text(box.x + 8, y + 11, f"{name},", 10, ink, width=room)
         pen.text(box.x + 8, y + 21, when, LEAST, ink)
     ink = Ink.ON if on else (Ink.INK if strong else Ink.DIM)
-    inside(pen, box, y + 35, plain(option.bits), 17, ink, bold=strong)
+    inside(pen, box, y + 35, plain(sketch.say(option.bits)), 17, ink, bold=strong)
 
 
 def _draw_way(sketch: Sketch, option: Option, start: Point, end: Point) -> None:

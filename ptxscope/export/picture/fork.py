@@ -8,12 +8,12 @@ from ...engine.semantics.plan import Stage
 from ...engine.tracing.divergence import divergence_of, divergences
 from ...engine.tracing.trace import Trace
 from ...scene.branches import Pair, differing_bits, pairs
-from ...scene.build import scene
+from ...scene.records import Scene
 from ..document import Document, ResultView, StepView, document
 from ..options import Options
 from .bands import draw_rows, place_rows
 from .drawing import Ink, Pen, wrapped
-from .layout import EDGE, FIGURES, WIDTH, Area, Sketch
+from .layout import EDGE, FIGURES, WIDTH, Area, Sketch, seen
 from .results import columns, remark, results, step_notes
 from .rows import plain
 
@@ -31,6 +31,7 @@ class Branch(NamedTuple):
     """One answer from where they part."""
 
     trace: Trace
+    scene: Scene
     name: str
     label: str
     steps: dict[Stage, StepView]
@@ -66,7 +67,9 @@ def fork_of(doc: Document, trace: Trace, options: Options) -> Fork | None:
     def branch(of: Trace, label: str) -> Branch:
         mine = of.model == trace.model
         told = document(of, options._replace(both=False)).results
-        return Branch(of, of.model.name, label, own if mine else others, told, mine)
+        return Branch(
+            of, seen(of, options), of.model.name, label, own if mine else others, told, mine
+        )
 
     ids = ", ".join(erratum.id for erratum in found.errata)
     name = found.other.model.name
@@ -124,7 +127,7 @@ def _part(fork: Fork, pen: Pen, areas: list[Area], y: float, top: float) -> None
 
 def _sketch(doc: Document, branch: Branch, area: Area, pen: Pen) -> Sketch:
     """The sketch of a branch: nothing of the trunk is drawn in it yet."""
-    sketch = Sketch(pen, scene(branch.trace), doc, tuple(branch.steps.values()), area, _LONGEST)
+    sketch = Sketch(pen, branch.scene, doc, tuple(branch.steps.values()), area, _LONGEST)
     place_rows(sketch)
     return sketch
 

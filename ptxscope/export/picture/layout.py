@@ -6,12 +6,18 @@ most significant lane on the left. What is one for all lanes goes through all co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
+from ...engine.text.errors import printable
+from ...engine.tracing.trace import Trace
+from ...scene.build import scene
+from ...scene.form import without
 from ...scene.records import Choice, Link, Place, Register, RowScene, Scene, Tint
 from ..document import CellView, Document, StepView
+from ..options import Options
+from ..withheld import withheld
 from .drawing import Ink, Pen
 
 WIDTH = 800
@@ -100,6 +106,11 @@ class Port(NamedTuple):
     y: float
 
 
+def seen(trace: Trace, options: Options) -> Scene:
+    """The scene of a trace, without the values that go with a result that is kept back."""
+    return without(scene(trace), trace, withheld(trace, options))
+
+
 class Sketch:
     """A picture that is being drawn: pen, scene, words, and what stands where."""
 
@@ -128,10 +139,7 @@ class Sketch:
         drawn = (row for step in scene.steps if step.number in shown for row in step.rows)
         self.fed = {link.source.key for row in drawn for link in row.links}
         """Registers, and rows, that something which is shown is made of."""
-        ends = (place.key.rpartition(".")[2] for place in scene.results)
-        names = [(x.name, x.role) for x in doc.operands]
-        names += [(x.name, role) for x, role in zip(doc.results, ends, strict=False)]
-        long = {name: role for name, role in names if len(name) > longest}
+        long = {name: role for name, role in names_of(doc.trace) if len(name) > longest}
         self._short = sorted(long.items(), key=lambda pair: -len(pair[0]))
 
     def say(self, text: str) -> str:
@@ -205,6 +213,15 @@ class Sketch:
                       bend=bend)  # fmt: skip
         if not link.taken:
             self.pen.cross(end[0], end[1] - 10, Ink.MARK, 3.2)
+
+
+def names_of(trace: Trace) -> Iterator[tuple[str, str]]:
+    """What registers are called, and their roles."""
+    ins = trace.instruction
+    for role in trace.operands:
+        yield printable(ins.called(role)), role
+    for role, name in ins.results.items():
+        yield printable(name), role
 
 
 def meet(source: Area, target: Area) -> tuple[float, float]:

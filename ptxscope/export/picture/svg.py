@@ -13,7 +13,6 @@ from typing import NamedTuple
 from ...engine.semantics.plan import Stage
 from ...engine.tracing.trace import Trace
 from ...scene.branches import agree
-from ...scene.build import scene
 from ...scene.records import Scene, StepScene
 from ..alt import alt
 from ..document import Answers, Document, ResultView, StepView, document
@@ -24,7 +23,7 @@ from .bands import draw_rows, place_rows
 from .drawing import Ink, Pen, definitions, dressed, escaped, number, text_width, wrapped
 from .figures import ruler
 from .fork import branches, fork_of
-from .layout import EDGE, FIGURES, ROLE_INKS, WIDTH, WORDS_WIDTH, WORDS_X, Area, Sketch
+from .layout import EDGE, FIGURES, ROLE_INKS, WIDTH, WORDS_WIDTH, WORDS_X, Area, Sketch, seen
 from .results import columns, note, results, step_notes
 from .rows import plain, register
 
@@ -60,7 +59,7 @@ def drawing(trace: Trace, options: Options = DEFAULT, part: str = "") -> Drawing
     pen.lettering = _BESIDE if options.slide else 1
     fork = fork_of(doc, trace, options)
     trunk = fork.trunk if fork else doc.steps
-    sketch = Sketch(pen, scene(trace), doc, trunk)
+    sketch = Sketch(pen, seen(trace, options), doc, trunk)
     place_rows(sketch)
     y = top = _head(doc, pen)
     pen.mark("operands", y)
