@@ -10,6 +10,7 @@ from ..engine.tracing.trace import Trace
 from ..export import BINARY, export
 from ..export.options import DEFAULT, Motion, Options
 from . import CommandError
+from .streams import say
 
 PICTURES = ("svg", *sorted(BINARY))
 """Formats of pictures."""
@@ -64,6 +65,25 @@ def made_of(trace: Trace, format_: str, options: Options) -> str | bytes:
         return export(trace, format_, options)
     except (ValueError, ImportError) as error:
         raise _refusal(error, format_) from None
+
+
+def warn_of_small_letters(trace: Trace, format_: str, options: Options) -> None:
+    """Say where the letters of a slide are too small for a hall, and what has larger ones."""
+    if not options.slide or format_ not in PICTURES:
+        return
+    from ..export.frames import READABLE, letters, steps_apart
+
+    found = letters(trace, options)
+    if round(found, 1) >= READABLE:
+        return
+    parts = steps_apart(trace, options)
+    named = " and ".join(f"--steps {part}" for part in parts)
+    few = named if len(parts) < 4 else "fewer --steps"
+    how = f"; {few} have larger ones" if parts else ""
+    say(
+        f"warning: the smallest letters of this slide are {found:.0f} px of 720, where "
+        f"{READABLE:g} can be read from the back row{how}"
+    )
 
 
 def picture_of(svg: str, format_: str, options: Options = DEFAULT) -> str | bytes:

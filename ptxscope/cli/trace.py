@@ -23,7 +23,16 @@ from .arguments import (
     parser,
     traced,
 )
-from .pictures import add_frames, add_picture, made_of, picture_options, put, write, write_frames
+from .pictures import (
+    add_frames,
+    add_picture,
+    made_of,
+    picture_options,
+    put,
+    warn_of_small_letters,
+    write,
+    write_frames,
+)
 
 _EPILOG = """\
 examples:
@@ -49,6 +58,7 @@ def run(words: Sequence[str]) -> int:
     """Print the trace, or write it to a file; with ``--alt`` print what it says in words."""
     chosen = parsed(arguments(), words)
     trace, options = _asked(chosen)
+    warn_of_small_letters(trace, chosen.format, options)
     if chosen.frames is not None:
         if chosen.output is not None:
             raise CommandError("error: --frames has a place of its own; -o can't be given too")

@@ -13,14 +13,35 @@ from ..engine.tracing.trace import Trace
 from .document import Document, StepView
 from .options import DEFAULT, Motion, Options
 from .picture import svg
-from .picture.drawing import Ink, Pen, definitions, dressed, number, text_width
-from .picture.layout import EDGE, WIDTH, Area
+from .picture.drawing import (
+    Ink,
+    Pen,
+    definitions,
+    dressed,
+    fitted,
+    number,
+    text_width,
+    wrapped,
+)
+from .picture.layout import WIDTH, Area, beside, stacked
 
 _SLIDE = (1280.0, 720.0)
 _MARGIN = 14.0
 """Around the columns of a slide, and between them."""
-_LEFT, _INNER = EDGE - 4, WIDTH - 2 * (EDGE - 4)
-"""What of a picture's width is in a column."""
+READABLE = 12.0
+"""How large the letters of a slide of 720 px are at least, where all it shows has room for it."""
+_LARGER = 12.9
+"""The largest that the smallest letters are made for that."""
+_LOOKS = (
+    *(svg.Look(beside(wide), 1.3) for wide in (568, 700, 880, 1100)),
+    *(svg.Look(stacked(wide), 1.1) for wide in (520, 568, 640)),
+)
+"""How a slide may be drawn."""
+_MOST_SLIDES = 3
+_TITLES, _LINES = (28.0, 22.0, 18.0), (21.0, 18.0, 16.0)
+"""The sizes of a title, and of an instruction, from the largest that has room."""
+_FEW, _MOST_LINES = 2, 6
+"""In how many lines they stand, in the smallest size in how many at most."""
 _OVER = 12
 """How far what is drawn may stand out of that, as marks do."""
 _MOST_COLUMNS = 4
@@ -63,7 +84,7 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
     """The picture as options ask for it; without any of these, as it stands."""
     if not options.slide and options.motion is Motion.STILL:
         return svg.render(trace, options)
-    drawn = svg.drawing(trace, options)
+    drawn = _drawn(trace, options)
     if options.motion is Motion.STILL or not drawn.doc.steps:
         return _document(drawn, drawn.doc, options, _as_it_is)
     return _document(drawn, drawn.doc, options, _numbered)
@@ -73,11 +94,12 @@ def frames(trace: Trace, options: Options = DEFAULT) -> tuple[Frame, ...]:
     """A still picture for each step that is shown; only the last shows what comes of them."""
     options = options._replace(motion=Motion.STILL)
     count = sum(options.shows(step.stage) for step in trace.steps)
-    return tuple(_frame(trace, options, at, count) for at in range(1, count + 1))
+    look = _look(trace, options) if options.slide else svg.PLAIN
+    return tuple(_frame(trace, options, look, at, count) for at in range(1, count + 1))
 
 
-def _frame(trace: Trace, options: Options, at: int, count: int) -> Frame:
-    drawn = svg.drawing(trace, options, f"-{at}")  # frames may stand on one page
+def _frame(trace: Trace, options: Options, look: svg.Look, at: int, count: int) -> Frame:
+    drawn = svg.drawing(trace, options, f"-{at}", look)  # frames may stand on one page
     doc = drawn.doc
     part = doc if at == count else doc._replace(steps=doc.steps[:at], results=(), answers=None)
     text = _document(drawn, part, options, _up_to(at))
@@ -154,21 +176,97 @@ def _parts(bands: list[_Band], wrap: Wrap) -> list[str]:
     return [line for band in bands for line in wrap(band.step, band.parts)]
 
 
+class _Fit(NamedTuple):
+    """How the picture stands on a slide."""
+
+    columns: list[_Column]
+    scale: float
+    letters: float
+    """The smallest that are drawn, in px of a slide."""
+    filled: float
+    """Which part of the width that is free is drawn on."""
+
+
+def _drawn(trace: Trace, options: Options) -> svg.Drawing:
+    return svg.drawing(trace, options, look=_look(trace, options) if options.slide else svg.PLAIN)
+
+
+def letters(trace: Trace, options: Options = DEFAULT) -> float:
+    """How large the smallest letters of a slide are, of 720 px."""
+    return _best(trace, options)[1].letters
+
+
+def steps_apart(trace: Trace, options: Options = DEFAULT) -> list[str]:
+    """The steps that are shown, on as many slides as they need to be read; none where one does.
+
+    They are named as ``--steps`` takes them; where three slides are not enough, step by step.
+    """
+    shown = [step for step in trace.steps if options.shows(step.stage)]
+    parts = [shown]
+    for count in range(1, min(len(shown), _MOST_SLIDES) + 1):
+        each = -(-len(shown) // count)
+        parts = [shown[at : at + each] for at in range(0, len(shown), each)]
+        chosen = (options._replace(stages=frozenset(x.stage for x in part)) for part in parts)
+        if all(round(letters(trace, part), 1) >= READABLE for part in chosen):
+            break
+    else:
+        parts = [[step] for step in shown]
+    ends = ([part[0].number, part[-1].number] for part in parts)
+    return ["-".join(map(str, dict.fromkeys(pair))) for pair in ends] if len(parts) > 1 else []
+
+
+def _look(trace: Trace, options: Options) -> svg.Look:
+    """The look in which letters are large enough on a slide, or as large as may be."""
+    return _best(trace, options)[0]
+
+
+def _best(trace: Trace, options: Options) -> tuple[svg.Look, _Fit]:
+    fits = (fit for look in _LOOKS for fit in _enlarged(trace, options, look))
+    return max(fits, key=lambda fit: _worth(fit[1]))
+
+
+def _enlarged(trace: Trace, options: Options, look: svg.Look) -> Iterator[tuple[svg.Look, _Fit]]:
+    """How a slide has a look; where its letters are too small with larger ones too."""
+    fit = _fit(svg.drawing(trace, options, look=look))
+    yield look, fit
+    if fit.letters < READABLE:
+        larger = look._replace(least=min(READABLE / fit.scale + 0.05, _LARGER))
+        yield larger, _fit(svg.drawing(trace, options, look=larger))
+
+
+def _worth(fit: _Fit) -> tuple[float, float, float]:
+    return min(round(fit.letters, 1), READABLE), round(fit.scale, 2), fit.filled
+
+
+def _fit(drawn: svg.Drawing) -> _Fit:
+    _, top = _head(drawn.doc, drawn.pen.prefix)
+    high, inner = _SLIDE[1] - _MARGIN - top, _inner(drawn).width
+    columns = _columns([band.y for band in _bands(drawn)[1:]], drawn.height, inner, high)
+    scale = _scale(columns, inner, high)
+    room = _SLIDE[0] - _MARGIN * (len(columns) + 1)
+    smallest = drawn.pen.smallest * scale
+    return _Fit(columns, scale, smallest, len(columns) * inner * scale / room)
+
+
+def _inner(drawn: svg.Drawing) -> Area:
+    """What of a picture's width is in a column."""
+    return drawn.layout.page.within(-4)
+
+
 def _slide(drawn: svg.Drawing, bands: list[_Band], wrap: Wrap) -> Iterator[str]:
     """The picture in columns below its line; lines that are cut go on at the top of the next."""
-    prefix = drawn.pen.prefix
+    prefix, inner = drawn.pen.prefix, _inner(drawn)
     head, top = _head(drawn.doc, prefix)
     yield from head
+    columns, scale, _, _ = _fit(drawn)
     high = _SLIDE[1] - _MARGIN - top
-    columns = _columns([band.y for band in bands[1:]], drawn.height, high)
-    scale = _scale(columns, high)
     wide = (_SLIDE[0] - _MARGIN * (len(columns) + 1)) / len(columns)
     y = top + (high - _tallest(columns) * scale) / 2
     for at, column in enumerate(columns):
-        x = _MARGIN + at * (wide + _MARGIN) + (wide - _INNER * scale) / 2
+        x = _MARGIN + at * (wide + _MARGIN) + (wide - inner.width * scale) / 2
         name = f"{prefix}-column{at}"
         clip = Pen(prefix)
-        over = Area(_LEFT, _INNER).within(-_OVER)
+        over = inner.within(-_OVER)
         below = column.end - column.top + _OVER / 2
         clip.rect(over.x, column.top, over.width, below, Ink.PAGE, None, radius=0)
         yield from (f'<clipPath id="{name}">', *clip.parts, "</clipPath>")
@@ -177,7 +275,7 @@ def _slide(drawn: svg.Drawing, bands: list[_Band], wrap: Wrap) -> Iterator[str]:
             middle = _MARGIN / 2 + at * (wide + _MARGIN)
             line.line(middle, y, middle, y + _tallest(columns) * scale, Ink.LINE)
             yield from line.parts
-        shift = f"translate({number(x - _LEFT * scale)} {number(y - column.top * scale)})"
+        shift = f"translate({number(x - inner.x * scale)} {number(y - column.top * scale)})"
         own = [band for band in bands if column.top <= band.y < column.end]
         yield f'<g transform="{shift} scale({scale:.4f})"><g clip-path="url(#{name})">'
         yield from (*drawn.pen.grounds, *_flows(bands, wrap), *_parts(own, wrap))
@@ -188,21 +286,37 @@ def _head(doc: Document, prefix: str) -> tuple[list[str], float]:
     """Title, instruction and model, large; and where they end."""
     pen, area, y = Pen(prefix), Area(_MARGIN, _SLIDE[0] - 2 * _MARGIN), _MARGIN
     if doc.title:
-        pen.text(area.x, y + 28, doc.title, 28, bold=True, width=area.width / 1.12)
-        y += 44
+        size, lines = _lines(doc.title, area.width / 1.12, _TITLES, mono=False)
+        end = pen.lines(area.x, y + size, lines, size, Ink.INK, step=size * 1.25, bold=True)
+        y = end - size + 10
     model = f"model {doc.model}"
     badge = min(text_width(model, 15) + 28, area.width / 3)
-    pen.rect(area.x, y, area.width, 46, Ink.SOFT, Ink.LINE, radius=8)
-    pen.text(
-        area.x + 16, y + 30.5, doc.ptx, 21, mono=True, bold=True, width=area.width - badge - 40
-    )
+    size, lines = _lines(doc.ptx, area.width - badge - 40, _LINES, mono=True)
+    high = 46 + (len(lines) - 1) * size * 1.25
+    pen.rect(area.x, y, area.width, high, Ink.SOFT, Ink.LINE, radius=8)
+    pen.lines(area.x + 16, y + 23 + size * 0.36, lines, size, Ink.INK, step=size * 1.25,
+              mono=True, bold=True)  # fmt: skip
     pen.rect(area.right - badge - 10, y + 9, badge, 28, Ink.PAGE, Ink.DIM, radius=14)
     center = area.right - 10 - badge / 2
     pen.text(center, y + 28, model, 15, Ink.DIM, anchor="middle", width=badge - 14)
-    return pen.parts, y + 46 + _MARGIN
+    return pen.parts, y + high + _MARGIN
 
 
-def _columns(cuts: list[float], end: float, high: float) -> list[_Column]:
+def _lines(
+    text: str, width: float, sizes: tuple[float, ...], *, mono: bool
+) -> tuple[float, list[str]]:
+    """A text in the largest letters in which it needs few lines; in the least, cut after some."""
+    for size in sizes:
+        lines = wrapped(text, width, size, mono)
+        if len(lines) <= _FEW:
+            return size, lines
+    if len(lines) > _MOST_LINES:  # as a whole it stands in the description
+        lines = lines[:_MOST_LINES]
+        lines[-1] = fitted(f"{lines[-1]}{'m' * len(text)}", width, size, mono, size).text
+    return size, lines
+
+
+def _columns(cuts: list[float], end: float, inner: float, high: float) -> list[_Column]:
     """The picture below its head, in columns that are as large as may be, and as alike."""
     first, *more = sorted({cut for cut in cuts if cut < end})
     ways = (
@@ -210,12 +324,12 @@ def _columns(cuts: list[float], end: float, high: float) -> list[_Column]:
         for count in range(min(_MOST_COLUMNS, len(more) + 1))
         for chosen in combinations(more, count)
     )
-    return max(ways, key=lambda columns: (_scale(columns, high), -_tallest(columns)))
+    return max(ways, key=lambda columns: (_scale(columns, inner, high), -_tallest(columns)))
 
 
-def _scale(columns: list[_Column], high: float) -> float:
+def _scale(columns: list[_Column], inner: float, high: float) -> float:
     wide = (_SLIDE[0] - _MARGIN * (len(columns) + 1)) / len(columns)
-    return min(wide / _INNER, high / _tallest(columns))
+    return min(wide / inner, high / _tallest(columns))
 
 
 def _tallest(columns: list[_Column]) -> float:

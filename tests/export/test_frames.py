@@ -6,20 +6,25 @@ import re
 import shlex
 import xml.etree.ElementTree as ET
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from ptxscope import Trace, export, trace
+from ptxscope import Trace, export, parse, trace
 from ptxscope.cli.trace import asked
+from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.text.values import hex_text
+from ptxscope.engine.tracing.annotations import Annotations
+from ptxscope.engine.tracing.notes import stages_between
 from ptxscope.engine.tracing.stages import title
 from ptxscope.export.document import command
-from ptxscope.export.frames import frames
+from ptxscope.export.frames import frames, letters, steps_apart
 from ptxscope.export.options import DEFAULT, Motion, Options
 from ptxscope.export.picture.drawing import text_width
+from tests.cli.running import run
 from tests.export import chromium
 from tests.export.browser import CHROMIUM, Browser
 from tests.export.inked import differences, resvg
@@ -169,16 +174,69 @@ def test_a_slide_shows_all_that_the_picture_shows(opcode: str, model: str) -> No
         assert 0 <= box.top <= box.bottom <= 720, box
 
 
-@pytest.mark.parametrize("shown", [VMAD, QUAD, E2, E3, example("vset4"), example("vadd2")])
-def test_a_slide_can_be_read(shown: Trace) -> None:
-    """The line in 20 px and more, sentences in 11; nothing is smaller than 6.5."""
+CROWDED = {"vsub"}
+"""Examples with more than a slide holds in letters of 12 px: six steps with two answers."""
+
+
+@pytest.mark.parametrize("opcode", CATALOG)
+def test_a_slide_can_be_read_from_the_back_row(opcode: str) -> None:
+    """The line in 20 px and more, nothing in less than 12; in its parts where there is too much."""
+    shown = example(opcode)
     found = boxes(export(shown, "svg", SLIDE))
-    sizes = {box.text: box.size for box in found}
-    assert sizes[str(shown.instruction)] >= 20
-    assert min(sizes.values()) >= 6.5
-    sentences = [box.size for box in found if box.text.startswith(("The ", "All of ", "a + b"))]
-    assert sentences
-    assert min(sentences) >= 11
+    assert {box.text: box.size for box in found}[str(shown.instruction)] >= 20
+    smallest = min(box.size for box in found)
+    assert smallest == pytest.approx(letters(shown, SLIDE), abs=0.1)
+    assert smallest >= (11 if opcode in CROWDED else 12)
+    parts = steps_apart(shown, SLIDE)
+    assert bool(parts) == (opcode in CROWDED)
+    for part in parts:
+        stages = stages_between(part, shown)
+        assert min(x.size for x in boxes(export(shown, "svg", SLIDE._replace(stages=stages)))) >= 12
+
+
+@pytest.mark.parametrize("opcode", CATALOG)
+def test_a_slide_fills_its_page(opcode: str) -> None:
+    """To both sides and to the foot, or as wide as it is."""
+    found = [x for x in boxes(export(example(opcode), "svg", SLIDE)) if x.top > 62]
+    left, right = min(x.left for x in found), max(x.right for x in found)
+    low = max(x.bottom for x in found)
+    assert right - left > 0.8 * 1280 or low > 0.9 * 720
+    assert low > 0.7 * 720
+    assert right - left > 0.6 * 1280
+
+
+LONG = "Why 127 and 255 make 127 where one would have expected 382 " * 5
+NAMES = trace(
+    parse("vadd4.s32.s32.u32.sat {0}d.b310, {0}a, {0}b.b4567, {0}c".format("%" + "n" * 38)),
+    {f"%{'n' * 38}{x}": 0x80FF7F01 for x in "abc"},
+)
+
+
+@pytest.mark.parametrize("shown", [NAMES, VMAD, example("setp")], ids=["names", "vmad", "setp"])
+def test_titles_and_lines_of_a_slide_are_wrapped(shown: Trace) -> None:
+    titled = replace(shown, annotations=Annotations(LONG))
+    found = boxes(export(titled, "svg", SLIDE))
+    said = " ".join(box.text for box in found)
+    assert LONG.strip() in said
+    assert " ".join(str(shown.instruction).split()) in said
+    assert not [box for box in found if "…" in box.text and box.text != "…0"]
+    assert not overlaps(found)
+    assert min(box.size for box in found) >= 10
+    for box in found:
+        assert 0 <= box.left <= box.right <= 1280, box
+        assert 0 <= box.top <= box.bottom <= 720, box
+
+
+def test_what_is_small_on_a_slide_is_told(tmp_path: Path) -> None:
+    line = ["vadd.u32.s32.s32.sat d.b0, a, b, c", "a=-1", "b=0", "c=0x11223344", "-f", "svg"]
+    done = run("trace", *line, "--slide", "-o", str(tmp_path / "x.svg"))
+    assert done.returncode == 0
+    assert done.stderr == (
+        "warning: the smallest letters of this slide are 11 px of 720, where 12 can be read from "
+        "the back row; --steps 1-3 and --steps 4-6 have larger ones\n"
+    )
+    for more in (["--slide", "--steps", "4-6"], [], ["--slide", "-f", "text"]):
+        assert run("trace", *line, *more, "-o", str(tmp_path / "y")).stderr == ""
 
 
 def test_nothing_of_a_slide_is_cut_off_but_lines() -> None:

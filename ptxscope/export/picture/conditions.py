@@ -106,7 +106,7 @@ def _draw_option(sketch: Sketch, option: Option, box: Area, y: float) -> None:
     on = strong and fill is not Ink.PAGE
     name, when = sketch.say(option.name), f"if {'true' if option.if_true else 'false'}"
     room, ink = box.width - 14, Ink.ON if on else Ink.DIM
-    if text_width(f"{name}, {when}", LEAST) <= room:
+    if text_width(f"{name}, {when}", pen.least) <= room:
         pen.text(box.x + 8, y + 13, f"{name}, {when}", 10, ink, width=room)
     else:
         pen.text(box.x + 8, y + 11, f"{name},", 10, ink, width=room)

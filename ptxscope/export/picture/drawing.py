@@ -97,6 +97,7 @@ PALETTE: dict[Ink, tuple[str, str]] = {
 
 LEAST = 9.0
 """The smallest letters."""
+LARGEST = 28.0
 HATCH = 6.0
 """How far the lines of a hatch are apart."""
 MONO = '"DejaVu Sans Mono", ui-monospace, Menlo, Consolas, monospace'
@@ -222,6 +223,18 @@ class Pen:
         """Where the picture may be cut."""
         self.lettering = 1.0
         """How much larger than usual words beside the figures are."""
+        self.least = LEAST
+        """Letters are no smaller, where they have room."""
+        self.smallest = LARGEST
+        """The smallest letters that were drawn."""
+
+    def sized(self, size: float) -> float:
+        """How large letters are for which a size is asked."""
+        return max(size, self.least)
+
+    def wrapped(self, text: str, width: float, size: float, *, mono: bool = False) -> list[str]:
+        """A text in lines of at most a width, as large as they will be."""
+        return wrapped(text, width, self.sized(size), mono)
 
     def mark(self, name: str, y: float) -> None:
         """Say what begins here."""
@@ -363,10 +376,12 @@ class Pen:
         width: float | None = None,
     ) -> None:
         """A line of text; made to fit where a width is given."""
+        size = self.sized(size)
         if width is not None:
             text, size = fitted(text, width, size, mono)
         if not text:
             return
+        self.smallest = min(self.smallest, size)
         css = f'class="px-f-{ink}{" px-mono" if mono else ""}"'
         place = f'x="{number(x)}" y="{number(y)}"'
         how = f' font-size="{number(size)}" fill="{PALETTE[ink][0]}"'

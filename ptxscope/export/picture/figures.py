@@ -21,7 +21,7 @@ from ...scene.records import (
     Strips,
     Term,
 )
-from .drawing import Ink, Pen, number, text_width, wrapped
+from .drawing import Ink, Pen, number, text_width
 from .layout import Area, Sketch
 from .rows import cells, inside, plain, say
 from .signs import bits
@@ -81,7 +81,7 @@ def _ends(pen: Pen, line: _Line, figure: Axis, points: Iterable[Point]) -> None:
             continue
         pen.line(x, y - 7, x, y + 7, Ink.INK, 1.4)
         here = any(point.to == label for point in points)
-        wide = text_width(label, 10.5, mono=True)
+        wide = text_width(label, pen.sized(10.5), mono=True)
         where = area.inside(x + side * min(0, half - wide / 2 - 3), wide)
         ink = Ink.INK if here else Ink.DIM
         pen.text(where, y + 19, label, 10.5, ink, anchor="middle", mono=True, bold=here)
@@ -95,7 +95,7 @@ def _moved(sketch: Sketch, row: RowScene, cell: Cell, line: _Line, point: Point,
         pen.dot(x, line.y, Ink.INK, size=4)
         return line.y + 24
     end = line.stop if point.at > 1 else line.start
-    wide = text_width(point.text, 12, mono=True)
+    wide = text_width(point.text, pen.sized(12), mono=True)
     label = line.area.inside(x, wide)
     sketch.link(row, lane, Area(label - wide / 2, wide), y)
     pen.text(label, y + 11, point.text, 12, Ink.MARK, anchor="middle", mono=True, bold=True)
@@ -141,6 +141,7 @@ def _labels(
     pen: Pen, area: Area, y: float, labels: list[tuple[float, str, Ink]], size: float = 10.5
 ) -> int:
     """Labels below what they belong to, on as many lines as they need; returns how many."""
+    size = pen.sized(size)
     ends: list[float] = []
     for x, text, ink in labels:
         wide = min(text_width(text, size), area.width)
@@ -185,10 +186,10 @@ def ruler(sketch: Sketch, strip: Strip, area: Area, y: float, *, said: bool) -> 
     shown = [x._replace(text=plain(x.text)) if x.text == plain(x.text) else
              x._replace(text=plain(x.text), label=f"{x.label}, hexadecimal")
              for x in strip.stretches]  # fmt: skip
-    room = int(area.width / (_SMALL * _DIGIT))
+    room = int(area.width / (pen.sized(_SMALL) * _DIGIT))
     for line in _folded(shown, room) if _cells(shown) > room else [shown]:
         y = _stretches(sketch, strip, line, area, y)
-    for text in wrapped(plain(strip.said), area.width, 11) if said else ():
+    for text in pen.wrapped(plain(strip.said), area.width, 11) if said else ():
         pen.text(area.center, y + 10, text, 11, Ink.INK, anchor="middle")
         y += 16
     return y
@@ -243,7 +244,8 @@ def _stretches(
             ink = Ink.MARK if stretch.look is Look.LOST else Ink.DIM
             labels.append((box.center, stretch.label, ink))
         x = box.right
-    return y + 28 + 13 * _labels(pen, area, y + 36, labels, 9.5)
+    more = pen.sized(9.5) - 9.5
+    return y + 28 + more + 13 * _labels(pen, area, y + 36 + more, labels, 9.5)
 
 
 def running(sketch: Sketch, row: RowScene, figure: Running, y: float) -> float:

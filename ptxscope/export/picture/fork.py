@@ -12,8 +12,8 @@ from ...scene.records import Scene
 from ..document import Document, ResultView, StepView, document
 from ..options import Options
 from .bands import draw_rows, place_rows
-from .drawing import Ink, Pen, wrapped
-from .layout import EDGE, FIGURES, WIDTH, Area, Sketch, seen
+from .drawing import Ink, Pen
+from .layout import EDGE, FIGURES, PAGE, WIDTH, Area, Sketch, seen
 from .results import columns, remark, results, step_notes
 from .rows import plain
 
@@ -127,7 +127,8 @@ def _part(fork: Fork, pen: Pen, areas: list[Area], y: float, top: float) -> None
 
 def _sketch(doc: Document, branch: Branch, area: Area, pen: Pen) -> Sketch:
     """The sketch of a branch: nothing of the trunk is drawn in it yet."""
-    sketch = Sketch(pen, branch.scene, doc, tuple(branch.steps.values()), area, _LONGEST)
+    layout, steps = PAGE._replace(figures=area), tuple(branch.steps.values())
+    sketch = Sketch(pen, branch.scene, doc, steps, layout, _LONGEST)
     place_rows(sketch)
     return sketch
 
@@ -167,7 +168,7 @@ def _words(drawn: list[Sketch], fork: Fork, stage: Stage, y: float, *, alike: bo
                 pen.text(_MIDDLE.x, end, branch.name, 11, Ink.INK, bold=True,
                          width=_MIDDLE.width)  # fmt: skip
                 end += 14.5
-            lines = wrapped(about, _MIDDLE.width, 11)
+            lines = pen.wrapped(about, _MIDDLE.width, 11)
             end = pen.lines(_MIDDLE.x, end, lines, 11, Ink.DIM, step=14.5)
         told.append(about)
         pen.close()

@@ -70,6 +70,36 @@ class Area(NamedTuple):
 
 FIGURES = Area(208, WIDTH - EDGE - 208)
 """Where the lane columns stand."""
+
+
+class Layout(NamedTuple):
+    """Where words and figures stand."""
+
+    page: Area
+    """What is written on from edge to edge."""
+    figures: Area
+    words: Area
+    """The sentences of a step."""
+    above: bool = False
+    """Words stand above the figures of their step, not beside them."""
+
+
+PAGE = Layout(Area(EDGE, WIDTH - 2 * EDGE), FIGURES, Area(WORDS_X, WORDS_WIDTH))
+
+
+def beside(figures: float) -> Layout:
+    """A page on which the figures are so wide."""
+    return Layout(Area(EDGE, FIGURES.x + figures - EDGE), Area(FIGURES.x, figures), PAGE.words)
+
+
+def stacked(figures: float) -> Layout:
+    """A page as wide as the figures: the words of a step stand above them, behind its title."""
+    whole = Area(EDGE, figures)
+    return Layout(whole, whole, Area(EDGE + _TITLE, figures - _TITLE - 8), above=True)
+
+
+_TITLE = 138
+"""Room for the number and the title of a step."""
 LONGEST = 11
 """Names with more characters are told once."""
 CROSSING = 46
@@ -116,14 +146,17 @@ class Sketch:
 
     def __init__(
         self, pen: Pen, scene: Scene, doc: Document, steps: tuple[StepView, ...],
-        figures: Area = FIGURES, longest: int = LONGEST,
+        layout: Layout = PAGE, longest: int = LONGEST,
     ) -> None:  # fmt: skip
         self.pen = pen
         self.scene = scene
-        self.figures = figures
+        self.notes = doc.trace.annotations.on_lanes
+        """A writer's, numbered."""
+        self.layout = layout
+        self.figures = layout.figures
         """Where the lane columns stand."""
         self.rows = scene.rows
-        self.columns = figures.columns(scene.lanes, GAP)
+        self.columns = self.figures.columns(scene.lanes, GAP)
         """The highest lane first."""
         self.words: dict[tuple[str, int], CellView] = {
             (row.key, cell.lane): cell for step in steps for row in step.rows for cell in row.cells

@@ -111,7 +111,7 @@ def mask_box(pen: Pen, x: float, y: float, taken: bool, ink: Ink) -> None:
 def flags(pen: Pen, area: Area, y: float, found: Sequence[Flag]) -> None:
     """What happened to a lane: sign and word of each flag, centred, on lines of 14 px."""
     for at, flag in enumerate(found):
-        wide = text_width(flag, 10.5) + 12
+        wide = text_width(flag, pen.sized(10.5)) + 12
         x, top = area.center - wide / 2, y + 4 + at * 14
         pen.parts.append(f'<g class="px-flag" transform="translate({number(x)} {number(top)})">')
         pen.path(_FLAGS[flag], Ink.MARK, line=1.2)
