@@ -299,6 +299,15 @@ def _operands(trace: Trace) -> Iterator[OperandView]:
         )
 
 
+def names_of(trace: Trace) -> Iterator[tuple[str, str]]:
+    """What registers are called, and their roles."""
+    ins = trace.instruction
+    for role in trace.operands:
+        yield printable(ins.called(role)), role
+    for role, name in ins.results.items():
+        yield printable(name), role
+
+
 def _results(trace: Trace) -> Iterator[ResultView]:
     ins = trace.instruction
     for role, name in ins.results.items():

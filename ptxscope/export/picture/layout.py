@@ -6,16 +6,15 @@ most significant lane on the left. What is one for all lanes goes through all co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from ...engine.text.errors import printable
 from ...engine.tracing.trace import Trace
 from ...scene.build import scene
 from ...scene.form import without
 from ...scene.records import Choice, Link, Place, Register, RowScene, Scene, Tint
-from ..document import CellView, Document, StepView
+from ..document import CellView, Document, StepView, names_of
 from ..options import Options
 from ..withheld import withheld
 from .drawing import Ink, Pen
@@ -246,15 +245,6 @@ class Sketch:
                       bend=bend)  # fmt: skip
         if not link.taken:
             self.pen.cross(end[0], end[1] - 10, Ink.MARK, 3.2)
-
-
-def names_of(trace: Trace) -> Iterator[tuple[str, str]]:
-    """What registers are called, and their roles."""
-    ins = trace.instruction
-    for role in trace.operands:
-        yield printable(ins.called(role)), role
-    for role, name in ins.results.items():
-        yield printable(name), role
 
 
 def meet(source: Area, target: Area) -> tuple[float, float]:
