@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
 from ..engine.text.errors import printable
 from ..engine.tracing.trace import Trace
@@ -12,6 +13,13 @@ from ..export.options import DEFAULT, Motion, Options
 from . import CommandError
 from .streams import say
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..export.frames import Frame
+
+_LARGEST = 1 << 28
+"""Bytes of a file that is looked at before it is overwritten."""
 PICTURES = ("svg", *sorted(BINARY))
 """Formats of pictures."""
 
@@ -126,20 +134,31 @@ def write(path: str, made: str | bytes) -> None:
         raise CommandError(f"error: {printable(path)}: {error.strerror}") from None
 
 
-def write_frames(where: str, trace: Trace, format_: str, options: Options) -> None:
-    """Write a picture a step; all are made before the first is written."""
+def write_frames(where: str, trace: Trace, format_: str, options: Options) -> tuple[Frame, ...]:
+    """Write a picture a step; all are made before the first is written.
+
+    What an earlier run left there goes; raises CommandError where anything else is in the way.
+    """
     if format_ not in PICTURES:
         raise CommandError(f"error: frames are pictures: add -f {', -f '.join(PICTURES)}")
+    if options.motion is not Motion.STILL:
+        moving = "--stepping" if options.motion is Motion.STEPPING else "--animate"
+        raise CommandError(f"error: frames stand still: --frames and {moving} can't both be given")
     from pathlib import Path
 
     from ..export import images
     from ..export.frames import frames
+    from ..export.harmless import harmless
 
     found = frames(trace, options)
+    folder = Path(where)
     try:
         if format_ == "pdf" and where.lower().endswith(".pdf"):
-            write(where, images.pdf([frame.svg for frame in found], options))
-            return
+            title = harmless(trace.annotations.title) or printable(str(trace.instruction))
+            deck = images.pdf([frame.svg for frame in found], options, title)
+            _require_ours(folder, format_)
+            write(where, deck)
+            return found
         made: list[str | bytes]
         match format_:
             case "svg":
@@ -150,13 +169,39 @@ def write_frames(where: str, trace: Trace, format_: str, options: Options) -> No
                 made = [images.pdf([frame.svg], options) for frame in found]
     except (ValueError, ImportError) as error:
         raise _refusal(error, format_) from None
+    files = {folder / f"{frame.name}.{format_}": x for frame, x in zip(found, made, strict=True)}
     try:
-        Path(where).mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        for file in files:
+            _require_ours(file, format_)
+        for file in sorted(folder.glob(f"[0-9][0-9]-*.{format_}")):
+            if file not in files and _is_frame(file, format_):
+                file.unlink()
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise CommandError(f"error: {printable(where)}: {printable(why)}") from None
-    for frame, each in zip(found, made, strict=True):
-        write(str(Path(where) / f"{frame.name}.{format_}"), each)
+    for file, each in files.items():
+        write(str(file), each)
+    return found
+
+
+def _require_ours(file: Path, format_: str) -> None:
+    """Raise CommandError where something that is no frame of ours would be overwritten."""
+    if (file.is_symlink() or file.exists()) and not _is_frame(file, format_):
+        raise CommandError(
+            f"error: {printable(str(file))} is no frame that ptxscope wrote; it is left as it is, "
+            "and nothing is written: choose another place"
+        )
+
+
+def _is_frame(file: Path, format_: str) -> bool:
+    from ..export.marks import is_frame
+    from ..files import read
+
+    try:
+        return not file.is_symlink() and is_frame(read(file, _LARGEST), format_)
+    except OSError:
+        return False
 
 
 def _refusal(error: Exception, format_: str) -> CommandError:

@@ -62,8 +62,11 @@ def run(words: Sequence[str]) -> int:
     if chosen.frames is not None:
         if chosen.output is not None:
             raise CommandError("error: --frames has a place of its own; -o can't be given too")
-        write_frames(chosen.frames, trace, chosen.format, options)
-    elif chosen.output is not None:
+        drawn = write_frames(chosen.frames, trace, chosen.format, options)
+        if chosen.alt:
+            sys.stdout.write("".join(f"{frame.name}: {frame.alt}\n" for frame in drawn))
+        return 0
+    if chosen.output is not None:
         write(chosen.output, made_of(trace, chosen.format, options))
     if chosen.alt:
         sys.stdout.write(_alt(trace, options))

@@ -5,11 +5,13 @@ All frames of a trace have one geometry, that of the whole: what comes later is 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from ..engine.tracing.trace import Trace
+from .alt import alt
 from .document import Document, StepView
 from .options import DEFAULT, Motion, Options
 from .picture import svg
@@ -51,6 +53,7 @@ _FADE = 0.4
 
 _ALWAYS = ("operands", "foot")
 """What is seen before the first step."""
+_NOT_A_NAME = re.compile("[^a-z0-9]+")
 Wrap = Callable[[int, list[str]], list[str]]
 """Elements that are seen from a step on, which is 0 for what is always seen."""
 
@@ -59,8 +62,10 @@ class Frame(NamedTuple):
     """The picture up to a step."""
 
     name: str
-    """``04-saturate``."""
+    """``04-saturate``: its number, and the title of its step."""
     svg: str
+    alt: str
+    """What it shows, in words."""
 
 
 class _Band(NamedTuple):
@@ -102,8 +107,10 @@ def _frame(trace: Trace, options: Options, look: svg.Look, at: int, count: int) 
     drawn = svg.drawing(trace, options, f"-{at}", look)  # frames may stand on one page
     doc = drawn.doc
     part = doc if at == count else doc._replace(steps=doc.steps[:at], results=(), answers=None)
-    text = _document(drawn, part, options, _up_to(at))
-    return Frame(f"{at:02}-{doc.steps[at - 1].stage}", text)
+    title = f"step {at} of {count}, {doc.steps[at - 1].title}"
+    part = part._replace(title=f"{doc.title}: {title}" if doc.title else title.capitalize())
+    text = _document(drawn, part, options, _up_to(at), "px-svg px-frame")
+    return Frame(f"{at:02}-{_NOT_A_NAME.sub('-', doc.steps[at - 1].title)}", text, alt(part))
 
 
 # --- what is seen when -------------------------------------------------------------------
@@ -142,7 +149,9 @@ def _bands(drawn: svg.Drawing) -> list[_Band]:
 # --- where it stands ---------------------------------------------------------------------
 
 
-def _document(drawn: svg.Drawing, doc: Document, options: Options, wrap: Wrap) -> str:
+def _document(
+    drawn: svg.Drawing, doc: Document, options: Options, wrap: Wrap, css: str = "px-svg"
+) -> str:
     """An ``<svg>``; ``doc`` is what it tells of."""
     pen, bands = drawn.pen, _bands(drawn)
     wide, high = _SLIDE if options.slide else (float(WIDTH), drawn.height)
@@ -156,7 +165,7 @@ def _document(drawn: svg.Drawing, doc: Document, options: Options, wrap: Wrap) -
     drawing = [*page.parts, '<g class="px-body">', *body, "</g>"]
     markers, over, style = _MOTIONS[options.motion](doc, pen.prefix, (wide, high))
     lines = [
-        *svg.opened(doc, pen.prefix, wide, high, "group" if over else "img"),
+        *svg.opened(doc, pen.prefix, wide, high, "group" if over else "img", css),
         definitions("\n".join(drawing), options.theme),
         *([f"<style>{style}</style>"] if style else []),
         *markers,

@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from html import unescape
 from importlib import import_module
 from math import isfinite
 from types import ModuleType
@@ -18,12 +17,11 @@ from typing import NamedTuple
 
 from ..engine.tracing.trace import Trace
 from . import frames
+from .marks import about, described
 from .options import DEFAULT, Motion, Options
 from .picture.drawing import MONO, SANS
 
 _SIZE = re.compile(r'viewBox="0 0 ([\d.]++) ([\d.]++)"')
-_TITLE = re.compile("<title[^>]*+>([^<]*+)</title>")
-_ABOUT = re.compile("<desc[^>]*+>([^<]*+)</desc>")
 _MOST = 1 << 26
 """Pixels of a PNG: 256 MB while it is drawn."""
 _WIDEST = 14_400 / 0.75
@@ -33,7 +31,7 @@ _PX = 0.75
 _SHARP = 2.0
 """The scale of a PNG that was given none: as screens and beamers show it well."""
 _PDF = """\
-#set document(title: sys.inputs.title, date: none)
+#set document(title: sys.inputs.title, keywords: (sys.inputs.mark,), date: none)
 #set page(width: auto, height: auto, margin: 0pt)
 #for (at, page) in json(bytes(sys.inputs.pages)).enumerate() {
   if at > 0 { pagebreak() }
@@ -79,11 +77,14 @@ def png(svg: str, options: Options = DEFAULT) -> bytes:
             "no font is found that a PNG's text can be drawn with; install one, "
             "as in: apt install fonts-dejavu-core"
         )
-    return bytes(resvg.svg_to_bytes(svg_string=svg, width=wide, height=high))
+    return described(bytes(resvg.svg_to_bytes(svg_string=svg, width=wide, height=high)), svg)
 
 
-def pdf(pages: Sequence[str], options: Options = DEFAULT) -> bytes:
-    """Pictures as the pages of a PDF. Raises NotInstalledError, and ValueError for their size."""
+def pdf(pages: Sequence[str], options: Options = DEFAULT, title: str = "") -> bytes:
+    """Pictures as the pages of a PDF, which bears the first one's title unless one is given.
+
+    Raises NotInstalledError, and ValueError for their size.
+    """
     typst = _module("typst", "pdf")
     told = []
     for svg in pages:
@@ -91,9 +92,11 @@ def pdf(pages: Sequence[str], options: Options = DEFAULT) -> bytes:
         if not 1 <= max(found) <= _WIDEST:
             wide, high = map(round, found)
             raise ValueError(f"a PDF page of {wide} by {high} px: {_WIDEST:,.0f} px are the most")
-        alt = f"{_found(_TITLE, svg)}. {_found(_ABOUT, svg)}"
+        said = about(svg)
+        alt = f"{said.title}. {said.told}"
         told.append({"svg": svg, "width": found.width * _PX, "alt": alt})
-    inputs = {"title": _found(_TITLE, pages[0]), "pages": json.dumps(told)}
+    first = about(pages[0])
+    inputs = {"title": title or first.title, "mark": first.mark, "pages": json.dumps(told)}
     return bytes(typst.compile(_PDF.encode(), format="pdf", sys_inputs=inputs))
 
 
@@ -109,11 +112,6 @@ def size(svg: str, options: Options, scale: float) -> Size:
     if not (isfinite(scale) and scale > 0):
         raise ValueError("a scale and a width are numbers above 0")
     return Size(own.width * scale, own.height * scale)
-
-
-def _found(pattern: re.Pattern[str], svg: str) -> str:
-    match = pattern.search(svg)
-    return unescape(match[1]) if match else ""
 
 
 def _module(name: str, format_: str) -> ModuleType:

@@ -136,13 +136,15 @@ def _around(doc: Document, pen: Pen, height: float, theme: Theme) -> list[str]:
     ]
 
 
-def opened(doc: Document, name: str, width: float, height: float, role: str = "img") -> list[str]:
+def opened(
+    doc: Document, name: str, width: float, height: float, role: str = "img", css: str = "px-svg"
+) -> list[str]:
     """The beginning of an ``<svg>``: its size, and what it shows in words."""
     wide, high = number(width), number(height)
     title = escaped(doc.title or doc.ptx)
     about = escaped(plain(alt(doc)))
     return [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="px-svg" role="{role}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{css}" role="{role}" '
         f'viewBox="0 0 {wide} {high}" width="{wide}" height="{high}" '
         f'font-family="DejaVu Sans, sans-serif" '
         f'aria-labelledby="{name}-title {name}-desc">',
