@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..engine.text.errors import printable
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
     from ..export.frames import Frame
 
+_NAMED = 8
+"""Characters that a warning names."""
 _LARGEST = 1 << 28
 """Bytes of a file that is looked at before it is overwritten."""
 PICTURES = ("svg", *sorted(BINARY))
@@ -69,10 +72,12 @@ def picture_options(chosen: argparse.Namespace, options: Options) -> Options:
 
 def made_of(trace: Trace, format_: str, options: Options) -> str | bytes:
     """The trace as a document; raises CommandError where an image can't be made of it."""
-    try:
+    if format_ not in BINARY:
         return export(trace, format_, options)
-    except (ValueError, ImportError) as error:
-        raise _refusal(error, format_) from None
+    from ..export.frames import render
+
+    still = options._replace(format=format_, motion=Motion.STILL)
+    return picture_of(render(trace, still), format_, options)
 
 
 def warn_of_small_letters(trace: Trace, format_: str, options: Options) -> None:
@@ -96,14 +101,31 @@ def warn_of_small_letters(trace: Trace, format_: str, options: Options) -> None:
 
 def picture_of(svg: str, format_: str, options: Options = DEFAULT) -> str | bytes:
     """An SVG in a format of pictures; raises CommandError where an image can't be made of it."""
+    (made,) = _pictures([svg], format_, options)
+    return made
+
+
+def _pictures(found: Sequence[str], format_: str, options: Options) -> Sequence[str | bytes]:
+    """SVG in a format of pictures; says what no font here has."""
     if format_ not in BINARY:
-        return svg
+        return found
     from ..export import images
 
     try:
-        return images.png(svg, options) if format_ == "png" else images.pdf([svg], options)
+        make = images.png if format_ == "png" else lambda svg, how: images.pdf([svg], how)
+        made = [make(svg, options) for svg in found]
+        _warn_of_boxes(images.boxes(found, format_), format_)
     except (ValueError, ImportError) as error:
         raise _refusal(error, format_) from None
+    return made
+
+
+def _warn_of_boxes(missing: Sequence[str], format_: str) -> None:
+    if missing:
+        named = ", ".join(f"{char} (U+{ord(char):04X})" for char in missing[:_NAMED])
+        more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+        say(f"warning: no font here has {named}{more}: the {format_.upper()} shows a box for each; "
+            "install a font that has them")  # fmt: skip
 
 
 def put(made: str | bytes, format_: str) -> None:
@@ -155,20 +177,15 @@ def write_frames(where: str, trace: Trace, format_: str, options: Options) -> tu
     try:
         if format_ == "pdf" and where.lower().endswith(".pdf"):
             title = harmless(trace.annotations.title) or printable(str(trace.instruction))
-            deck = images.pdf([frame.svg for frame in found], options, title)
+            pages = [frame.svg for frame in found]
+            deck = images.pdf(pages, options, title)
+            _warn_of_boxes(images.boxes(pages, format_), format_)
             _require_ours(folder, format_)
             write(where, deck)
             return found
-        made: list[str | bytes]
-        match format_:
-            case "svg":
-                made = [frame.svg for frame in found]
-            case "png":
-                made = [images.png(frame.svg, options) for frame in found]
-            case _:
-                made = [images.pdf([frame.svg], options) for frame in found]
     except (ValueError, ImportError) as error:
         raise _refusal(error, format_) from None
+    made = _pictures([frame.svg for frame in found], format_, options)
     files = {folder / f"{frame.name}.{format_}": x for frame, x in zip(found, made, strict=True)}
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from html import unescape
 from importlib import import_module
 from math import isfinite
 from types import ModuleType
 from typing import NamedTuple
+from unicodedata import category
 
 from ..engine.tracing.trace import Trace
 from . import frames
@@ -22,6 +24,11 @@ from .options import DEFAULT, Motion, Options
 from .picture.drawing import MONO, SANS
 
 _SIZE = re.compile(r'viewBox="0 0 ([\d.]++) ([\d.]++)"')
+_TEXT = re.compile("<text[^>]*+>([^<]*+)</text>")
+_UNASSIGNED = "\u0378"
+"""No font has it: it is drawn as what is missing."""
+_UNSEEN = {"Cf", "Cc", "Zs", "Mn", "Me"}
+"""Categories of characters that are blank, or part of the one before."""
 _MOST = 1 << 26
 """Pixels of a PNG: 256 MB while it is drawn."""
 _WIDEST = 14_400 / 0.75
@@ -100,6 +107,47 @@ def pdf(pages: Sequence[str], options: Options = DEFAULT, title: str = "") -> by
     return bytes(typst.compile(_PDF.encode(), format="pdf", sys_inputs=inputs))
 
 
+def boxes(pictures: Iterable[str], format_: str) -> list[str]:
+    """The characters of pictures for which an image has a box: no font here draws them.
+
+    What the fonts of a picture lack is drawn in any other that is found.
+    """
+    texts = "".join(text for svg in pictures for text in _TEXT.findall(svg))
+    found = [char for char in dict.fromkeys(unescape(texts)) if _shows(char)]
+    if not found:
+        return []
+    box, *drawn = _LETTERS[format_]((_UNASSIGNED, *found))
+    return [char for char, image in zip(found, drawn, strict=True) if image == box]
+
+
+def _shows(char: str) -> bool:
+    """Whether something is drawn for a character that not every font has."""
+    return not char.isascii() and category(char) not in _UNSEEN
+
+
+def _letter(char: str, family: str = SANS) -> str:
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20" viewBox="0 0 20 20">'
+        f"<text y='16' font-size='16' font-family='{family}'>{char}</text></svg>"
+    )
+
+
+def _letters_of_png(chars: Sequence[str]) -> list[bytes]:
+    resvg = _module("resvg_py", "png")
+    return [bytes(resvg.svg_to_bytes(svg_string=_letter(char))) for char in chars]
+
+
+def _letters_of_pdf(chars: Sequence[str]) -> list[bytes]:
+    """As Typst draws them, which makes PNG of the same pages."""
+    typst = _module("typst", "pdf")
+    pages = [{"svg": _letter(char), "width": 20, "alt": ""} for char in chars]
+    inputs = {"title": "", "mark": "", "pages": json.dumps(pages)}
+    return [bytes(x) for x in typst.compile(_PDF.encode(), format="png", sys_inputs=inputs)]
+
+
+_LETTERS = {"png": _letters_of_png, "pdf": _letters_of_pdf}
+
+
 def size(svg: str, options: Options, scale: float) -> Size:
     """How large an image is made of a picture; raises ValueError for none that could be."""
     found = _SIZE.search(svg)
@@ -134,11 +182,6 @@ def draws(family: str, **how: bool) -> bool:
     """Whether a letter of a font, or of what stands in for it, is drawn."""
     resvg = _module("resvg_py", "png")
     empty, text = (
-        resvg.svg_to_bytes(
-            svg_string='<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20">'
-            f"<text y='16' font-size='16' font-family='{family}'>{letter}</text></svg>",
-            **how,
-        )
-        for letter in ("", "x")
+        resvg.svg_to_bytes(svg_string=_letter(letter, family), **how) for letter in ("", "x")
     )
     return bytes(empty) != bytes(text)
