@@ -23,7 +23,7 @@ from ..engine.semantics.plan import Stage
 from ..engine.text.errors import printable
 from ..engine.text.values import hex_text
 from ..engine.tracing.annotations import Note
-from ..engine.tracing.divergence import Divergence, divergence_of, divergences
+from ..engine.tracing.divergence import Divergence, agree, divergence_of, divergences
 from ..engine.tracing.formula import Formula
 from ..engine.tracing.stages import about, title
 from ..engine.tracing.trace import RowTrace, Step, Trace
@@ -36,6 +36,7 @@ EXTENSIONS = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}
 """Flags that a step's own sentence already tells."""
 NOTHING_KEPT = "nothing is written: the predicate goes nowhere"
 """What stands for the results where there are none."""
+AGREED = "One answer: on these values isa and every known ptxas agree."
 NOT_SHOWN = "the result is not shown here"
 """What stands for the results where a writer keeps them back."""
 
@@ -171,6 +172,8 @@ class Document(NamedTuple):
     lane_notes: tuple[str, ...]
     """What a writer said of a lane, or of the whole."""
     answers: Answers | None
+    agreed: str
+    """That both answers are the same, where both are wanted; else empty."""
     caption: str
     source: str
     """Section of the PTX ISA, versions."""
@@ -199,6 +202,7 @@ def document(trace: Trace, options: Options = DEFAULT) -> Document:
         tuple(map(printable, trace.notes)),
         tuple(map(_note, extra.on_lanes)),
         _answers(trace, options),
+        AGREED if options.both and options.result and agree(trace) else "",
         harmless(extra.caption),
         f"PTX ISA {entry.section} ({least}); ptxscope {__version__}",
         command(trace, options),

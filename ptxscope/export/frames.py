@@ -106,7 +106,9 @@ def frames(trace: Trace, options: Options = DEFAULT) -> tuple[Frame, ...]:
 def _frame(trace: Trace, options: Options, look: svg.Look, at: int, count: int) -> Frame:
     drawn = svg.drawing(trace, options, f"-{at}", look)  # frames may stand on one page
     doc = drawn.doc
-    part = doc if at == count else doc._replace(steps=doc.steps[:at], results=(), answers=None)
+    part = doc
+    if at < count:
+        part = doc._replace(steps=doc.steps[:at], results=(), answers=None, agreed="")
     title = f"step {at} of {count}, {doc.steps[at - 1].title}"
     part = part._replace(title=f"{doc.title}: {title}" if doc.title else title.capitalize())
     text = _document(drawn, part, options, _up_to(at), "px-svg px-frame")

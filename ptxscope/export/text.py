@@ -37,6 +37,8 @@ def render(trace: Trace, options: Options = DEFAULT, width: int = WIDTH) -> str:
         lines += ["", *wrapped(f"Note: {note}.", "", "  ", width)]
     if doc.answers:
         lines += ["", *_answers(doc.answers, width)]
+    if doc.agreed:
+        lines += ["", *wrapped(doc.agreed, "", "", width)]
     if doc.caption:
         lines += ["", *wrapped(printable(doc.caption), "", "", width)]
     lines += ["", *wrapped(doc.source, "", "  ", width), *command_lines(doc.words, width)]

@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from ...engine.semantics.plan import Stage
 from ...engine.tracing.trace import Trace
-from ...scene.branches import agree
 from ...scene.records import Scene, StepScene
 from ..alt import alt
 from ..document import Answers, Document, ResultView, StepView, document
@@ -29,7 +28,6 @@ from .results import columns, note, results, step_notes
 from .rows import plain, register
 
 _PAGE = PAGE.page
-AGREED = "One answer: on these values isa and every known ptxas agree."
 _LABEL = FIGURES.x - EDGE
 """Room for the name of an answer."""
 _FIRST = ("a", "b")
@@ -93,9 +91,9 @@ def drawing(
     if doc.answers:
         pen.mark("answers", y)
         y = _answers(doc.answers, pen, y, page, forked=fork is not None)
-    elif options.both and options.result and agree(trace):
+    elif doc.agreed:
         pen.mark("answers", y)
-        y = _agreed(pen, y, page)
+        y = _agreed(doc.agreed, pen, y, page)
     pen.mark("foot", y)
     return Drawing(doc, pen, _foot(doc, pen, y, page), options.theme, layout)
 
@@ -272,9 +270,9 @@ def _answers(answers: Answers, pen: Pen, y: float, page: Area, *, forked: bool) 
     return y
 
 
-def _agreed(pen: Pen, y: float, page: Area) -> float:
+def _agreed(said: str, pen: Pen, y: float, page: Area) -> float:
     pen.open("px-answers")
-    pen.text(page.x, y + 18, AGREED, 12, Ink.INK, bold=True)
+    pen.text(page.x, y + 18, said, 12, Ink.INK, bold=True)
     pen.close()
     return y + 20
 
