@@ -113,7 +113,7 @@ def _compared(
 ) -> float:
     """Numbers at their places on one line, each with its name; what is NaN stands beside it."""
     pen, y = sketch.pen, line.y
-    named = {point.place: line.place(point.at) for point in points}
+    named = dict(zip((x.place for x in points), _spread(line, points), strict=True))
     labels = [(named[point.place], _named(sketch, point), Ink.INK) for point in points]
     off = [line.area.right - 14 - 18 * at for at in range(len(figure.off))][::-1]
     aside = iter(off)
@@ -130,6 +130,23 @@ def _compared(
         names = " and ".join(dict.fromkeys(map(sketch.say, figure.off)))
         labels.append((off[0], f"{names}: NaN, off the line", Ink.MARK))
     return y + 22 + 13 * _labels(pen, line.area, y + 34, labels)
+
+
+_APART = 18.0
+"""Two numbers that differ are seen to: so far apart are they at least."""
+
+
+def _spread(line: _Line, points: list[Point]) -> list[float]:
+    """Where numbers stand on a line; two that nearly meet are moved apart."""
+    found = [line.place(point.at) for point in points]
+    if len(points) != 2 or points[0].at == points[1].at:
+        return found
+    left, right = sorted(found)
+    if right - left >= _APART:
+        return found
+    middle = min(max((left + right) / 2, line.start + _APART / 2), line.stop - _APART / 2)
+    ends = [middle - _APART / 2, middle + _APART / 2]
+    return ends if points[0].at < points[1].at else ends[::-1]
 
 
 def _named(sketch: Sketch, point: Point) -> str:
