@@ -224,7 +224,7 @@ def _letters(role: str, unit: int, index: int) -> str:
 
 
 def _clamp(told: _Told, _: int) -> Spans:
-    return (Span(told.range, Look.VALUE),)
+    return (Span(f"in {told.range}", Look.VALUE),)
 
 
 def _compare(told: _Told, lane: int) -> Spans:
@@ -404,7 +404,7 @@ def _either(told: _Told, _: int) -> str:
 
 _SAID: dict[type, Callable[[_Told, int], str]] = {
     m.Extend: lambda told, _: f"{_type_of(told)}({told.called(0)})",
-    m.Clamp: lambda told, _: told.range,
+    m.Clamp: lambda told, _: _clamped(told),
     m.Compare: _relation,
     m.Combine: lambda told, _: (
         f"{told.called(0)} {getattr(told.row.micro, 'boolop', '')} {told.called(1)}"
@@ -413,6 +413,17 @@ _SAID: dict[type, Callable[[_Told, int], str]] = {
     m.Choose: _either,
     m.Flush: lambda told, _: f"ftz({told.called(0)})",
 }
+
+
+def _clamped(told: _Told) -> str:
+    """What it is clamped to, whatever can come out."""
+    micro, name = told.row.micro, told.called(0)
+    assert isinstance(micro, m.Clamp)
+    if micro.low is None:
+        return f"min({name}, {micro.high})"
+    if micro.high is None:
+        return f"max({name}, {micro.low})"
+    return f"clamp({name}, {micro.low}{_RANGE}{micro.high})"
 
 
 def _type_of(told: _Told) -> str:
