@@ -25,7 +25,7 @@ from .picture.drawing import (
     text_width,
     wrapped,
 )
-from .picture.layout import WIDTH, Area, beside, stacked
+from .picture.layout import WIDTH, Area, beside, instruction, stacked
 
 _SLIDE = (1280.0, 720.0)
 _MARGIN = 14.0
@@ -250,7 +250,7 @@ def _worth(fit: _Fit) -> tuple[float, float, float]:
 
 
 def _fit(drawn: svg.Drawing) -> _Fit:
-    _, top = _head(drawn.doc, drawn.pen.prefix)
+    _, top = _head(drawn)
     high, inner = _SLIDE[1] - _MARGIN - top, _inner(drawn).width
     columns = _columns([band.y for band in _bands(drawn)[1:]], drawn.height, inner, high)
     scale = _scale(columns, inner, high)
@@ -267,7 +267,7 @@ def _inner(drawn: svg.Drawing) -> Area:
 def _slide(drawn: svg.Drawing, bands: list[_Band], wrap: Wrap) -> Iterator[str]:
     """The picture in columns below its line; lines that are cut go on at the top of the next."""
     prefix, inner = drawn.pen.prefix, _inner(drawn)
-    head, top = _head(drawn.doc, prefix)
+    head, top = _head(drawn)
     yield from head
     columns, scale, _, _ = _fit(drawn)
     high = _SLIDE[1] - _MARGIN - top
@@ -293,9 +293,10 @@ def _slide(drawn: svg.Drawing, bands: list[_Band], wrap: Wrap) -> Iterator[str]:
         yield "</g></g>"
 
 
-def _head(doc: Document, prefix: str) -> tuple[list[str], float]:
+def _head(drawn: svg.Drawing) -> tuple[list[str], float]:
     """Title, instruction and model, large; and where they end."""
-    pen, area, y = Pen(prefix), Area(_MARGIN, _SLIDE[0] - 2 * _MARGIN), _MARGIN
+    doc, pen, y = drawn.doc, Pen(drawn.pen.prefix), _MARGIN
+    area = Area(_MARGIN, _SLIDE[0] - 2 * _MARGIN)
     if doc.title:
         size, lines = _lines(doc.title, area.width / 1.12, _TITLES, mono=False)
         end = pen.lines(area.x, y + size, lines, size, Ink.INK, step=size * 1.25, bold=True)
@@ -303,10 +304,12 @@ def _head(doc: Document, prefix: str) -> tuple[list[str], float]:
     model = f"model {doc.model}"
     badge = min(text_width(model, 15) + 28, area.width / 3)
     size, lines = _lines(doc.ptx, area.width - badge - 40, _LINES, mono=True)
-    high = 46 + (len(lines) - 1) * size * 1.25
+    line, wide = Pen(pen.prefix), area.width - badge - 40
+    line.least = READABLE
+    first = y + 23 + size * 0.36
+    high = instruction(line, " ".join(lines), area.x + 16, first, wide, size, drawn.named) - y + 16
     pen.rect(area.x, y, area.width, high, Ink.SOFT, Ink.LINE, radius=8)
-    pen.lines(area.x + 16, y + 23 + size * 0.36, lines, size, Ink.INK, step=size * 1.25,
-              mono=True, bold=True)  # fmt: skip
+    pen.parts += line.parts
     pen.rect(area.right - badge - 10, y + 9, badge, 28, Ink.PAGE, Ink.DIM, radius=14)
     center = area.right - 10 - badge / 2
     pen.text(center, y + 28, model, 15, Ink.DIM, anchor="middle", width=badge - 14)

@@ -131,7 +131,8 @@ def _register(trace: Trace, shown: Register, read: Container[Place]) -> Register
     if figure:
         (strip,) = figure.strips
         figure = Strips((_float(strip),))
-    return shown._replace(cells=tuple(cells), meant=str(type_), figure=figure)
+    word = _letters(role, type_.bits, 0)
+    return shown._replace(cells=tuple(cells), meant=str(type_), figure=figure, bits=word)
 
 
 def _float(strip: Strip) -> Strip:

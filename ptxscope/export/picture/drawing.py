@@ -107,6 +107,8 @@ _CLASSES = re.compile('class="([^"]*+)"')
 _INKS = re.compile("px-([fs])-([a-z0-9-]+)")
 _COLOUR = re.compile('(fill|stroke)="#[0-9a-f]{6}"')
 _NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_BREAKS = re.compile(r"(?<=\.\.)(?=[^.])|(?<=\|)(?=[^|])")
+"""Where a word that is too long is broken first: in a range, and between two destinations."""
 _WIDE = re.compile(r"[MWmw@%\u2014\u2026]")
 _CAPITAL = re.compile(r"[A-Z0-9_+<>=#&?$\u2192]")
 _NARROW = re.compile(r"[iljftr.,:;'|!()\[\] /\\-]")
@@ -164,18 +166,25 @@ def _words(text: str, width: float, size: float, mono: bool) -> Iterator[str]:
         if text_width(word, size, mono) <= width:
             yield word
             continue
-        if ".." in word[1:-2]:  # a range breaks before its upper end
-            low, _, high = word.partition("..")
-            yield from _words(f"{low}.. {high}", width, size, mono)
-            continue
-        part, used = "", 0.0
-        for char in word:
-            wide = text_width(char, size, mono)
-            if used + wide > width and part:
+        part = ""
+        for piece in (x for each in _BREAKS.split(word) for x in _broken(each, width, size, mono)):
+            if part and text_width(part + piece, size, mono) > width:
                 yield part
-                part, used = "", 0.0
-            part, used = part + char, used + wide
+                part = ""
+            part += piece
         yield part
+
+
+def _broken(word: str, width: float, size: float, mono: bool) -> Iterator[str]:
+    """A word in parts of at most a width."""
+    start, used = 0, 0.0
+    for at, char in enumerate(word):
+        wide = text_width(char, size, mono)
+        if used + wide > width and at > start:
+            yield word[start:at]
+            start, used = at, 0.0
+        used += wide
+    yield word[start:]
 
 
 class Fitted(NamedTuple):

@@ -21,7 +21,7 @@ _PAGE = Area(EDGE, WIDTH - 2 * EDGE)
 _APART = 156
 """Between the branches: the words of both stand there."""
 _MIDDLE = Area(WIDTH / 2 - 62, 124)
-_LONGEST = 5
+LONGEST_OF_BRANCH = 5
 """Names with more characters are told once: a branch has half the room."""
 _WAYS = 72
 """Height in which the trunk forks."""
@@ -128,7 +128,7 @@ def _part(fork: Fork, pen: Pen, areas: list[Area], y: float, top: float) -> None
 def _sketch(doc: Document, branch: Branch, area: Area, pen: Pen) -> Sketch:
     """The sketch of a branch: nothing of the trunk is drawn in it yet."""
     layout, steps = PAGE._replace(figures=area), tuple(branch.steps.values())
-    sketch = Sketch(pen, branch.scene, doc, steps, layout, _LONGEST)
+    sketch = Sketch(pen, branch.scene, doc, steps, layout, LONGEST_OF_BRANCH)
     place_rows(sketch)
     return sketch
 

@@ -6,7 +6,8 @@ most significant lane on the left. What is one for all lanes goes through all co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -17,7 +18,7 @@ from ...scene.records import Choice, Link, Place, Register, RowScene, Scene, Tin
 from ..document import CellView, Document, StepView, names_of
 from ..options import Options
 from ..withheld import withheld
-from .drawing import Ink, Pen
+from .drawing import Ink, Pen, wrapped
 
 WIDTH = 800
 EDGE = 24
@@ -171,8 +172,7 @@ class Sketch:
         drawn = (row for step in scene.steps if step.number in shown for row in step.rows)
         self.fed = {link.source.key for row in drawn for link in row.links}
         """Registers, and rows, that something which is shown is made of."""
-        long = {name: role for name, role in names_of(doc.trace) if len(name) > longest}
-        self._short = sorted(long.items(), key=lambda pair: -len(pair[0]))
+        self._short = sorted(shortened(doc, longest), key=lambda pair: -len(pair[0]))
 
     def say(self, text: str) -> str:
         """A text in which names that are very long, which the line above tells, are a, b, c, d."""
@@ -245,6 +245,48 @@ class Sketch:
                       bend=bend)  # fmt: skip
         if not link.taken:
             self.pen.cross(end[0], end[1] - 10, Ink.MARK, 3.2)
+
+
+def shortened(doc: Document, longest: int = LONGEST) -> list[tuple[str, str]]:
+    """Names that are very long, and what they are called in a picture."""
+    return [(name, role) for name, role in names_of(doc.trace) if len(name) > longest]
+
+
+def instruction(
+    pen: Pen, ptx: str, x: float, y: float, width: float, size: float, named: Names
+) -> float:
+    """The instruction, with the letters that stand for very long names below these.
+
+    Returns the last baseline, or that of the letters below it.
+    """
+    lines, small = wrapped(ptx, width, size, mono=True), pen.sized(10.5)
+    roles: dict[str, str] = {}
+    for name, role in sorted(named):
+        roles[name] = f"{roles[name]}, {role}" if name in roles else role
+    letters = Pen(pen.prefix)
+    letters.least = pen.least
+    for at, line in enumerate(lines):
+        pen.text(x, y, line, size, mono=True, bold=True)
+        found = [(found, name) for name in roles for found in _found(name, line)]
+        for start, name in found:
+            under = Area(x + start * size * _ADVANCE, len(name) * size * _ADVANCE)
+            letters.line(under.x, y + 4, under.right, y + 4, Ink.DIM)
+            letters.text(under.center, y + 5 + small, roles[name], 10.5, Ink.DIM, anchor="middle",
+                     mono=True, bold=True)  # fmt: skip
+        below = small + 4 if found else 0
+        y += (below + size * 1.43) if at + 1 < len(lines) else below
+    pen.parts += letters.parts  # a line is read from one end to the other
+    return y
+
+
+def _found(name: str, line: str) -> list[int]:
+    """Where a name stands in a line as a word."""
+    return [m.start() for m in re.finditer(rf"(?<![\w$%]){re.escape(name)}(?![\w$])", line)]
+
+
+_ADVANCE = 0.602
+"""How wide a letter of the line is, of its size."""
+Names = Sequence[tuple[str, str]]
 
 
 def meet(source: Area, target: Area) -> tuple[float, float]:

@@ -109,10 +109,9 @@ def _called(sketch: Sketch, role: str, y: float, area: Area) -> float:
     """A register of lanes: its name and its bits; returns the end."""
     shown, pen = sketch.registers[role], sketch.pen
     ink = ROLE_INKS.get(role, Ink.INK)
-    bits = "".join(cell.spans[0].text for cell in shown.cells)
     pen.text(area.x, y, shown.label, 13, ink, mono=True, bold=True)
     name = sketch.say(shown.name)
     if name and name != shown.label:
         pen.text(area.x + 16, y, name, 11, Ink.DIM, mono=True, width=area.width - 76)
-    pen.text(area.right, y, bits, 11.5, ink, anchor="end", mono=True)
+    pen.text(area.right, y, shown.bits, 11.5, ink, anchor="end", mono=True)
     return y + 17

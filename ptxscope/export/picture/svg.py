@@ -22,8 +22,21 @@ from . import margin
 from .bands import draw_rows, place_rows
 from .drawing import LEAST, Ink, Pen, definitions, dressed, escaped, number, text_width
 from .figures import ruler
-from .fork import branches, fork_of
-from .layout import EDGE, FIGURES, PAGE, WIDTH, Area, Layout, Sketch, seen
+from .fork import LONGEST_OF_BRANCH, branches, fork_of
+from .layout import (
+    EDGE,
+    FIGURES,
+    LONGEST,
+    PAGE,
+    WIDTH,
+    Area,
+    Layout,
+    Names,
+    Sketch,
+    instruction,
+    seen,
+    shortened,
+)
 from .results import columns, note, results, step_notes
 from .rows import plain, register
 
@@ -55,6 +68,8 @@ class Drawing(NamedTuple):
     height: float
     theme: Theme = Theme.AUTO
     layout: Layout = PAGE
+    named: Names = ()
+    """What its letters stand for, where names are very long."""
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
@@ -77,7 +92,8 @@ def drawing(
     layout = PAGE if fork else look.layout  # branches have one layout
     sketch, page = Sketch(pen, seen(trace, options), doc, trunk, layout), layout.page
     place_rows(sketch)
-    y = top = _head(doc, pen)
+    named = shortened(doc, LONGEST_OF_BRANCH if fork else LONGEST)
+    y = top = _head(doc, pen, named)
     pen.mark("operands", y)
     y = _operands(sketch, y)
     y = _steps(sketch, trunk, y, before=fork.stage if fork else None)
@@ -95,7 +111,7 @@ def drawing(
         pen.mark("answers", y)
         y = _agreed(doc.agreed, pen, y, page)
     pen.mark("foot", y)
-    return Drawing(doc, pen, _foot(doc, pen, y, page), options.theme, layout)
+    return Drawing(doc, pen, _foot(doc, pen, y, page), options.theme, layout, named)
 
 
 def picture(doc: Document, shown: Scene, ends: tuple[ResultView, ...]) -> str:
@@ -103,7 +119,7 @@ def picture(doc: Document, shown: Scene, ends: tuple[ResultView, ...]) -> str:
     pen = Pen(prefix(doc, DEFAULT, "form"))
     sketch = Sketch(pen, shown, doc, doc.steps)
     place_rows(sketch)
-    y = top = _head(doc, pen)
+    y = top = _head(doc, pen, shortened(doc))
     y = _operands(sketch, y)
     y = _steps(sketch, doc.steps, y, before=None)
     y = results(doc, ends, sketch, columns(sketch, top, y))
@@ -111,7 +127,7 @@ def picture(doc: Document, shown: Scene, ends: tuple[ResultView, ...]) -> str:
 
 
 def _standing(drawn: Drawing) -> str:
-    doc, pen, height, theme, _ = drawn
+    doc, pen, height, theme, *_ = drawn
     return "\n".join(_around(doc, pen, height, theme)) + "\n"
 
 
@@ -151,7 +167,7 @@ def opened(
     ]
 
 
-def _head(doc: Document, pen: Pen) -> float:
+def _head(doc: Document, pen: Pen, named: Names) -> float:
     """Title, instruction and model; returns where it ends."""
     y = 26.0
     pen.open("px-head")
@@ -160,15 +176,17 @@ def _head(doc: Document, pen: Pen) -> float:
         y = pen.lines(EDGE, y + 14, lines, 21, Ink.INK, step=27, bold=True) - 8
     model = plain(f"model {doc.model}")
     badge = min(text_width(model, 11) + 22, 240)
-    lines = pen.wrapped(doc.ptx, _PAGE.width - badge - 30, 14, mono=True)
-    height = 20 + 20 * len(lines)
-    pen.rect(EDGE, y, _PAGE.width, height, Ink.SOFT, Ink.LINE, radius=8)
-    pen.lines(EDGE + 14, y + 25, lines, 14, Ink.INK, step=20, mono=True, bold=True)
+    under = len(pen.parts)
+    end = instruction(pen, doc.ptx, EDGE + 14, y + 25, _PAGE.width - badge - 30, 14, named) + 15
+    line = pen.parts[under:]
+    del pen.parts[under:]
+    pen.rect(EDGE, y, _PAGE.width, end - y, Ink.SOFT, Ink.LINE, radius=8)
+    pen.parts += line
     x = EDGE + _PAGE.width - badge - 10
     pen.rect(x, y + 9, badge, 22, Ink.PAGE, Ink.DIM, radius=11)
     pen.text(x + badge / 2, y + 24, model, 11, Ink.DIM, anchor="middle", width=badge - 14)
     pen.close()
-    return y + height + 18
+    return end + 18
 
 
 def _lanes(sketch: Sketch, y: float) -> float:
