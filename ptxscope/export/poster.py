@@ -51,6 +51,7 @@ _ABOUT = (
 def render(options: Options = DEFAULT) -> str:
     """The sheet as an ``<svg>`` of the size of A3."""
     pen = Pen(options.id or "px-poster")
+    pen.least = LEAST
     _head(pen)
     rows = -(-len(ENTRIES) // _COLUMNS)
     top = _EDGE + _HEAD

@@ -95,6 +95,8 @@ PALETTE: dict[Ink, tuple[str, str]] = {
 }
 """Every ink on a light page and on a dark one."""
 
+USUAL = 10.0
+"""The smallest letters where they have room."""
 LEAST = 9.0
 """The smallest letters."""
 LARGEST = 28.0
@@ -232,7 +234,7 @@ class Pen:
         """Where the picture may be cut."""
         self.lettering = 1.0
         """How much larger than usual words beside the figures are."""
-        self.least = LEAST
+        self.least = USUAL
         """Letters are no smaller, where they have room."""
         self.smallest = LARGEST
         """The smallest letters that were drawn."""

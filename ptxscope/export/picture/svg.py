@@ -20,7 +20,7 @@ from ..options import DEFAULT, Options
 from ..theme import Theme
 from . import margin
 from .bands import draw_rows, place_rows
-from .drawing import LEAST, Ink, Pen, definitions, dressed, escaped, number, text_width
+from .drawing import USUAL, Ink, Pen, definitions, dressed, escaped, number, text_width
 from .figures import ruler
 from .fork import LONGEST_OF_BRANCH, branches, fork_of
 from .layout import (
@@ -53,7 +53,7 @@ class Look(NamedTuple):
     layout: Layout = PAGE
     lettering: float = 1.0
     """How much larger than usual words beside the figures are."""
-    least: float = LEAST
+    least: float = USUAL
     """The smallest letters, where these have room."""
 
 
