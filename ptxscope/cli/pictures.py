@@ -84,7 +84,7 @@ def warn_of_small_letters(trace: Trace, format_: str, options: Options) -> None:
     """Say where the letters of a slide are too small for a hall, and what has larger ones."""
     if not options.slide or format_ not in PICTURES:
         return
-    from ..export.frames import READABLE, letters, steps_apart
+    from ..export.slides import READABLE, letters, steps_apart
 
     found = letters(trace, options)
     if round(found, 1) >= READABLE:

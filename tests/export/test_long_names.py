@@ -28,10 +28,14 @@ def said(svg: str) -> str:
 
 def letters_below(svg: str, name: str) -> list[str]:
     """What stands right below a name wherever it is in full, within its width."""
-    elements = [*ET.fromstring(svg).iter(f"{NS}text")]
     texts = [
-        (x.text or "", *(float(x.get(key, "0")) for key in ("x", "y", "font-size")))
-        for x in elements
+        (
+            x.text or "",
+            float(x.get("x", "0")),
+            float(x.get("y", "0")),
+            float(x.get("font-size", "0")),
+        )
+        for x in ET.fromstring(svg).iter(f"{NS}text")
     ]
     found = []
     for text, x, y, size in texts:

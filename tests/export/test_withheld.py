@@ -16,7 +16,7 @@ from tests.export.samples import E3, EXAMPLES, example
 NO_RESULT = Options(result=False)
 TOLD = ("text", "markdown", "rst", "asciidoc", "html", "svg", "json")
 # what each computes was done by hand: 127 + 255 is above 127; 7f02 + 1 is 7f03; 901 * 7 + 1 is 6308
-SHOWN = {
+SHOWN: dict[tuple[str, tuple[int, ...]], tuple[str, str]] = {
     ("vadd4.s32.s32.u32.sat d.b310, a, b.b4567, c", (0x80FF7F01, 0x01FF0280, 0xCCCCCCCC)): (
         "00cc7f02", "clamped high"),
     ("vadd.s32.s32.s32 d.h1, a.h0, b, c", (0x7F02, 1, 0x22221111)): ("7f031111", "32515"),

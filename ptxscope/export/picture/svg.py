@@ -13,14 +13,13 @@ from typing import NamedTuple
 from ...engine.semantics.plan import Stage
 from ...engine.tracing.trace import Trace
 from ...scene.records import Scene, StepScene
-from ..alt import alt
 from ..document import Answers, Document, ResultView, StepView, document
 from ..identity import prefix
 from ..options import DEFAULT, Options
 from ..theme import Theme
 from . import margin
 from .bands import draw_rows, place_rows
-from .drawing import USUAL, Ink, Pen, definitions, dressed, escaped, number, text_width
+from .drawing import USUAL, Ink, Pen, text_width
 from .figures import ruler
 from .fork import LONGEST_OF_BRANCH, branches, fork_of
 from .layout import (
@@ -39,6 +38,7 @@ from .layout import (
 )
 from .results import columns, note, results, step_notes
 from .rows import plain, register
+from .sheet import body, sheet_of, written
 
 _PAGE = PAGE.page
 _LABEL = FIGURES.x - EDGE
@@ -127,44 +127,10 @@ def picture(doc: Document, shown: Scene, ends: tuple[ResultView, ...]) -> str:
 
 
 def _standing(drawn: Drawing) -> str:
-    doc, pen, height, theme, *_ = drawn
-    return "\n".join(_around(doc, pen, height, theme)) + "\n"
-
-
-def _around(doc: Document, pen: Pen, height: float, theme: Theme) -> list[str]:
-    page = Pen(pen.prefix)
-    page.rect(0.5, 0.5, WIDTH - 1, height - 1, Ink.PAGE, Ink.LINE, radius=12)
-    drawn = [
-        *page.parts,
-        *pen.grounds,
-        '<g class="px-flows">',
-        *pen.flows,
-        "</g>",
-        *pen.parts,
-    ]
-    return [
-        *opened(doc, pen.prefix, WIDTH, height),
-        definitions("\n".join(drawn), theme),
-        *dressed(drawn, theme),
-        "</svg>",
-    ]
-
-
-def opened(
-    doc: Document, name: str, width: float, height: float, role: str = "img", css: str = "px-svg"
-) -> list[str]:
-    """The beginning of an ``<svg>``: its size, and what it shows in words."""
-    wide, high = number(width), number(height)
-    title = escaped(doc.title or doc.ptx)
-    about = escaped(plain(alt(doc)))
-    return [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="{css}" role="{role}" '
-        f'viewBox="0 0 {wide} {high}" width="{wide}" height="{high}" '
-        f'font-family="DejaVu Sans, sans-serif" '
-        f'aria-labelledby="{name}-title {name}-desc">',
-        f'<title id="{name}-title">{title}</title>',
-        f'<desc id="{name}-desc">{about}</desc>',
-    ]
+    pen, page = drawn.pen, Pen(drawn.pen.prefix)
+    page.rect(0.5, 0.5, WIDTH - 1, drawn.height - 1, Ink.PAGE, Ink.LINE, radius=12)
+    sheet = sheet_of(drawn.doc, pen.prefix, WIDTH, drawn.height)
+    return written(sheet, [*page.parts, *body(pen)], drawn.theme)
 
 
 def _head(doc: Document, pen: Pen, named: Names) -> float:
