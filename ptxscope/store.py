@@ -6,13 +6,13 @@ never in the way.
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from . import files
 from .engine.isa.catalog import CATALOG
+from .engine.records import NamedTuple
 from .engine.semantics.models import model
 from .engine.text.errors import PtxError, printable
 from .engine.text.parser import parse
@@ -26,15 +26,14 @@ _LANES = 4
 """The most that an instruction has."""
 
 
-@dataclass(slots=True)
-class Kept:
+class Kept(NamedTuple):
     """Where the explorer was left."""
 
     setup: Setup | None = None
     pin: Setup | None = None
     step: int = 0
     """The step shown; 0 is the last."""
-    recent: list[str] = field(default_factory=list)
+    recent: Sequence[str] = ()
     """Opcodes, the latest first."""
     theme: str = ""
     asked: bool = False
@@ -62,25 +61,30 @@ class Store:
     def load(self) -> Kept:
         """What was kept; nothing where there is nothing, or nothing that can be used."""
         try:
-            return _kept(json.loads(files.read(self.state, _MOST).decode()))
+            text = files.read(self.state, _MOST)
         except FileNotFoundError:
             return Kept()
         except OSError as error:
             return self._set_aside(error.strerror or str(error))
+        import json
+
+        try:
+            return _kept(json.loads(text.decode()))
         except Exception as error:  # whatever is in it, or comes of evaluating that
             return self._set_aside(str(error) or type(error).__name__)
 
     def save(self, kept: Kept) -> None:
         """Keep it; raises OSError where that can't be done."""
         self.state.parent.mkdir(parents=True, exist_ok=True)
-        files.replace(self.state, json.dumps(as_json(kept), indent=1).encode())
+        files.replace(self.state, as_text(kept).encode())
 
     def keymap(self) -> dict[str, str]:
         """Action ids and the keys that the user gave them."""
-        import tomllib
-
         try:
-            found = tomllib.loads(files.read(self.keys, _MOST).decode())
+            text = files.read(self.keys, _MOST).decode()
+            import tomllib
+
+            found = tomllib.loads(text)
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, RecursionError) as error:
@@ -115,6 +119,13 @@ def _flat(table: dict[str, object], prefix: str = "") -> list[tuple[str, str]]:
     return found
 
 
+def as_text(kept: Kept) -> str:
+    """It as a file."""
+    import json
+
+    return json.dumps(as_json(kept), indent=1)
+
+
 def as_json(kept: Kept) -> dict[str, object]:
     """What is written down of it."""
     return {
@@ -122,7 +133,7 @@ def as_json(kept: Kept) -> dict[str, object]:
         "setup": _setup_as_json(kept.setup),
         "pin": _setup_as_json(kept.pin),
         "step": kept.step,
-        "recent": kept.recent,
+        "recent": list(kept.recent),
         "theme": kept.theme,
         "asked": kept.asked,
     }

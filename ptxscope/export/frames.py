@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
 
+from ..engine.records import NamedTuple
 from ..engine.tracing.trace import Trace
 from . import slides
 from .alt import alt

@@ -14,9 +14,9 @@ from html import unescape
 from importlib import import_module
 from math import isfinite
 from types import ModuleType
-from typing import NamedTuple
 from unicodedata import category
 
+from ..engine.records import NamedTuple
 from ..engine.tracing.trace import Trace
 from . import frames
 from .marks import about, described

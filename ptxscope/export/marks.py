@@ -6,7 +6,8 @@ import re
 import zlib
 from collections.abc import Iterator
 from html import unescape
-from typing import NamedTuple
+
+from ..engine.records import NamedTuple
 
 _SVG = re.compile(r'<svg xmlns="[^"]*+" class="px-svg(?: (px-frame))?"')
 _ELEMENT = "<{0}[^>]*+>([^<]*+)</{0}>"

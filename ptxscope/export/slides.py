@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations, pairwise
-from typing import NamedTuple
 
+from ..engine.records import NamedTuple
 from ..engine.tracing.trace import Trace
 from .cutting import Band, Wrap, bands_of, flows, parts
 from .options import DEFAULT, Options

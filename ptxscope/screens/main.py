@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, ClassVar
@@ -16,12 +15,12 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from .. import session as edits
+from ..engine.records import replace
 from ..engine.semantics.models import PTXAS_MODELS
 from ..engine.text.errors import PtxError, printable
 from ..engine.text.instruction import Instruction
 from ..engine.text.parser import parse, scan
 from ..engine.tracing.annotations import Annotations
-from ..engine.tracing.divergence import divergence_of, divergences
 from ..engine.tracing.provenance import Cell, provenance
 from ..engine.tracing.stages import title
 from ..engine.tracing.trace import Trace
@@ -37,9 +36,6 @@ from ..widgets.hints import REFUSED, Hint, HintBar
 from ..widgets.inks import InkScreen
 from ..widgets.lanes import Lanes
 from ..widgets.line import LineStatus, PtxLine
-from ..widgets.listing import Listing
-from ..widgets.menu import Item
-from ..widgets.modifier_row import ModifierRow
 from ..widgets.modifiers import Modifiers
 from ..widgets.operands import Field, Operands
 from ..widgets.value_field import ValueField
@@ -49,6 +45,9 @@ if TYPE_CHECKING:
     from ..engine.diagnosis.diagnose import Finding
     from ..engine.listings.lint import Checked
     from ..listing_cursor import ListingCursor
+    from ..widgets.listing import Listing
+    from ..widgets.menu import Item
+    from ..widgets.modifier_row import ModifierRow
 
 Chosen = Callable[[int | None], None]
 
@@ -63,7 +62,9 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings()
     AUTO_FOCUS = ""
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-normal"), (200, "-wide")]  # noqa: RUF012
+    NORMAL = 110
+    """Columns from which on there is room beside the lanes."""
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NORMAL, "-normal"), (200, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (18, "-low"), (32, "-high")]  # noqa: RUF012
     DEFAULT_CSS = """
     MainScreen {
@@ -144,15 +145,14 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     def compose(self) -> ComposeResult:
         """The widgets, each once."""
+        self._fit()
         with Vertical(id="top") as top:
             top.border_title = "PTX"
             yield PtxLine()
             yield LineStatus()
-        yield ModifierRow()
         with Horizontal(id="body"):
             with Vertical(id="side"):
                 yield Browser()
-                yield Listing()
                 yield Modifiers()
             with Vertical(id="center"):
                 yield Lanes()
@@ -161,6 +161,21 @@ class MainScreen(MessagesAside, InkScreen[None]):
         yield HintBar()
         yield ValueField()
         yield KeyBar()
+
+    def _fit(self) -> None:
+        """Be laid out for the terminal's size from the first paint on."""
+        breaks = (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS)
+        for have, steps in zip(self.app.size, breaks, strict=True):
+            self.add_class([name for least, name in steps if least <= have][-1], update=False)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """A narrow screen has the modifiers in a row of their own, made when it first is one."""
+        if event.size.width < self.NORMAL and not self.query("#modifier-row"):
+            from ..widgets.modifier_row import ModifierRow
+
+            row = ModifierRow()
+            self.mount(row, after="#top")
+            row.show(self.session.setup.instruction.form)
 
     def on_mount(self) -> None:
         """Show the session, and in a few words what it is, where that is new."""
@@ -206,12 +221,11 @@ class MainScreen(MessagesAside, InkScreen[None]):
         self._show_step()
 
     def _show_step(self, *, moving: bool = False) -> None:
-        trace, found = self.session.trace, divergences(self.session.trace)
-        pin = self._pinned()
-        self.query_one(Lanes).border_title = self._step_title()
-        self.query_one(ResultBar).show(trace, found, pin, self._held_back_by())
-        parting = divergence_of(trace, found)
-        self.query_one(Lanes).show(trace, self.step, parting, pin, moving=moving)
+        session, lanes, pin = self.session, self.query_one(Lanes), self._pinned()
+        lanes.border_title = self._step_title()
+        bar = self.query_one(ResultBar)
+        bar.show(session.trace, session.divergences, pin, self._held_back_by())
+        lanes.show(session.trace, self.step, session.divergence, pin, moving=moving)
 
     def _step_title(self) -> str:
         trace = self.session.trace
@@ -253,7 +267,15 @@ class MainScreen(MessagesAside, InkScreen[None]):
         if self.listing_cursor is not None:
             cursor = self.listing_cursor.following(self.session.setup)
             self.session.amend(cursor.current(self.session.setup), cursor)
-            self.query_one(Listing).show(cursor)
+            self._listing().show(cursor)
+
+    def _listing(self) -> Listing:
+        """The list of an open listing's statements, made when there first is one."""
+        from ..widgets.listing import Listing
+
+        if not self.query(Listing):
+            self.query_one("#side").mount(Listing(), before="#modifiers")
+        return self.query_one(Listing)
 
     def edit(
         self, setup: Setup, cursor: ListingCursor | None = None, *, joined: bool = False
@@ -352,8 +374,8 @@ class MainScreen(MessagesAside, InkScreen[None]):
             self._pause()
             return
         trace = self.session.trace
-        parting = divergence_of(trace, divergences(trace))
-        seconds = _PACE * reading_time(trace, trace.steps[self.step - 1], parting)
+        step = trace.steps[self.step - 1]
+        seconds = _PACE * reading_time(trace, step, self.session.divergence)
         self._playing = self.set_timer(seconds, self._play_next)
 
     def _play_next(self) -> None:
@@ -376,7 +398,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     @on(PtxLine.Edited)
     def _line_edited(self, event: PtxLine.Edited) -> None:
-        if event.text == event.line.value:  # else more was typed, and is on its way
+        if event.text == event.control.value:  # else more was typed, and is on its way
             goes_on = self._typed is self.session.setup and not event.pasted
             self.edit(edits.with_line(self.session.setup, event.text), joined=goes_on)
             self._typed = None if event.pasted else self.session.setup
@@ -448,12 +470,12 @@ class MainScreen(MessagesAside, InkScreen[None]):
         self.step = 99
         self.edit(setup, cursor)
 
-    @on(Listing.Moved)
-    def _listing_moved(self, event: Listing.Moved) -> None:
+    def on_listing_moved(self, event: Listing.Moved) -> None:
+        """Show the statement that the cursor of the list came to."""
         self.go_to(event.to)
 
-    @on(Listing.Left)
-    def _listing_left(self) -> None:
+    def on_listing_left(self) -> None:
+        """The statement is found."""
         self.action_leave()
 
     def action_statement(self, by: int) -> None:
@@ -556,13 +578,13 @@ class MainScreen(MessagesAside, InkScreen[None]):
     def _modifier_changed(self, event: FormPane.Changed) -> None:
         self.edit(edits.with_choice(self.session.setup, event.slot, event.value))
 
-    @on(ModifierRow.Asked)
-    def _values_asked(self, event: ModifierRow.Asked) -> None:
+    def on_modifier_row_asked(self, event: ModifierRow.Asked) -> None:
+        """Offer a modifier's values."""
         from .choices import ChoiceScreen
 
         def chosen(index: int | None) -> None:
             if index is not None:
-                event.row.choose(event.cell, event.options[index])
+                event.control.choose(event.cell, event.options[index])
 
         asked = ChoiceScreen(event.title, event.options, event.index, event.at)
         self.app.push_screen(asked, chosen)
@@ -577,7 +599,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     @on(Operands.Edit)
     def _operand_edit(self, event: Operands.Edit) -> None:
-        event.operands.type_over(True)
+        event.control.type_over(True)
         self._open_value(event.field, event.start)
 
     def _open_value(self, field: Field, start: str) -> None:
@@ -594,7 +616,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     @on(Lanes.Edit)
     def _chip_edit(self, event: Lanes.Edit) -> None:
-        self._asked_from = event.lanes.place
+        self._asked_from = event.control.place
         self._open_value(event.field, event.start)
 
     @on(Lanes.Nudged)
@@ -646,6 +668,8 @@ class MainScreen(MessagesAside, InkScreen[None]):
             if index is not None:
                 self.edit(edits.with_value(self.session.setup, event.role, found[index][1]))
 
+        from ..widgets.menu import Item
+
         items = [Item(name, f"{bits:#x}") for name, bits in found]
         name = operand_name(self.session.trace, event.role)
         self._ask(f"Values that bite, for {name}", items, chosen)
@@ -663,7 +687,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
     def action_toggle_model(self) -> None:
         """Go to the next answer: isa, ptxas, and an older ptxas where it has one of its own."""
         setup = self.session.setup
-        others = [divergence.other.model.name for divergence in divergences(self.session.trace)]
+        others = [divergence.other.model.name for divergence in self.session.divergences]
         names = ["isa", *dict.fromkeys([PTXAS_MODELS[0].name, *others])]
         at = names.index(setup.model) if setup.model in names else 0
         self.edit(edits.with_model(setup, names[(at + 1) % len(names)]))
@@ -711,7 +735,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
         self._no_hint()
         stay()
         if self.listing_cursor is None:
-            if self.query_one(Listing).has_focus:
+            if self._listing().has_focus:
                 self.action_leave()
             self.query_one("#side").remove_class("-listing")
         elif before is None or before.listing.programs is not self.listing_cursor.listing.programs:
@@ -805,7 +829,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
     @on(Lanes.CursorMoved)
     def _cursor_moved(self, event: Lanes.CursorMoved) -> None:
         self.query_one(Operands).light(self._origin(event.cell) if event.cell else {})
-        self.query_one(HintBar).hint(Hint(event.lanes, event.said))
+        self.query_one(HintBar).hint(Hint(event.control, event.said))
 
     def _origin(self, cell: Cell) -> dict[str, int]:
         """The operand bits that a cell came from: a mask by role."""

@@ -11,7 +11,8 @@ underlines and slants that it is an origin, or reached.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeVar
+from functools import cached_property
+from typing import Any, TypeVar
 
 from rich.color import Color
 from rich.color_triplet import ColorTriplet
@@ -20,6 +21,7 @@ from textual.app import App
 from textual.screen import ModalScreen, Screen
 from textual.theme import Theme
 
+from ..engine.records import NamedTuple
 from .colours import BLACK, WHITE, luminance, mixed, readable, rgb
 
 HIGH_CONTRAST = Theme(
@@ -234,22 +236,22 @@ class Palette:
 
     # --- what is made of the tables ------------------------------------------------------
 
-    @property
+    @cached_property
     def _grounds(self) -> list[ColorTriplet]:
         plain = [self._named[name] for name in _GROUNDS]
         return plain + [mixed(ground, self._foreground, _TINT) for ground in plain[-2:]]
 
-    @property
+    @cached_property
     def _foreground(self) -> ColorTriplet:
         return BLACK if self._is_ansi else self._named["foreground"]
 
-    @property
+    @cached_property
     def _plain(self) -> Style:
         if self._is_ansi:
             return Style()
         return _style(readable(self._foreground, self._grounds, self._ratio))
 
-    @property
+    @cached_property
     def _cursor(self) -> Style:
         if self._is_ansi:
             return Style(color="default", bgcolor="default", reverse=True)

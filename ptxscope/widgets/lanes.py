@@ -6,13 +6,11 @@ selects; by keys, and by dragging a wire from a register's chip to a lane.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.cells import cell_len
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.message import Message
 from textual.timer import Timer
 
 from ..engine.isa.types import Type
@@ -22,11 +20,12 @@ from ..engine.tracing.divergence import Divergence
 from ..engine.tracing.provenance import Cell, ancestors, descendants
 from ..engine.tracing.trace import Trace
 from ..engine.tracing.words import sentence
-from ..scene.build import part_width
+from ..scene.build import part_width, parts, scene
 from ..scene.records import Place
 from .hints import REFUSED, Hint
 from .lane_cells import DARK, Lights
 from .lane_lines import View, draw
+from .message import Posted
 from .operands import Field
 from .pane import Line, Pane
 
@@ -49,79 +48,48 @@ class Lanes(Pane):
         Binding("greater_than_sign", "nudge(1)", "one more", show=False),
     ]
 
-    @dataclass
-    class CursorMoved(Message):
+    class CursorMoved(Posted):
         """The cursor stands on another cell, or on none."""
 
-        lanes: Lanes
+        control: Lanes
         cell: Cell | None
         said: str = ""
         """What happened there, in a sentence."""
 
-        @property
-        def control(self) -> Lanes:
-            """The widget that sent it."""
-            return self.lanes
-
-    @dataclass
-    class StepChosen(Message):
+    class StepChosen(Posted):
         """The title of a step was clicked."""
 
-        lanes: Lanes
+        control: Lanes
         number: int
 
-        @property
-        def control(self) -> Lanes:
-            """The widget that sent it."""
-            return self.lanes
-
-    @dataclass
-    class Edit(Message):
+    class Edit(Posted):
         """A register's chip is to be typed over."""
 
-        lanes: Lanes
+        control: Lanes
         field: Field
         start: str
         """What was typed already."""
 
-        @property
-        def control(self) -> Lanes:
-            """The widget that sent it."""
-            return self.lanes
-
-    @dataclass
-    class Nudged(Message):
+    class Nudged(Posted):
         """A register's part is to be so much more."""
 
-        lanes: Lanes
+        control: Lanes
         role: str
         low: int
         """The lowest bit of the part."""
         width: int
         by: int
 
-        @property
-        def control(self) -> Lanes:
-            """The widget that sent it."""
-            return self.lanes
-
-    @dataclass
-    class Flipped(Message):
+    class Flipped(Posted):
         """A lane is to go into the mask, or out of it."""
 
-        lanes: Lanes
+        control: Lanes
         lane: int
 
-        @property
-        def control(self) -> Lanes:
-            """The widget that sent it."""
-            return self.lanes
-
-    @dataclass
-    class Reselected(Message):
+    class Reselected(Posted):
         """A lane is to take another byte or half-word; from 0, those of a first, then b's."""
 
-        lanes: Lanes
+        control: Lanes
         slot: str
         """``asel`` or ``bsel``."""
         lane: int
@@ -129,17 +97,9 @@ class Lanes(Pane):
         unit: int = 0
         """Bits of the part, where it may be another than now."""
 
-        @property
-        def control(self) -> Lanes:
-            """The widget that sent it."""
-            return self.lanes
-
     def __init__(self, id: str = "lanes") -> None:  # noqa: A002
         super().__init__(id, "Lanes")
-        self._trace: Trace | None = None
-        self._step = 0
-        self._divergence: Divergence | None = None
-        self._pin: Trace | None = None
+        self._view: View | None = None
         self._steps: dict[int, tuple[int, int]] = {}
         self._progress = 1.0
         self._motion: Timer | None = None
@@ -162,12 +122,16 @@ class Lanes(Pane):
         """
         if trace is not self._trace and self.place and not self._has(trace, self.place):
             self._set_place(None)
-        self._trace, self._step = trace, step
-        self._divergence, self._pin = divergence, pin
+        drawn = self._view.scene if self._view and trace is self._trace else scene(trace)
+        self._view = View(trace, step, DARK, divergence, pin, scene=drawn)
         self._start(moving=moving)
         self.redraw()
         if self.place is not None:
             self._set_place(self.place)
+
+    @property
+    def _trace(self) -> Trace | None:
+        return self._view.trace if self._view else None
 
     @staticmethod
     def _has(trace: Trace, place: Place) -> bool:
@@ -195,17 +159,9 @@ class Lanes(Pane):
 
     def draw(self, width: int) -> list[Line]:
         """The lines of the trace."""
-        if self._trace is None:
+        if self._view is None:
             return []
-        lights = self._lights(self._trace)
-        view = View(
-            self._trace,
-            self._step,
-            lights,
-            self._divergence,
-            self._pin,
-            self._progress,
-        )
+        view = self._view._replace(lights=self._lights(self._view.trace), progress=self._progress)
         drawing = draw(view, width, self.scrollable_content_region.height)
         self._steps = drawing.steps
         return drawing.lines
@@ -213,8 +169,8 @@ class Lanes(Pane):
     def redraw(self) -> None:
         """Draw anew, with the current step in sight."""
         super().redraw()
-        if self._trace and self._drawn and self._step in self._steps:
-            start, end = self._steps[self._step]
+        if self._view and self._drawn and self._view.step in self._steps:
+            start, end = self._steps[self._view.step]
             self.show_line(end - 1)
             self.show_line(start)
 
@@ -222,7 +178,7 @@ class Lanes(Pane):
         if self.place is None:
             return DARK
         cell = self._cell(trace, self.place)
-        origins = frozenset(p for c in ancestors(trace, cell) for p in _places_of(trace, c))
+        origins = frozenset(p for c in ancestors(trace, cell) for p in parts(trace, *c))
         reached = frozenset(Place(*place) for place in descendants(trace, cell))
         return Lights(self.place, origins - {self.place}, reached - {self.place})
 
@@ -275,7 +231,8 @@ class Lanes(Pane):
     def _enter(self) -> None:
         """Put the cursor on the first cell of the current step."""
         places = self._places()
-        start, end = self._steps.get(self._step, (0, len(places)))
+        step = self._view.step if self._view else 0
+        start, end = self._steps.get(step, (0, len(places)))
         order = [*range(start, end), *range(len(places))]
         y = next((y for y in order if places[y]), None)
         if y is not None:
@@ -478,12 +435,3 @@ class Lanes(Pane):
         else:
             unit = part_width(self._trace, chip.key)
             self.post_message(self.Reselected(self, slot, 0, chip.lane, unit))
-
-
-def _places_of(trace: Trace, cell: Cell) -> list[Place]:
-    """Where a cell is drawn: an operand's bits lie in one or more of its parts."""
-    if cell.key not in trace.operands:
-        return [Place(cell.key, cell.lane)]
-    width = part_width(trace, cell.key)
-    high = min(cell.high, trace.instruction.type_of(cell.key).bits)
-    return [Place(cell.key, part) for part in range(cell.low // width, -(-high // width))]

@@ -6,7 +6,7 @@ it may carry a target, which a click on it or the cursor means. Text is never ma
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -18,6 +18,7 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
+from ..engine.records import NamedTuple
 from .inks import palette_of
 
 
@@ -32,6 +33,8 @@ class Piece(NamedTuple):
 
 
 Line = list[Piece]
+_NO_WIDTH = 80
+"""Columns, before it is known how many there are."""
 _RIGHT = 3
 """The right button of a mouse."""
 
@@ -67,7 +70,9 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         self.border_title = title
         self._drawn: list[Line] | None = None
         self._drawn_for = 0
-        self._inks: dict[tuple[Style, str], Style] = {}
+        self._base = Style()
+        """What the inks are laid on, since the last paint."""
+        self._inks: dict[str, Style] = {}
 
     def draw(self, width: int) -> list[Line]:
         """The lines to show in so many columns."""
@@ -76,22 +81,35 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
     @property
     def drawn(self) -> list[Line]:
         """The lines as they stand on the screen."""
-        width = max(self.scrollable_content_region.width, 1)
+        lines = self._drawn_in(self.scrollable_content_region.width or _NO_WIDTH)
+        size = Size(self.size.width, len(lines))
+        if size != self.virtual_size:
+            self.virtual_size = size
+        return lines
+
+    def _drawn_in(self, width: int) -> list[Line]:
         if self._drawn is None or width != self._drawn_for:  # a scrollbar takes a column
             self._drawn, self._drawn_for = self.draw(width), width
-            self.virtual_size = Size(self.size.width, len(self._drawn))
         return self._drawn
 
     def redraw(self) -> None:
         """Draw the lines anew; where the panel is as high as its lines, lay out anew too."""
-        before = len(self._drawn or ())
-        self._drawn = None
-        grown = self.is_mounted and bool(self.size) and len(self.drawn) != before
-        self.refresh(layout=grown and self.styles.auto_dimensions)
+        before, known_for, self._drawn = self._drawn or [], self._drawn_for, None
+        if not (self.is_mounted and self.size):
+            self.refresh()
+        elif len(self.drawn) != len(before) or self._drawn_for != known_for:
+            grown = len(self.drawn) != len(before)
+            self.refresh(layout=grown and self.styles.auto_dimensions)
+        else:  # lines that are as they were are not rendered again
+            first, width = self.scroll_offset.y, self.size.width
+            both = enumerate(zip(before, self.drawn, strict=True))
+            changed = [Region(0, y - first, width, 1) for y, (was, now) in both if was != now]
+            if changed:
+                self.refresh(*changed)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """As many lines as there are to show. Part of Textual's layout."""
-        return len(self.draw(max(width, 1)))
+        return len(self._drawn_in(width or _NO_WIDTH))
 
     def show_line(self, y: int, *, context: int = 0) -> None:
         """Scroll so that a line, and so many around it, can be seen."""
@@ -119,24 +137,31 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         self._inks = {}
         super().notify_style_update()
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The visible part. Part of the line API."""
+        base = self.rich_style  # asked for once a paint: it is looked for up the whole tree
+        if base != self._base:
+            self._base, self._inks = base, {}
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
         """One line of the visible part. Part of the line API."""
         width = self.scrollable_content_region.width
         scroll_x, scroll_y = self.scroll_offset
         y += scroll_y
         if y >= len(self.drawn):
-            return Strip.blank(width, self.rich_style)
-        base = self.rich_style
-        strip = Strip([Segment(text, self._inked(base, ink)) for text, ink, _ in self.drawn[y]])
+            return Strip.blank(width, self._base)
+        inked = self._inked
+        strip = Strip([Segment(text, inked(ink)) for text, ink, _ in self.drawn[y]])
         selection = self.text_selection
         if selection is not None and (span := selection.get_span(y)) is not None:
             strip = self._selected(strip, span)
-        return strip.crop_extend(scroll_x, scroll_x + width, base).apply_offsets(scroll_x, y)
+        return strip.crop_extend(scroll_x, scroll_x + width, self._base).apply_offsets(scroll_x, y)
 
-    def _inked(self, base: Style, names: str) -> Style:
-        style = self._inks.get((base, names))
+    def _inked(self, names: str) -> Style:
+        style = self._inks.get(names)
         if style is None:
-            style = self._inks[base, names] = base + palette_of(self.app).style(names)
+            style = self._inks[names] = self._base + palette_of(self.app).style(names)
         return style
 
     def _selected(self, strip: Strip, span: tuple[int, int]) -> Strip:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, SupportsIndex, overload
+from typing import Any, SupportsIndex, overload
 
+from ..records import NamedTuple, Record, replace
 from ..semantics.errata import Erratum
 from ..semantics.models import ISA_MODEL, PTXAS_MODELS, Model, model, versions
 from ..semantics.run import result
@@ -26,8 +26,7 @@ _NEAR = 24
 """How many are looked at for that."""
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(Record):
     """One explanation: the causes that together give what was observed."""
 
     causes: tuple[Cause, ...]
@@ -238,7 +237,8 @@ def _finding(search: Search, found: Found, seen: Sequence[Seen], shown: int) -> 
     variant = search.variant(chosen)
     assert variant
     swap = any(cause.swap for cause in chosen)
-    written = ins.roles | {role: x for cause in chosen for role, x in cause.literals}
+    written = dict(ins.roles)
+    written.update(x for cause in chosen for x in cause.literals)
     sources = list(written.values())
     if swap:
         sources[:2] = sources[1::-1]

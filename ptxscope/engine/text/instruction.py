@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ..isa.catalog import entry_of
 from ..isa.entry import Entry, SlotPlace
 from ..isa.form import Form
 from ..isa.roles import DESTINATIONS, ORDER, SOURCES, Role
 from ..isa.types import Destinations, Type
+from ..records import NamedTuple, Record
 from .errors import Span
 
 if TYPE_CHECKING:
@@ -56,8 +57,10 @@ class Input(NamedTuple):
     """a, b, c, ``guard``; d, p, q where a guard may keep the destination's old value."""
 
 
-@dataclass(frozen=True, slots=True)
-class Instruction:
+_NOWHERE: Mapping[str, Span] = {}
+
+
+class Instruction(Record, apart=("text", "spans", "notes")):
     """One of the 27, parsed and legal. Equal when form, operands and guard are."""
 
     form: Form
@@ -66,11 +69,11 @@ class Instruction:
     sources: tuple[Register | Literal, ...]
     """a, b and, where it is written, c."""
     guard: Guard | None = None
-    text: str = field(default="", compare=False, repr=False)
+    text: str = ""
     """The text it was parsed from."""
-    spans: Mapping[str, Span] = field(default_factory=dict, compare=False, repr=False)
+    spans: Mapping[str, Span] = _NOWHERE
     """Where each part stands in ``text``: ``opcode``, ``guard``, ``line``, slots, operand roles."""
-    notes: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    notes: tuple[str, ...] = ()
     """What is legal but worth a word."""
 
     @property
@@ -78,18 +81,18 @@ class Instruction:
         """The opcode without modifiers."""
         return self.form.opcode
 
-    @property
+    @cached_property
     def entry(self) -> Entry:
         """The catalog's entry."""
         return entry_of(self.form)
 
-    @property
-    def roles(self) -> dict[str, Register | Literal]:
+    @cached_property
+    def roles(self) -> Mapping[str, Register | Literal]:
         """The source operands by role."""
         return dict(zip(map(str, SOURCES), self.sources, strict=False))
 
-    @property
-    def names(self) -> dict[str, str]:
+    @cached_property
+    def names(self) -> Mapping[str, str]:
         """Every register by role: d, p, q, a, b, c, guard. Sinks and literals have no name."""
         names = {
             role: name
@@ -109,20 +112,20 @@ class Instruction:
             return str(source)
         return self.names.get(role, "_" if role in DESTINATIONS else role)
 
-    @property
+    @cached_property
     def one_destination(self) -> bool:
         """p and q are one register: only p writes it."""
         return self.form.dst is Destinations.P_Q and len(set(self.destinations)) == 1
 
-    @property
-    def results(self) -> dict[str, str]:
+    @cached_property
+    def results(self) -> Mapping[str, str]:
         """Role (d, p, q) to name of every destination that is kept."""
         names = {role: name for role, name in self.names.items() if role in DESTINATIONS}
         if self.one_destination:
             del names["q"]
         return names
 
-    @property
+    @cached_property
     def computed(self) -> Form:
         """The form that says what it computes: of two destinations in one register, p alone."""
         return self.form._replace(dst=Destinations.P_SINK) if self.one_destination else self.form

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol, SupportsIndex
+from typing import Any, Protocol, SupportsIndex
 
+from ..records import NamedTuple, Record
 from ..semantics.arithmetic import EXACT, Lanes
 from ..semantics.errata import Erratum
 from ..semantics.models import Model
@@ -34,6 +34,8 @@ class RowTrace(NamedTuple):
     lanes: tuple[LaneTrace, ...]
     inputs: tuple[Lanes, ...]
     """The lane values of each input."""
+    values: Lanes
+    """The lanes' values."""
 
     @property
     def key(self) -> str:
@@ -59,11 +61,6 @@ class RowTrace(NamedTuple):
     def input_keys(self) -> tuple[str, ...]:
         """Where each input came from: keys of earlier rows, or operand roles."""
         return self.row.inputs
-
-    @property
-    def values(self) -> Lanes:
-        """The lanes' values."""
-        return tuple(lane.value for lane in self.lanes)
 
 
 class Step(NamedTuple):
@@ -97,8 +94,7 @@ class Drawn(Protocol):
         """What it says, in words."""
 
 
-@dataclass(frozen=True)
-class Trace:
+class Trace(Record):
     """An instruction's evaluation under one model."""
 
     instruction: Instruction
@@ -262,7 +258,7 @@ def _row_trace(row: Row, values: Mapping[str, Lanes]) -> RowTrace:
         LaneTrace(value, tuple(row.micro.flags(lane, inputs, value)))
         for lane, value in enumerate(values[row.key])
     )
-    return RowTrace(row, tuple(lanes), inputs)
+    return RowTrace(row, tuple(lanes), inputs, values[row.key])
 
 
 def _notes(trace_: Trace) -> Iterator[str]:

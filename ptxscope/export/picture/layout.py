@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import NamedTuple
 
+from ...engine.records import NamedTuple
 from ...engine.tracing.trace import Trace
 from ...scene.build import scene
 from ...scene.form import without
@@ -159,7 +159,10 @@ class Sketch:
         self.columns = self.figures.columns(scene.lanes, GAP)
         """The highest lane first."""
         self.words: dict[tuple[str, int], CellView] = {
-            (row.key, cell.lane): cell for step in steps for row in step.rows for cell in row.cells
+            (row.row.key, cell.lane): cell
+            for step in steps
+            for row in step.rows
+            for cell in row.cells
         }
         """What is said of each lane of a row."""
         self.registers = {register.role: register for register in scene.registers}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from ...engine.records import NamedTuple
 from ..alt import alt
 from ..document import Document
 from ..theme import Theme
