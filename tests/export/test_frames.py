@@ -6,7 +6,6 @@ import re
 import shlex
 import xml.etree.ElementTree as ET
 from collections import Counter
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +15,7 @@ import pytest
 from ptxscope import Trace, export, parse, trace
 from ptxscope.cli.trace import asked
 from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.records import replace
 from ptxscope.engine.text.values import hex_text
 from ptxscope.engine.tracing.annotations import Annotations
 from ptxscope.engine.tracing.notes import stages_between

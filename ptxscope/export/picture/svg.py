@@ -8,6 +8,8 @@ colour alone. The result stands in it once, as one unbroken word.
 
 from __future__ import annotations
 
+from math import ceil
+
 from ...engine.records import NamedTuple
 from ...engine.semantics.plan import Stage
 from ...engine.tracing.trace import Trace
@@ -272,11 +274,11 @@ def _notes(doc: Document, pen: Pen, y: float, page: Area) -> float:
 
 
 def _foot(doc: Document, pen: Pen, y: float, page: Area) -> float:
-    """Caption and source; returns the height of the page."""
+    """Caption and source; returns the height of the page, in whole px: renderers round it."""
     pen.open("px-foot")
     if doc.caption:
         lines = pen.wrapped(doc.caption, page.width, 13)
         y = pen.lines(page.x, y + 20, lines, 13, Ink.INK, step=19, italic=True) - 10
     pen.text(page.x, y + 22, doc.source, 10, Ink.DIM, width=page.width)
     pen.close()
-    return y + 40
+    return ceil(y + 40)
