@@ -180,7 +180,10 @@ CROWDED = {"vsub"}
 """Examples with more than a slide holds in letters of 12 px: six steps with two answers."""
 
 
-@pytest.mark.parametrize("opcode", CATALOG)
+OPCODES = sorted(CATALOG, key=lambda x: x not in ("vsub", "vadd4", "setp", "vmad", "vadd2"))
+
+
+@pytest.mark.parametrize("opcode", some(OPCODES, *range(5)))
 def test_a_slide_can_be_read_from_the_back_row(opcode: str) -> None:
     """The line in 20 px and more, nothing in less than 12; in its parts where there is too much."""
     shown = example(opcode)
@@ -196,7 +199,7 @@ def test_a_slide_can_be_read_from_the_back_row(opcode: str) -> None:
         assert min(x.size for x in boxes(export(shown, "svg", SLIDE._replace(stages=stages)))) >= 12
 
 
-@pytest.mark.parametrize("opcode", CATALOG)
+@pytest.mark.parametrize("opcode", some(OPCODES, *range(5)))
 def test_a_slide_fills_its_page(opcode: str) -> None:
     """To both sides and to the foot, or as wide as it is."""
     found = [x for x in boxes(export(example(opcode), "svg", SLIDE)) if x.top > 62]

@@ -18,6 +18,7 @@ from ptxscope.export.options import DEFAULT, Options
 from tests.cli.running import run
 from tests.export.inked import decoded, differences, grid, resvg
 from tests.export.samples import E3, HOSTILE, annotated, example
+from tests.tiers import some
 
 LINE = ("vmad.s32.s32.s32.sat.shr15 d, a, b, c", "a=-9", "b=7", "c=1")
 VMAD = trace("vmad.s32.s32.s32.sat.shr15 d, a, b, c", {"a": 0xFFFFFFF7, "b": 7, "c": 1})
@@ -254,12 +255,12 @@ def test_a_trace_of_text_loads_nothing_of_images() -> None:
                          "pathlib", "numpy"}  # fmt: skip
 
 
-@pytest.mark.parametrize("format_", ["png", "pdf"])
+@pytest.mark.parametrize("format_", some(["png", "pdf"]))
 def test_characters_that_no_font_has_are_told(format_: str, tmp_path: Path) -> None:
     """Private ones, of which no two fonts have the same; what is there or unseen is not told."""
     pytest.importorskip("typst" if format_ == "pdf" else "resvg_py")
     title = "é → “…” \N{SOFT HYPHEN}\N{ZERO WIDTH JOINER}\N{NO-BREAK SPACE}e\u0301 \U00010fff\u0379"
-    words = ["trace", *LINE, "--title", title, "-f", format_]
+    words = ["trace", *LINE, "--title", title, "-f", format_, "--steps", "1-2", "--scale", "1"]
     said = (
         "warning: no font here has \U00010fff (U+10FFF), \u0379 (U+0379): the {} shows a box for "
         "each; install a font that has them\n"
