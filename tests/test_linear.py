@@ -44,8 +44,9 @@ from ptxscope.engine.text.source import fragments
 from ptxscope.engine.text.values import parse_integer, parse_value
 from ptxscope.engine.tracing.notes import parse_note, stages_between
 from ptxscope.engine.tracing.trace import Trace
-from ptxscope.export import sarif
+from ptxscope.export import export, sarif
 from ptxscope.export.checked import described, told
+from ptxscope.export.json import read
 from ptxscope.listing_cursor import opened_listing
 from ptxscope.search import search
 from tests.tiers import thorough
@@ -64,6 +65,7 @@ CEILING = 10.0
 
 _ADD = "vadd4.s32.s32.s32.sat d, a, b, c;"
 _TRACE = Trace(parse_all(_ADD)[0], model("isa"), {"a": 1, "b": 2, "c": 3})
+_JSON = export(_TRACE, "json")
 
 
 def _refused(read: Callable[[str], object]) -> Callable[[str], object]:
@@ -142,6 +144,12 @@ def _titled(text: str) -> object:
     return None
 
 
+def _recorded(text: str) -> None:
+    """As it is, and as what a trace may hold of anybody's words."""
+    for whole in (text, _JSON.replace('"title": ""', f'"title": {json.dumps(text)}')):
+        _refused(read)(whole)
+
+
 def _marked(text: str) -> str:
     return updated(f"{text}\n<!-- ptxscope trace '{_ADD}' a=1 b=2 c=3 -->\n<!-- /ptxscope -->\n")
 
@@ -175,6 +183,7 @@ ENTRIES: dict[str, Callable[[str], object]] = {
     "search": search,
     "show": _shown,
     "titles": _titled,
+    "a trace in JSON": _recorded,
 }
 """By what a reader would call it; CSV files have a test of their own."""
 
@@ -505,6 +514,11 @@ _ONCE: dict[str, list[Family]] = {
         Family("", "<!-- ptxscope trace "),
         Family("<!-- ptxscope trace x", " ", "x"),
         Family("<!-- ", "\n"),
+    ],
+    "a trace in JSON": [
+        Family("", "[", "]"),
+        Family('{"schema": "ptxscope.trace/1", "version": "', "a", '"}'),
+        Family('{"', "\\n", '": 1}'),
     ],
     "marked arguments": [Family("x", "a"), Family("'", "a ", "'")],
     "file or instruction": [Family("", "/", " x")],

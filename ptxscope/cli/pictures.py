@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..engine.text.errors import printable
+from ..engine.text.errors import printable, printable_lines
 from ..engine.tracing.trace import Trace
 from ..export import BINARY, export
 from ..export.options import DEFAULT, Motion, Options
@@ -129,9 +129,12 @@ def _warn_of_boxes(missing: Sequence[str], format_: str) -> None:
 
 
 def put(made: str | bytes, format_: str) -> None:
-    """Print a document; raises CommandError where it is binary and would go to a terminal."""
+    """Print a document; raises CommandError where it is binary and would go to a terminal.
+
+    Text is made printable there.
+    """
     if isinstance(made, str):
-        sys.stdout.write(made)
+        sys.stdout.write(printable_lines(made) if sys.stdout.isatty() else made)
         return
     sys.stdout.write("")  # a closed stream says so
     out = getattr(sys.stdout, "buffer", None)

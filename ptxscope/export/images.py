@@ -73,7 +73,7 @@ def png(svg: str, options: Options = DEFAULT) -> bytes:
 
     Raises NotInstalledError, and ValueError where it can't be so large, or no font is found.
     """
-    resvg = _module("resvg_py", "png")
+    resvg = _module(*_DRAWN_BY["png"])
     wide, high = map(round, size(svg, options, _SHARP))
     if min(wide, high) < 1:
         raise ValueError(f"a PNG of {wide} by {high} px shows nothing")
@@ -92,7 +92,7 @@ def pdf(pages: Sequence[str], options: Options = DEFAULT, title: str = "") -> by
 
     Raises NotInstalledError, and ValueError for their size.
     """
-    typst = _module("typst", "pdf")
+    typst = _module(*_DRAWN_BY["pdf"])
     told = []
     for svg in pages:
         found = size(svg, options, 1)
@@ -133,19 +133,33 @@ def _letter(char: str, family: str = SANS) -> str:
 
 
 def _letters_of_png(chars: Sequence[str]) -> list[bytes]:
-    resvg = _module("resvg_py", "png")
+    resvg = _module(*_DRAWN_BY["png"])
     return [bytes(resvg.svg_to_bytes(svg_string=_letter(char))) for char in chars]
 
 
 def _letters_of_pdf(chars: Sequence[str]) -> list[bytes]:
     """As Typst draws them, which makes PNG of the same pages."""
-    typst = _module("typst", "pdf")
+    typst = _module(*_DRAWN_BY["pdf"])
     pages = [{"svg": _letter(char), "width": 20, "alt": ""} for char in chars]
     inputs = {"title": "", "mark": "", "pages": json.dumps(pages)}
     return [bytes(x) for x in typst.compile(_PDF.encode(), format="png", sys_inputs=inputs)]
 
 
 _LETTERS = {"png": _letters_of_png, "pdf": _letters_of_pdf}
+
+
+def told(trace: Trace, format_: str, options: Options = DEFAULT) -> str:
+    """What an image will be, in words, without making it; raises as making it does."""
+    _module(*_DRAWN_BY[format_])
+    svg = frames.render(trace, options._replace(motion=Motion.STILL))
+    wide, high = size(svg, options, _SHARP if format_ == "png" else 1)
+    if format_ == "png":
+        return f"a picture of about {round(wide):,} by {round(high):,} px"
+    cm = 2.54 / 96
+    return f"a page of {wide * cm:.1f} by {high * cm:.1f} cm, whose text can be selected"
+
+
+_DRAWN_BY = {"png": ("resvg_py", "png"), "pdf": ("typst", "pdf")}
 
 
 def size(svg: str, options: Options, scale: float) -> Size:
@@ -180,7 +194,7 @@ def _has_fonts() -> bool:
 
 def draws(family: str, **how: bool) -> bool:
     """Whether a letter of a font, or of what stands in for it, is drawn."""
-    resvg = _module("resvg_py", "png")
+    resvg = _module(*_DRAWN_BY["png"])
     empty, text = (
         resvg.svg_to_bytes(svg_string=_letter(letter, family), **how) for letter in ("", "x")
     )
