@@ -64,7 +64,7 @@ def run(words: Sequence[str]) -> int:
             raise CommandError("error: --frames has a place of its own; -o can't be given too")
         drawn = write_frames(chosen.frames, trace, chosen.format, options)
         if chosen.alt:
-            sys.stdout.write("".join(f"{frame.name}: {frame.alt}\n" for frame in drawn))
+            put("".join(f"{frame.name}: {frame.alt}\n" for frame in drawn), "text")
         return 0
     if chosen.output is not None:
         write(chosen.output, made_of(trace, chosen.format, options))
