@@ -241,7 +241,7 @@ def test_what_is_small_on_a_slide_is_told(tmp_path: Path) -> None:
         "warning: the smallest letters of this slide are 11 px of 720, where 12 can be read from "
         "the back row; --steps 1-3 and --steps 4-6 have larger ones\n"
     )
-    for more in (["--slide", "--steps", "4-6"], [], ["--slide", "-f", "text"]):
+    for more in (["--slide", "--steps", "4-6"], []):
         assert run("trace", *line, *more, "-o", str(tmp_path / "y")).stderr == ""
 
 
