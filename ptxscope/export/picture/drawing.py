@@ -238,6 +238,8 @@ class Pen:
         """Letters are no smaller, where they have room."""
         self.smallest = LARGEST
         """The smallest letters that were drawn."""
+        self.cut = 0
+        """How many texts had no room."""
 
     def sized(self, size: float) -> float:
         """How large letters are for which a size is asked."""
@@ -389,7 +391,9 @@ class Pen:
         """A line of text; made to fit where a width is given."""
         size = self.sized(size)
         if width is not None:
-            text, size = fitted(text, width, size, mono)
+            found = fitted(text, width, size, mono)
+            self.cut += found.text != text
+            text, size = found
         if not text:
             return
         self.smallest = min(self.smallest, size)
