@@ -10,8 +10,10 @@ from ..engine.tracing.trace import Trace
 from .cutting import Band, Wrap, bands_of, flows, parts
 from .options import DEFAULT, Options
 from .picture import svg
-from .picture.drawing import Ink, Pen, fitted, number, text_width, wrapped
+from .picture.drawing import Pen, number
+from .picture.inks import Ink
 from .picture.layout import Area, beside, instruction, stacked
+from .picture.lettering import fitted, text_width, wrapped
 
 SIZE = (1280.0, 720.0)
 _MARGIN = 14.0

@@ -23,7 +23,7 @@ from ptxscope.engine.tracing.stages import title
 from ptxscope.export.document import command
 from ptxscope.export.frames import frames
 from ptxscope.export.options import DEFAULT, Motion, Options
-from ptxscope.export.picture.drawing import text_width
+from ptxscope.export.picture.lettering import text_width
 from ptxscope.export.slides import letters, steps_apart
 from tests.cli.running import run
 from tests.export import chromium
