@@ -238,7 +238,7 @@ def test_what_is_small_on_a_slide_is_told(tmp_path: Path) -> None:
     done = run("trace", *line, "--slide", "-o", str(tmp_path / "x.svg"))
     assert done.returncode == 0
     assert done.stderr == (
-        "warning: the smallest letters of this slide are 11 px of 720, where 12 can be read from "
+        "warning: the smallest letters of this slide are 11.4 px of 720, where 12 can be read from "
         "the back row; --steps 1-3 and --steps 4-6 have larger ones\n"
     )
     for more in (["--slide", "--steps", "4-6"], []):
