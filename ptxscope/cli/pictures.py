@@ -94,7 +94,7 @@ def warn_of_small_letters(trace: Trace, format_: str, options: Options) -> None:
     few = named if len(parts) < 4 else "fewer --steps"
     how = f"; {few} have larger ones" if parts else ""
     say(
-        f"warning: the smallest letters of this slide are {found:.0f} px of 720, where "
+        f"warning: the smallest letters of this slide are {found:.1f} px of 720, where "
         f"{READABLE:g} can be read from the back row{how}"
     )
 

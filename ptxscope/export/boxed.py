@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from math import ceil
 
-from .picture.drawing import LEAST
+from .picture.lettering import LEAST
 
 _WIDE = re.compile(r'viewBox="0 0 ([\d.]++)')
 _SIZE = re.compile(r'font-size="([\d.]++)"')

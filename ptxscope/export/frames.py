@@ -16,7 +16,8 @@ from .cutting import Wrap, bands_of, flows, parts
 from .document import Document, StepView
 from .options import DEFAULT, Motion, Options
 from .picture import svg
-from .picture.drawing import Ink, Pen, number
+from .picture.drawing import Pen, number
+from .picture.inks import Ink
 from .picture.layout import WIDTH
 from .picture.sheet import sheet_of, written
 

@@ -21,7 +21,7 @@ from ..engine.tracing.trace import Trace
 from . import frames
 from .marks import about, described
 from .options import DEFAULT, Motion, Options
-from .picture.drawing import MONO, SANS
+from .picture.inks import MONO, SANS
 
 _SIZE = re.compile(r'viewBox="0 0 ([\d.]++) ([\d.]++)"')
 _TEXT = re.compile("<text[^>]*+>([^<]*+)</text>")

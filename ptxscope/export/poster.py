@@ -16,14 +16,10 @@ from ..engine.tracing.trace import Step, Trace
 from ..scene.form import blank, form_scene, said
 from ..scene.records import Cell, Look, Place, Register, RowScene, Scene, Tint
 from .options import DEFAULT, Options
-from .picture.drawing import (
-    LEAST,
-    Ink,
-    Pen,
-    text_width,
-    wrapped,
-)
+from .picture.drawing import Pen
+from .picture.inks import Ink
 from .picture.layout import Area, wire
+from .picture.lettering import LEAST, text_width, wrapped
 from .picture.sheet import Sheet, body, written
 from .picture.signs import bits, mask_box
 

@@ -10,8 +10,10 @@ from ..engine.tracing.trace import Trace
 from .cutting import Band, Wrap, bands_of, flows, parts
 from .options import DEFAULT, Options
 from .picture import svg
-from .picture.drawing import Ink, Pen, fitted, number, text_width, wrapped
+from .picture.drawing import Pen, number
+from .picture.inks import Ink
 from .picture.layout import Area, beside, instruction, stacked
+from .picture.lettering import fitted, text_width, wrapped
 
 SIZE = (1280.0, 720.0)
 _MARGIN = 14.0
@@ -51,6 +53,8 @@ class _Fit(NamedTuple):
     """The smallest that are drawn, in px of a slide."""
     filled: float
     """Which part of the width that is free is drawn on."""
+    cut: int
+    """How many texts have no room."""
 
 
 def letters(trace: Trace, options: Options = DEFAULT) -> float:
@@ -96,8 +100,8 @@ def _enlarged(trace: Trace, options: Options, look: svg.Look) -> Iterator[tuple[
         yield larger, _fit(svg.drawing(trace, options, look=larger))
 
 
-def _worth(fit: _Fit) -> tuple[float, float, float]:
-    return min(round(fit.letters, 1), READABLE), round(fit.scale, 2), fit.filled
+def _worth(fit: _Fit) -> tuple[float, ...]:
+    return -fit.cut, min(round(fit.letters, 1), READABLE), round(fit.scale, 2), fit.filled
 
 
 def _fit(drawn: svg.Drawing) -> _Fit:
@@ -107,7 +111,8 @@ def _fit(drawn: svg.Drawing) -> _Fit:
     scale = _scale(columns, inner, high)
     room = SIZE[0] - _MARGIN * (len(columns) + 1)
     smallest = drawn.pen.smallest * scale
-    return _Fit(columns, scale, smallest, len(columns) * inner * scale / room)
+    filled = len(columns) * inner * scale / room
+    return _Fit(columns, scale, smallest, filled, drawn.pen.cut)
 
 
 def _inner(drawn: svg.Drawing) -> Area:
@@ -120,7 +125,7 @@ def laid_out(drawn: svg.Drawing, bands: list[Band], wrap: Wrap) -> Iterator[str]
     prefix, inner = drawn.pen.prefix, _inner(drawn)
     head, top = _head(drawn)
     yield from head
-    columns, scale, _, _ = _fit(drawn)
+    columns, scale, *_ = _fit(drawn)
     high = SIZE[1] - _MARGIN - top
     wide = (SIZE[0] - _MARGIN * (len(columns) + 1)) / len(columns)
     y = top + (high - _tallest(columns) * scale) / 2

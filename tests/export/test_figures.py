@@ -18,7 +18,7 @@ from ptxscope.engine.tracing.divergence import divergence_of, divergences
 from ptxscope.export import export, form, poster
 from ptxscope.export.document import NOT_SHOWN, document
 from ptxscope.export.options import DEFAULT, Options
-from ptxscope.export.picture.drawing import PALETTE
+from ptxscope.export.picture.inks import PALETTE
 from ptxscope.export.theme import Theme
 from ptxscope.scene.form import blank
 from tests.export.samples import E3, EXAMPLES, example

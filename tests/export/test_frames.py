@@ -23,13 +23,14 @@ from ptxscope.engine.tracing.stages import title
 from ptxscope.export.document import command
 from ptxscope.export.frames import frames
 from ptxscope.export.options import DEFAULT, Motion, Options
-from ptxscope.export.picture.drawing import text_width
+from ptxscope.export.picture.lettering import text_width
 from ptxscope.export.slides import letters, steps_apart
 from tests.cli.running import run
 from tests.export import chromium
 from tests.export.browser import CHROMIUM, Browser
 from tests.export.inked import differences, resvg
 from tests.export.samples import E2, E3, EXAMPLES, HOSTILE, annotated, example, register
+from tests.reference_data import golden_rows
 from tests.tiers import some
 
 NS = "{http://www.w3.org/2000/svg}"
@@ -238,7 +239,7 @@ def test_what_is_small_on_a_slide_is_told(tmp_path: Path) -> None:
     done = run("trace", *line, "--slide", "-o", str(tmp_path / "x.svg"))
     assert done.returncode == 0
     assert done.stderr == (
-        "warning: the smallest letters of this slide are 11 px of 720, where 12 can be read from "
+        "warning: the smallest letters of this slide are 11.4 px of 720, where 12 can be read from "
         "the back row; --steps 1-3 and --steps 4-6 have larger ones\n"
     )
     for more in (["--slide", "--steps", "4-6"], []):
@@ -356,3 +357,29 @@ def test_a_click_shows_the_next_step_and_after_the_last_the_first(tmp_path: Path
         browser.close()
     stages_ = [f"#step-{step.stage}" for step in VMAD.steps]
     assert seen == [*zip(stages_, range(1, 8), strict=True), (stages_[0], 1), (stages_[1], 2)]
+
+
+# --- over all forms ----------------------------------------------------------------------
+
+TIGHT = (
+    trace("vmax4.s32.s32.s32.add d.b310, a, b, c", {"a": 32768, "b": 2656806461, "c": 3261346783}),
+    trace("vsub4.s32.u32.u32.add d.b210, a, b, c", {"a": 3087987400, "b": 1, "c": 3567460887}),
+)
+"""A register in a quarter of a narrow column; a range there."""
+SHAPES = (SLIDE, SLIDE._replace(result=False), SLIDE._replace(both=True), Options(result=False))
+
+
+@pytest.mark.parametrize("part", some(range(40), 0, 1))
+def test_no_text_of_a_slide_is_cut_or_stands_in_another(part: int) -> None:
+    rows = golden_rows()[part * 7 :: 700]
+    drawn = [trace(x.instruction, x.operands, model="ptxas" if at % 2 else "isa")
+             for at, x in enumerate(rows)][: 8 if part < 2 else 40]  # fmt: skip
+    for at, shown in enumerate(drawn):
+        found = boxes(export(shown, "svg", SHAPES[at % len(SHAPES)]))
+        assert not overlaps(found), shown.instruction
+        cut = [x.text for x in found if x.text.endswith("…") and len(x.text) > 2]
+        assert not cut, shown.instruction
+    for shown in TIGHT if part == 0 else ():
+        for options in SHAPES:
+            texts = [x.text for x in boxes(export(shown, "svg", options))]
+            assert not [x for x in texts if x.endswith("…") and len(x) > 2]

@@ -10,7 +10,7 @@ import pytest
 from ptxscope import export, parse, trace
 from ptxscope.export import form
 from ptxscope.export.options import Options
-from ptxscope.export.picture.drawing import text_width, wrapped
+from ptxscope.export.picture.lettering import text_width, wrapped
 
 NS = "{http://www.w3.org/2000/svg}"
 LONG = "%" + "n" * 38

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ...scene.records import PLAIN, Choice, Gate, Option, Place, RowScene, Tint
-from .drawing import LEAST, Ink, text_width
+from .inks import Ink
 from .layout import Area, Point, Sketch, Slot, chip, wire
+from .lettering import LEAST, text_width
 from .rows import inside, plain
 from .signs import PILL_HEIGHT, told, truth
 

@@ -21,8 +21,10 @@ from ...scene.records import (
     Strips,
     Term,
 )
-from .drawing import Ink, Pen, number, text_width
+from .drawing import Pen, number
+from .inks import Ink
 from .layout import Area, Sketch
+from .lettering import text_width
 from .rows import cells, inside, plain, say
 from .signs import bits
 

@@ -11,7 +11,8 @@ from ...scene.records import Scene
 from ..document import Document, ResultView, StepView, document
 from ..options import Options
 from .bands import draw_rows, place_rows
-from .drawing import Ink, Pen
+from .drawing import Pen
+from .inks import Ink
 from .layout import EDGE, FIGURES, PAGE, WIDTH, Area, Sketch, seen
 from .results import columns, remark, results, step_notes
 from .rows import plain

@@ -18,7 +18,9 @@ from ...scene.records import Choice, Link, Place, Register, RowScene, Scene, Tin
 from ..document import CellView, Document, StepView, names_of
 from ..options import Options
 from ..withheld import withheld
-from .drawing import Ink, Pen, wrapped
+from .drawing import Pen
+from .inks import Ink
+from .lettering import wrapped
 
 WIDTH = 800
 EDGE = 24

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from ...scene.records import StepScene
 from ..document import StepView
-from .drawing import Ink
+from .inks import Ink
 from .layout import ROLE_INKS, WORDS_WIDTH, WORDS_X, Area, Sketch
 from .rows import plain
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from ...scene.records import Place
 from ..document import Document, ResultView, StepView
-from .drawing import Ink, Pen, text_width
+from .drawing import Pen
+from .inks import Ink
 from .layout import Area, Sketch, meet
+from .lettering import text_width
 from .rows import plain
 from .signs import underline
 

@@ -8,8 +8,10 @@ from itertools import pairwise
 
 from ...scene.branches import OUTCOMES
 from ...scene.records import Cell, Look, Register, RowScene, Span
-from .drawing import LEAST, Ink, Pen, text_width
+from .drawing import Pen
+from .inks import Ink
 from .layout import ROLE_INKS, Area, Sketch, Slot, part
+from .lettering import LEAST, text_width
 from .signs import PILL_HEIGHT, STYLES, bits, flags, flags_height, mask_box, truth
 
 _WORD = re.compile(r"\b0x(?=[0-9a-f]{4,})")

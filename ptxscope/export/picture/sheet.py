@@ -8,7 +8,8 @@ from ...engine.records import NamedTuple
 from ..alt import alt
 from ..document import Document
 from ..theme import Theme
-from .drawing import Pen, definitions, dressed, escaped, number
+from .drawing import Pen, escaped, number
+from .inks import definitions, dressed
 from .rows import plain
 
 

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from ...engine.records import NamedTuple
 from ...engine.semantics.operation import Flag
 from ...scene.records import Look, Tint
-from .drawing import Ink, Pen, number, text_width
+from .drawing import Pen, number
+from .inks import Ink
 from .layout import Area, chip
+from .lettering import text_width
 
 _FLAGS = {
     Flag.CLAMPED_LOW: "M0 0V8M4 0V6M1.5 3.5L4 0.5L6.5 3.5",

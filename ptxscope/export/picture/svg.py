@@ -20,9 +20,10 @@ from ..options import DEFAULT, Options
 from ..theme import Theme
 from . import margin
 from .bands import draw_rows, place_rows
-from .drawing import USUAL, Ink, Pen, text_width
+from .drawing import Pen
 from .figures import ruler
 from .fork import LONGEST_OF_BRANCH, branches, fork_of
+from .inks import Ink
 from .layout import (
     EDGE,
     FIGURES,
@@ -37,6 +38,7 @@ from .layout import (
     seen,
     shortened,
 )
+from .lettering import USUAL, text_width
 from .results import columns, note, results, step_notes
 from .rows import plain, register
 from .sheet import body, sheet_of, written
