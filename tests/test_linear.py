@@ -14,7 +14,7 @@ import json
 import re
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from io import StringIO
 from pathlib import Path
 from random import Random
@@ -23,7 +23,7 @@ from types import FrameType
 
 import pytest
 
-from ptxscope import PtxError, parse_all
+from ptxscope import PtxError, parse, parse_all
 from ptxscope.cli import CommandError
 from ptxscope.cli.arguments import instruction
 from ptxscope.cli.export import updated
@@ -49,6 +49,7 @@ from ptxscope.export.checked import described, told
 from ptxscope.export.json import read
 from ptxscope.listing_cursor import opened_listing
 from ptxscope.search import search
+from ptxscope.sweep.lanes import swept
 from tests.tiers import thorough
 
 SMALLEST, LARGEST = 1 << 10, 1 << 20
@@ -154,6 +155,12 @@ def _marked(text: str) -> str:
     return updated(f"{text}\n<!-- ptxscope trace '{_ADD}' a=1 b=2 c=3 -->\n<!-- /ptxscope -->\n")
 
 
+def _lane(text: str) -> object:
+    with suppress(PtxError):
+        return swept(parse(_ADD), text)
+    return None
+
+
 ENTRIES: dict[str, Callable[[str], object]] = {
     "parse": parse_all,
     "instruction of an argument": instruction,
@@ -184,6 +191,7 @@ ENTRIES: dict[str, Callable[[str], object]] = {
     "show": _shown,
     "titles": _titled,
     "a trace in JSON": _recorded,
+    "lanes": _lane,
 }
 """By what a reader would call it; CSV files have a test of their own."""
 

@@ -138,15 +138,19 @@ def _standing(drawn: Drawing) -> str:
 
 def _head(doc: Document, pen: Pen, named: Names) -> float:
     """Title, instruction and model; returns where it ends."""
+    return head(pen, doc.title, doc.ptx, plain(f"model {doc.model}"), named)
+
+
+def head(pen: Pen, title: str, ptx: str, model: str, named: Names = ()) -> float:
+    """Title, instruction and what stands in the badge; returns where it ends."""
     y = 26.0
     pen.open("px-head")
-    if doc.title:
-        lines = pen.wrapped(doc.title, _PAGE.width / 1.12, 21)  # bold is wider
+    if title:
+        lines = pen.wrapped(title, _PAGE.width / 1.12, 21)  # bold is wider
         y = pen.lines(EDGE, y + 14, lines, 21, Ink.INK, step=27, bold=True) - 8
-    model = plain(f"model {doc.model}")
     badge = min(text_width(model, 11) + 22, 240)
     under = len(pen.parts)
-    end = instruction(pen, doc.ptx, EDGE + 14, y + 25, _PAGE.width - badge - 30, 14, named) + 15
+    end = instruction(pen, ptx, EDGE + 14, y + 25, _PAGE.width - badge - 30, 14, named) + 15
     line = pen.parts[under:]
     del pen.parts[under:]
     pen.rect(EDGE, y, _PAGE.width, end - y, Ink.SOFT, Ink.LINE, radius=8)
