@@ -83,6 +83,13 @@ GROUPS: dict[str, tuple[Action, ...]] = {
             "listing.back", "alt+up,left_square_bracket", "statement(-1)", "back", "The one before"
         ),
     ),
+    "Learn": (
+        Action(
+            "predict", "P", "predict", "predict", "Predict what each lane will be, step by step"
+        ),
+        Action("predict.hint", "h", "hint", "hint", "A hint, while you predict"),
+        Action("challenge", "C", "challenge", "challenge", "Exercises without end, and a tally"),
+    ),
     "Answers": (
         Action("model", "t", "toggle_model", "model", "Switch between isa and ptxas"),
         Action("explain", "x", "explain", "why?", "Say what explains a result that you got"),
@@ -124,6 +131,8 @@ FOOTER = (
     *("go.modifiers", "model", "explain", "pin", "export"),
 )
 """The actions whose keys the footer shows, as room allows, where they act."""
+PREDICTING = ("predict.hint",)
+"""Those that stand first while a trace is predicted."""
 ALWAYS = ("help", "quit", "palette")
 """Those that it shows whatever has the focus."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import files
 from .engine.isa.catalog import CATALOG
@@ -18,6 +18,9 @@ from .engine.text.errors import PtxError, printable
 from .engine.text.parser import parse
 from .engine.tracing.annotations import NOTHING, Annotations, from_json, to_json
 from .session import Setup, trace_of, with_line
+
+if TYPE_CHECKING:
+    from .learn.tally import Tally
 
 SCHEMA = "ptxscope.state/1"
 _MOST = 1 << 22
@@ -38,6 +41,10 @@ class Kept(NamedTuple):
     theme: str = ""
     asked: bool = False
     """The result is shown before its step."""
+    guesses: Sequence[object] = ()
+    """What was typed where the trace is predicted, as ``learn.prediction`` has it in JSON."""
+    predicting: bool = False
+    """The step is asked rather than shown."""
 
 
 class Store:
@@ -55,6 +62,7 @@ class Store:
             if not (state.is_absolute() and config.is_absolute()):
                 raise RuntimeError("there is no home folder")
         self.state = state / "explorer.json"
+        self.tally = state / "tally.json"
         self.keys = config / "keys.toml"
         self.messages: list[str] = []
 
@@ -78,6 +86,25 @@ class Store:
         self.state.parent.mkdir(parents=True, exist_ok=True)
         files.replace(self.state, as_text(kept).encode())
 
+    def load_tally(self) -> Tally:
+        """How exercises went; nothing where there is nothing, or nothing that can be used."""
+        from .learn import tally
+
+        try:
+            return tally.from_json(files.read(self.tally, _MOST).decode())
+        except FileNotFoundError:
+            return tally.Tally()
+        except (OSError, ValueError, RecursionError) as error:
+            self.messages += self.set_aside(
+                getattr(error, "strerror", "") or str(error), self.tally
+            )
+            return tally.Tally()
+
+    def save_tally(self, found: Tally) -> None:
+        """Keep it; raises OSError where that can't be done."""
+        self.tally.parent.mkdir(parents=True, exist_ok=True)
+        files.replace(self.tally, found.json.encode())
+
     def keymap(self) -> dict[str, str]:
         """Action ids and the keys that the user gave them."""
         try:
@@ -97,11 +124,12 @@ class Store:
         self.messages += self.set_aside(why)
         return Kept()
 
-    def set_aside(self, why: str) -> list[str]:
-        """Give what was kept another name; what is to be said of it."""
-        aside = self.state.with_suffix(".damaged")
+    def set_aside(self, why: str, kept: Path | None = None) -> list[str]:
+        """Give what was kept, of the explorer or in a file, another name; what is to be said."""
+        kept = kept or self.state
+        aside = kept.with_suffix(".damaged")
         try:
-            self.state.replace(aside)
+            kept.replace(aside)
             place = f"; it is now {aside}"
         except OSError:
             place = ""
@@ -136,6 +164,8 @@ def as_json(kept: Kept) -> dict[str, object]:
         "recent": list(kept.recent),
         "theme": kept.theme,
         "asked": kept.asked,
+        "guesses": list(kept.guesses),
+        "predicting": kept.predicting,
     }
 
 
@@ -163,6 +193,8 @@ def _kept(data: object) -> Kept:
         recent,
         _in(data, "theme", str),
         data.get("asked") is True,
+        guesses if isinstance(guesses := data.get("guesses"), list) else (),
+        data.get("predicting") is True,
     )
 
 

@@ -15,7 +15,9 @@ import re
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
+from functools import partial
 from io import StringIO
+from itertools import islice
 from pathlib import Path
 from random import Random
 from time import process_time
@@ -23,7 +25,7 @@ from types import FrameType
 
 import pytest
 
-from ptxscope import PtxError, parse, parse_all
+from ptxscope import PtxError, parse, parse_all, trace
 from ptxscope.cli import CommandError
 from ptxscope.cli.arguments import instruction
 from ptxscope.cli.export import updated
@@ -47,6 +49,8 @@ from ptxscope.engine.tracing.trace import Trace
 from ptxscope.export import export, sarif
 from ptxscope.export.checked import described, told
 from ptxscope.export.json import read
+from ptxscope.learn.challenge import answer, challenges
+from ptxscope.learn.question import Question, place
 from ptxscope.listing_cursor import opened_listing
 from ptxscope.search import search
 from ptxscope.sweep.lanes import swept
@@ -155,6 +159,20 @@ def _marked(text: str) -> str:
     return updated(f"{text}\n<!-- ptxscope trace '{_ADD}' a=1 b=2 c=3 -->\n<!-- /ptxscope -->\n")
 
 
+_ASKED = trace("vadd4.s32.s32.s32.sat d, a, b, c", {"a": 1, "b": 2, "c": 3})
+_KEYS = (("select.a", 0), ("saturate", 1), ("d", None))
+_PLACES = tuple(place(Question(_ASKED, *key)) for key in _KEYS)
+_EXERCISES = tuple({x.kind: x for x in islice(challenges("linear", 2), 20)}.values())
+
+
+def _answered(text: str) -> None:
+    """A text as the answer to a lane, to a result, and to exercises of each kind."""
+    for where in _PLACES:
+        _refused(where.read)(text)
+    for exercise in _EXERCISES:
+        _refused(partial(answer, exercise))(text)
+
+
 def _lane(text: str) -> object:
     with suppress(PtxError):
         return swept(parse(_ADD), text)
@@ -191,6 +209,7 @@ ENTRIES: dict[str, Callable[[str], object]] = {
     "show": _shown,
     "titles": _titled,
     "a trace in JSON": _recorded,
+    "answers": _answered,
     "lanes": _lane,
 }
 """By what a reader would call it; CSV files have a test of their own."""

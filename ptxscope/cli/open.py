@@ -47,6 +47,7 @@ def arguments() -> Parser:
     to = parser("open", "Explore an instruction in the terminal.", _EPILOG)
     add_instruction(to, optional=True)
     add_model(to)
+    to.add_argument("--predict", action="store_true", help="ask what each lane will be")
     return to
 
 
@@ -80,7 +81,11 @@ def run(words: Sequence[str]) -> int:
             "there is no home folder, nothing is kept; set HOME, or XDG_STATE_HOME and "
             "XDG_CONFIG_HOME"
         )
-    return ending.run(lambda: Explorer(ins, values, model.name, store, listing, said), store)
+
+    def opened() -> Explorer:
+        return Explorer(ins, values, model.name, store, listing, said, predict=chosen.predict)
+
+    return ending.run(opened, store)
 
 
 def _listing(path: str, assignments: Sequence[str], model_name: str) -> ListingCursor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, ClassVar
@@ -17,6 +17,7 @@ from textual.widget import Widget
 from .. import session as edits
 from ..engine.records import replace
 from ..engine.semantics.models import PTXAS_MODELS
+from ..engine.semantics.plan import Stage
 from ..engine.text.errors import PtxError, printable
 from ..engine.text.instruction import Instruction
 from ..engine.text.parser import parse, scan
@@ -40,6 +41,7 @@ from ..widgets.line import LineStatus, PtxLine
 from ..widgets.modifiers import Modifiers
 from ..widgets.operands import Field, Operands
 from .aside import MessagesAside
+from .predicting import Predicting
 
 if TYPE_CHECKING:
     from ..engine.diagnosis.diagnose import Finding
@@ -58,7 +60,7 @@ _RECENT = 5
 """Instructions that the browser keeps on top."""
 
 
-class MainScreen(MessagesAside, InkScreen[None]):
+class MainScreen(Predicting, MessagesAside, InkScreen[None]):
     """Line, lanes, steps and operands; instructions and modifiers beside them."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings()
@@ -110,8 +112,10 @@ class MainScreen(MessagesAside, InkScreen[None]):
         *,
         asked: bool = False,
         welcome: bool = False,
+        guesses: Sequence[object] = (),
+        predicting: bool = False,
     ) -> None:
-        super().__init__()
+        super().__init__(guesses, predicting=predicting)
         self.session = Session(setup)
         self.pin = pin
         """What is compared with."""
@@ -119,7 +123,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
         """The step up to which the trace is revealed, from 1."""
         self.recent = recent
         """Opcodes that were opened, the latest first."""
-        self._asked_from: Place | None = None
+        self.asked_from: Place | None = None
         """The cell of the lanes that is being typed over."""
         self.asked = asked
         """The result is to be seen before its step."""
@@ -139,7 +143,8 @@ class MainScreen(MessagesAside, InkScreen[None]):
     @property
     def is_held_back(self) -> bool:
         """Whether the result is not to be seen: a step is veiled, and nobody asked."""
-        return not self.asked and self.step < len(self.session.trace.steps)
+        is_veiled = self.is_predicting or self.step < len(self.session.trace.steps)
+        return is_veiled and not self.asked
 
     @property
     def listing_cursor(self) -> ListingCursor | None:
@@ -185,15 +190,16 @@ class MainScreen(MessagesAside, InkScreen[None]):
         self.show_session()
         if self._welcome:
             self.say(
-                f"An example of PTX, bit by bit · {self._key('step.next')} next step · "
-                f"{self._key('step.result')} its result · {self._key('go.find')} another "
-                f"instruction · {self._key('go.line')} type or paste your own"
+                f"An example of PTX, bit by bit · {self.key('step.next')} next step · "
+                f"{self.key('step.result')} its result · {self.key('go.find')} another "
+                f"instruction · {self.key('go.line')} type or paste your own"
             )
+        self.call_after_refresh(self.begin_as_kept)
 
-    def say(self, text: str, ink: str = "dim") -> None:
+    def say(self, text: str, ink: str = "dim", *, firm: bool = False) -> None:
         """Say something in the hint's row, until the next edit or step."""
         self._is_told = False
-        self.query_one(HintBar).say(text, ink)
+        self.query_one(HintBar).say(text, ink, firm=firm)
 
     def _no_hint(self) -> None:
         self._is_told = False
@@ -210,6 +216,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
         self._follow_listing()
         setup, trace = self.session.setup, self.session.trace
         self.step = min(max(self.step, 1), len(trace.steps))
+        self.follow_prediction()
         self.query_one(PtxLine).show(setup.line, setup.instruction, setup.error)
         of = " · of the last legal line" if setup.error else ""
         for name in ("Operands", "Modifiers"):
@@ -221,15 +228,24 @@ class MainScreen(MessagesAside, InkScreen[None]):
         if self._value_field is not None:
             self._value_field.follow(trace.operands)
         self._show_status()
-        self._show_step()
+        self.show_step()
         if self._shown_too is not None:
             self._shown_too()
 
-    def _show_step(self, *, moving: bool = False) -> None:
+    def show_step(self, *, moving: bool = False) -> None:
+        """Let the lanes and the result show the session's step."""
         session, lanes, pin = self.session, self.query_one(Lanes), self._pinned()
         lanes.border_title = self._step_title()
         bar = self.query_one(ResultBar)
         bar.show(session.trace, session.divergences, pin, self._held_back_by())
+        asks_numbers = self.guesses is not None and session.trace.steps[self.step - 1].stage in (
+            Stage.SELECT,
+            Stage.EXTEND,
+        )
+        self.query_one(Operands).untell(untold=asks_numbers)
+        if self.guesses is not None:  # another answer, or a pin, would tell what is asked
+            lanes.show(session.trace, self.step, guesses=self.guesses)
+            return
         lanes.show(session.trace, self.step, session.divergence, pin, moving=moving)
 
     def _step_title(self) -> str:
@@ -238,13 +254,15 @@ class MainScreen(MessagesAside, InkScreen[None]):
         parts = [f"Step {step.number} of {len(trace.steps)}", title(step)]
         if self._playing is not None:
             parts.append("playing")
+        if self.is_predicting:
+            parts.append("predict")
         if self.session.setup.error:
             parts.append("of the last legal line")
         return " · ".join(parts)
 
     def _held_back_by(self) -> str:
         """The key that shows the result, while that is held back."""
-        return self._key("step.result") if self.is_held_back else ""
+        return self.key("step.result") if self.is_held_back else ""
 
     def _pinned(self) -> Trace | None:
         """The pinned evaluation, where it is of the same instruction."""
@@ -291,7 +309,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
         """
         stay, before = self._staying(), self.session.setup.instruction.opcode
         if self.session.apply(setup, cursor, joined=joined):
-            self._pause()
+            self.pause()
         elif cursor is None:
             return
         self._no_hint()
@@ -314,26 +332,32 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     def action_step(self, by: int) -> None:
         """Go to the next step, or back; at the last say so, and then start over."""
-        self._pause()
+        self.pause()
         if by < 0 or self.step < len(self.session.trace.steps):
             self._go_to(self.step + by)
+        elif self.is_predicting:
+            self.stop_predicting(step=self.step)
         elif self._is_told:
             self.asked = False
             self._go_to(1)
         else:
-            self.say(f"That was the last step · {self._key('step.next')} starts over", "strong")
+            self.say(f"That was the last step · {self.key('step.next')} starts over", "strong")
             self._is_told = True
 
     def action_step_to(self, where: str | int) -> None:
         """Go to the first or the last step, or to that of a number."""
-        self._pause()
+        self.pause()
         count = len(self.session.trace.steps)
         if isinstance(where, int) and where > count:
             self.say(f"There are {count} steps" if count > 1 else "There is one step")
             return
+        if self.is_predicting and where == "last":
+            self.stop_predicting(step=count)
+            return
         self._go_to({"first": 1, "last": count}[where] if isinstance(where, str) else where)
 
-    def _key(self, id_: str) -> str:
+    def key(self, id_: str) -> str:
+        """What the first key of an action is called."""
         return key_names(self.app)[id_][0]
 
     def _go_to(self, step: int) -> None:
@@ -342,7 +366,8 @@ class MainScreen(MessagesAside, InkScreen[None]):
         if step != self.step:
             moving = step == self.step + 1
             self.step = step
-            self._show_step(moving=moving)
+            self.show_step(moving=moving)
+            self.prediction_moved()
 
     def action_motion(self) -> None:
         """Let steps be drawn bit by bit, or at once."""
@@ -356,27 +381,29 @@ class MainScreen(MessagesAside, InkScreen[None]):
             self.say("Every step is revealed: the result is not held back")
             return
         self.asked = not self.asked
-        self._show_step()
+        self.show_step()
 
     @on(ResultBar.Asked)
     def _result_asked(self) -> None:
         self.asked = True
-        self._show_step()
+        self.show_step()
 
     def action_play(self) -> None:
         """Play the steps from here, from the start where all are seen; or pause."""
         if self._playing is not None:
-            self._pause()
+            self.pause()
             return
+        if self.is_predicting:
+            self.stop_predicting()
         if self.step >= len(self.session.trace.steps):
             self._go_to(1)
         self._play_on()
-        self._show_step()
+        self.show_step()
 
     def _play_on(self) -> None:
         """Let the step stay until it is read."""
         if self.step >= len(self.session.trace.steps):
-            self._pause()
+            self.pause()
             return
         trace = self.session.trace
         step = trace.steps[self.step - 1]
@@ -388,15 +415,16 @@ class MainScreen(MessagesAside, InkScreen[None]):
             self._go_to(self.step + 1)
             self._play_on()
 
-    def _pause(self) -> None:
+    def pause(self) -> None:
+        """Play no more."""
         if self._playing is not None:
             self._playing.stop()
             self._playing = None
-            self._show_step()
+            self.show_step()
 
     @on(Lanes.StepChosen)
     def _step_chosen(self, event: Lanes.StepChosen) -> None:
-        self._pause()
+        self.pause()
         self._go_to(event.number)
 
     # --- the line ------------------------------------------------------------------
@@ -472,6 +500,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
         self.query_one("#side").add_class("-listing")
         setup = cursor.setup(self.session.setup)
         self._used(setup.instruction.opcode)
+        self.pause()
         self.step = 99
         self.edit(setup, cursor)
 
@@ -621,7 +650,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     @on(Lanes.Edit)
     def _chip_edit(self, event: Lanes.Edit) -> None:
-        self._asked_from = event.control.place
+        self.asked_from = event.control.place
         self._open_value(event.field, event.start)
 
     @on(Lanes.Nudged)
@@ -657,7 +686,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
     def on_value_field_entered(self, event: ValueField.Entered) -> None:
         """Give the operand what was typed."""
         if not event.moved_on:
-            self._go_back()
+            self.go_back()
         self.edit(edits.with_value(self.session.setup, event.role, event.bits))
 
     def on_value_field_refused(self, event: ValueField.Refused) -> None:
@@ -667,11 +696,11 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     def on_value_field_left(self) -> None:
         """Nothing was entered."""
-        self._go_back()
+        self.go_back()
 
-    def _go_back(self) -> None:
+    def go_back(self) -> None:
         """To where a value was asked for."""
-        where, self._asked_from = self._asked_from, None
+        where, self.asked_from = self.asked_from, None
         self.action_focus_on("operands" if where is None else "lanes")
         if where is not None:
             self.query_one(Lanes).stand_on(where)
@@ -712,8 +741,8 @@ class MainScreen(MessagesAside, InkScreen[None]):
     def action_pin(self) -> None:
         """Pin this evaluation, so that what is edited next is compared with it; or let it go."""
         self.pin = self.session.setup if self.pin is None else None
-        self._show_step()
-        key = self._key("pin")
+        self.show_step()
+        key = self.key("pin")
         if self.pin:
             self.say(f"Pinned: what you edit now is shown against it · {key} lets it go")
         else:
@@ -734,6 +763,18 @@ class MainScreen(MessagesAside, InkScreen[None]):
                 self.notify(said, title="Pinned", markup=False)
 
         self.app.push_screen(ExplainScreen(trace_of(setup), self._got), left)
+
+    def action_challenge(self) -> None:
+        """Ask exercises; then show the steps of one, where that is wanted."""
+        from .challenge import ChallengeScreen
+
+        def left(found: Trace | None) -> None:
+            if found is not None:
+                self.step = len(self.session.trace.steps)
+                self._used(found.instruction.opcode)
+                self.edit(edits.of_trace(found))
+
+        self.app.push_screen(ChallengeScreen(getattr(self.app, "store", None)), left)
 
     def action_sweep(self) -> None:
         """Show all values of an operand; moving through them is one edit."""
@@ -772,7 +813,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
         before, stay = self.listing_cursor, self._staying()
         if not go():
             return
-        self._pause()
+        self.pause()
         self._no_hint()
         stay()
         if self.listing_cursor is None:
@@ -787,6 +828,8 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     def action_leave(self) -> None:
         """Give the focus up: the screen's keys act again."""
+        if self.is_predicting and self.focused in (None, self.query_one(Lanes)):
+            self.stop_predicting()
         self.set_focus(None)  # before what has it is hidden, else Textual finds another
         self._end_typing()
         self._mark_used(None)
@@ -885,7 +928,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     def _end_typing(self) -> None:
         """Close the field in which a value is typed; what was typed is entered."""
-        self._asked_from = None
+        self.asked_from = None
         if self._value_field is not None:
             self._value_field.close()
         self.query_one(Operands).type_over(False)

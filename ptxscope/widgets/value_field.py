@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -58,6 +58,16 @@ class ValueField(Vertical):
         why: str
         """What stays as it is, and why."""
 
+    class Answered(Posted):
+        """What was typed where a text was asked for rather than an operand."""
+
+        control: ValueField
+        about: object
+        """What it was asked about."""
+        text: str
+        is_meant: bool
+        """It was entered; else it was left as it stands."""
+
     class Left(Posted):
         """Nothing was entered."""
 
@@ -77,17 +87,30 @@ class ValueField(Vertical):
         self._type = Type.U32
         self._unit = 32
         self._bits = 0
+        self._read: Callable[[str], int] | None = None
+        """What reads a text that is no operand's value."""
+        self._about: object = None
 
     def open(self, field: Field, name: str, type_: Type, unit: int, bits: int, start: str) -> None:
         """Ask for a value; ``bits`` is the operand now, ``unit`` the width of its lanes."""
         self.close()  # of what was asked for before
+        self._read = None
+        self._field, self._type, self._unit, self._bits = field, type_, unit, bits
+        part = f" lane {field.at}" if field.notation == "lane" else ""
+        self._begin(f"{printable(name)}{part}", start)
+
+    def ask(self, called: str, read: Callable[[str], int], start: str, about: object) -> None:
+        """Ask for a text that a function reads; it is posted as ``Answered``."""
+        self.close()
+        self._read, self._about = read, about
+        self._begin(called, start)
+
+    def _begin(self, called: str, start: str) -> None:
         if not self.children:  # the start does without them
             self.mount(Horizontal(self._label, self.input, self._means), self._error)
-        self._field, self._type, self._unit, self._bits = field, type_, unit, bits
         self._is_settled = False
-        part = f" lane {field.at}" if field.notation == "lane" else ""
-        self._called = f"{printable(name)}{part}"
-        label = f"{self._called} ="
+        self._called = called
+        label = f"{called} ="
         self._lead = cells(label) + 2
         self._label.update(Content(label))
         # room for what is wrong from the first, else the field would move when it comes
@@ -104,6 +127,10 @@ class ValueField(Vertical):
             return
         self.remove_class("-open")
         text = self.input.value
+        if self._read is not None:
+            if not self._is_settled:
+                self.post_message(self.Answered(self, self._about, text, False))
+            return
         if self._is_settled or not text.strip():
             return
         try:
@@ -117,6 +144,8 @@ class ValueField(Vertical):
 
     def follow(self, operands: Mapping[str, int]) -> None:
         """Something else was edited meanwhile: a lane that is typed goes among the others now."""
+        if self._read is not None:
+            return
         bits = operands.get(self._field.role, self._bits)
         if self.is_open and bits != self._bits:
             self._bits = bits
@@ -136,6 +165,8 @@ class ValueField(Vertical):
 
     def _parsed(self, text: str) -> int:
         """The operand's bits with the typed value in its place; raises PtxError."""
+        if self._read is not None:
+            return self._read(text)
         if self._field.notation != "lane":
             return parse_value(text, self._type)
         lane = parse_integer(text, self._unit)
@@ -161,6 +192,9 @@ class ValueField(Vertical):
     def _check(self, text: str) -> None:
         wrong = self._wrong(text) if text.strip() else ""
         self._error.update(Content(wrong))
+        if self._read is not None:
+            self._means.update(Content("" if wrong else "Enter judges it"))
+            return
         width = self._type.bits
         said = f"was {hex_text(self._bits, width)}"
         if text.strip() and not wrong:
@@ -180,9 +214,14 @@ class ValueField(Vertical):
         except PtxError:
             return
         self._is_settled = True
-        self.post_message(self.Entered(self, self._field.role, bits))
+        if self._read is not None:
+            self.post_message(self.Answered(self, self._about, event.value, True))
+        else:
+            self.post_message(self.Entered(self, self._field.role, bits))
 
     def action_leave(self) -> None:
         """Leave without a value."""
+        if self._read is not None:
+            self.post_message(self.Answered(self, self._about, self.input.value, False))
         self._is_settled = True
         self.post_message(self.Left(self))
