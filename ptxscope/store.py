@@ -1,4 +1,4 @@
-"""What is kept between two runs of the explorer: where it was left, and the user's keys.
+"""What is kept between two runs: where the explorer and each lesson was left, the user's keys.
 
 A file that is damaged, or was not written by ptxscope, is set aside under another name and
 never in the way.
@@ -7,9 +7,11 @@ never in the way.
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from . import files
 from .engine.isa.catalog import CATALOG
@@ -20,8 +22,12 @@ from .engine.tracing.annotations import NOTHING, Annotations, from_json, to_json
 from .session import Setup, trace_of, with_line
 
 SCHEMA = "ptxscope.state/1"
+LESSONS_SCHEMA = "ptxscope.lessons/1"
 _MOST = 1 << 22
 """Bytes of a file that are read."""
+_LESSONS = 200
+"""The most lessons whose place is kept."""
+_LESSON = re.compile(r"[a-z][a-z0-9-]{0,39}")
 _LANES = 4
 """The most that an instruction has."""
 
@@ -41,6 +47,18 @@ class Kept:
     """The result is shown before its step."""
 
 
+class Left(NamedTuple):
+    """Where a lesson was left."""
+
+    card: int = 0
+    """From 0."""
+    done: bool = False
+    """It was played to its end once."""
+
+
+Read = TypeVar("Read")
+
+
 class Store:
     """The files of one user. ``messages`` says what went wrong with them.
 
@@ -56,24 +74,39 @@ class Store:
             if not (state.is_absolute() and config.is_absolute()):
                 raise RuntimeError("there is no home folder")
         self.state = state / "explorer.json"
+        self.lessons = state / "lessons.json"
         self.keys = config / "keys.toml"
         self.messages: list[str] = []
 
     def load(self) -> Kept:
         """What was kept; nothing where there is nothing, or nothing that can be used."""
+        return self._load(self.state, _kept) or Kept()
+
+    def _load(self, path: Path, read: Callable[[object], Read]) -> Read | None:
+        """What a file holds; None where it is not there, or was set aside."""
         try:
-            return _kept(json.loads(files.read(self.state, _MOST).decode()))
+            return read(json.loads(files.read(path, _MOST).decode()))
         except FileNotFoundError:
-            return Kept()
+            return None
         except OSError as error:
-            return self._set_aside(error.strerror or str(error))
+            why = error.strerror or str(error)
         except Exception as error:  # whatever is in it, or comes of evaluating that
-            return self._set_aside(str(error) or type(error).__name__)
+            why = str(error) or type(error).__name__
+        self.messages += self.set_aside(why, path)
+        return None
 
     def save(self, kept: Kept) -> None:
         """Keep it; raises OSError where that can't be done."""
-        self.state.parent.mkdir(parents=True, exist_ok=True)
-        files.replace(self.state, json.dumps(as_json(kept), indent=1).encode())
+        _save(self.state, as_json(kept))
+
+    def load_lessons(self) -> dict[str, Left]:
+        """Where each lesson was left, by name."""
+        return self._load(self.lessons, _lessons) or {}
+
+    def save_lessons(self, left: Mapping[str, Left]) -> None:
+        """Keep where they were left; raises OSError where that can't be done."""
+        told = {name: left_at._asdict() for name, left_at in left.items()}
+        _save(self.lessons, {"schema": LESSONS_SCHEMA, "lessons": told})
 
     def keymap(self) -> dict[str, str]:
         """Action ids and the keys that the user gave them."""
@@ -89,19 +122,40 @@ class Store:
             return {}
         return dict(_flat(found))
 
-    def _set_aside(self, why: str) -> Kept:
-        self.messages += self.set_aside(why)
-        return Kept()
-
-    def set_aside(self, why: str) -> list[str]:
+    def set_aside(self, why: str, path: Path | None = None) -> list[str]:
         """Give what was kept another name; what is to be said of it."""
-        aside = self.state.with_suffix(".damaged")
+        path = path or self.state
+        aside = path.with_suffix(".damaged")
         try:
-            self.state.replace(aside)
+            path.replace(aside)
             place = f"; it is now {aside}"
         except OSError:
             place = ""
         return [f"what was kept could not be read ({why}){place}"]
+
+
+def _save(path: Path, told: dict[str, object]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    files.replace(path, json.dumps(told, indent=1).encode())
+
+
+def _lessons(data: object) -> dict[str, Left]:
+    """Read what ``save_lessons`` wrote; raises ValueError or TypeError for anything else."""
+    if not isinstance(data, dict) or data.get("schema") != LESSONS_SCHEMA:
+        raise ValueError(f"it is not {LESSONS_SCHEMA}")
+    told = _in(data, "lessons", dict)
+    if len(told) > _LESSONS:
+        raise ValueError(f"it has {len(told)} lessons; {_LESSONS} are the most")
+    found = {}
+    for name, left in told.items():
+        if not _LESSON.fullmatch(name):
+            raise ValueError(f"`{printable(name)[:40]}` is no lesson's name")
+        of = _a(dict, left, name)
+        card = _in(of, "card", int)
+        if not 0 <= card < 1000:
+            raise ValueError(f"{name} has no card {str(card)[:9]}")
+        found[name] = Left(card, of.get("done") is True)
+    return found
 
 
 def _flat(table: dict[str, object], prefix: str = "") -> list[tuple[str, str]]:

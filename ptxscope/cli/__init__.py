@@ -22,6 +22,7 @@ COMMANDS = {
     "check": "find every one of the 27 in listings, legal or not",
     "run": "run a kernel or a block of inline assembly, line by line",
     "export": "keep the traces in a Markdown file current",
+    "lesson": "learn by predicting: short tours",
     "list": "list the 27 instructions",
     "show": "describe one instruction",
     "poster": "draw all 27 on one sheet, to print",

@@ -1,0 +1,1 @@
+"""Learning by predicting: questions and their judging, lessons."""
