@@ -1,1 +1,1 @@
-"""Learning by predicting: questions and their judging, lessons."""
+"""Learning by predicting: what is asked, how an answer is judged, exercises without end."""

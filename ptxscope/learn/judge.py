@@ -1,0 +1,92 @@
+"""Judging what somebody predicts, and leading there by hints.
+
+``judge(Question(trace, "saturate", 2), "127")``: a lane of a row, a destination (``"d"``), or a
+lane of it. An answer may be written in every notation that the value field takes.
+
+A row of bits (a selected byte, a merged lane, a destination) is right by its bits, given as
+bits or as the signed or unsigned number. A row of numbers is right by the number; or by its bits
+in 32, 64 or 128 bits, whichever holds the row; a clamped one by its bits in the type that it is
+clamped to. So 0xff is no -1 where a byte is extended: that is what is asked there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from ..engine.tracing.provenance import Cell, ancestors
+from ..engine.tracing.stages import about, title
+from ..engine.tracing.trace import RowTrace, Step, Trace
+from ..engine.tracing.words import sentence, words
+from .question import Place as Place
+from .question import Question as Question
+from .question import place
+
+
+class Answer(NamedTuple):
+    """What somebody answered, judged."""
+
+    is_right: bool
+    given: int
+    """As ``expected`` has it, where it is right."""
+    expected: int
+    why: tuple[str, ...]
+    """Which mistake gives just this, the likeliest first; none where it is right or none does."""
+
+
+def expected(question: Question) -> int:
+    """The right answer, from the trace; raises ValueError where there is no such place."""
+    where = place(question)
+    return where.of({key: row.values for key, row in question.trace.rows.items()})
+
+
+def judge(question: Question, text: str) -> Answer:
+    """Judge what was typed; raises PtxError for what is no value, ValueError for no such place."""
+    where = place(question)
+    given, right = where.read(text), expected(question)
+    if where.same(given, right):
+        return Answer(True, right, right, ())
+    from .mistakes import explained
+
+    return Answer(False, given, right, explained(question, given))
+
+
+def hints(question: Question) -> tuple[str, ...]:
+    """What leads to the answer, one step at a time; the last is how it comes about."""
+    where, trace = place(question), question.trace
+    if where.key in {written.key for written in trace.plan.results}:
+        return _from_the_start(question, where)
+    step = next(x for x in trace.steps if any(row.key == where.key for row in x.rows))
+    row, lane = trace.rows[where.key], where.lane or 0
+    sides = words(trace, row, lane).formula
+    said = [f"{title(step).capitalize()}: {about(trace, step)}"]
+    if where.lane is not None and not sides.grouped:
+        said.append(f"Work out {sides.left}.")
+    lanes = range(len(row.lanes)) if where.lane is None else (lane,)
+    return (*said, _sentences(trace, row, lanes))
+
+
+def _from_the_start(question: Question, where: Place) -> tuple[str, ...]:
+    """A destination's: what each step does, then what it gave on the way there."""
+    trace = question.trace
+    used = ancestors(trace, Cell(where.key, 0, where.shift, where.shift + where.width))
+    ways = {step.number: _lanes_used(step, used) for step in trace.steps}
+    steps = [step for step in trace.steps if ways[step.number]]
+    said = [f"{title(step).capitalize()}: {about(trace, step)}" for step in steps]
+    for step in steps:
+        worked = (_sentences(trace, row, lanes) for row, lanes in ways[step.number])
+        said.append(f"{title(step).capitalize()}: {' '.join(worked)}")
+    return tuple(said)
+
+
+def _lanes_used(step: Step, used: set[Cell]) -> list[tuple[RowTrace, list[int]]]:
+    """The rows and lanes of a step that an answer comes from."""
+    found = [
+        (row, sorted({cell.lane for cell in used if cell.key == row.key})) for row in step.rows
+    ]
+    return [(row, lanes) for row, lanes in found if lanes]
+
+
+def _sentences(trace: Trace, row: RowTrace, lanes: Iterable[int]) -> str:
+    said = "; ".join(sentence(trace, row, lane) for lane in lanes)
+    return f"{said[0].upper()}{said[1:]}."

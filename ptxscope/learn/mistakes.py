@@ -1,0 +1,311 @@
+"""What a wrong answer comes of: every single mistake, run, and what it gives at the place asked.
+
+Three sorts, none computed here: a row worked otherwise (``slips``), the same row under another
+form, rule or operand (the diagnosis' causes), another lane's value. Where nothing of that gives
+an answer at a destination, the diagnosis looks for two causes together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from ..engine.diagnosis.causes import Cause, Kind, Seen
+from ..engine.diagnosis.diagnose import investigate
+from ..engine.diagnosis.form_causes import form_causes
+from ..engine.diagnosis.observation import Observation, Observed
+from ..engine.diagnosis.value_causes import value_causes
+from ..engine.diagnosis.variants import Variant, Variants
+from ..engine.isa.roles import DESTINATIONS
+from ..engine.semantics import micro as m
+from ..engine.semantics.arithmetic import Lanes
+from ..engine.semantics.errata import ERRATA
+from ..engine.semantics.lowering import lower
+from ..engine.semantics.models import ISA_MODEL, Model
+from ..engine.semantics.operation import at
+from ..engine.semantics.plan import Plan, Row
+from ..engine.semantics.run import run
+from ..engine.text.instruction import Instruction
+from ..engine.text.values import hex_text
+from ..engine.tracing.evaluate import plan_of
+from ..engine.tracing.trace import RowTrace, Trace
+from ..engine.tracing.words import part_name, words
+from .question import WORD, Place, Question, lanes_of_destination, place, same_bits
+from .slips import Slip, slips, with_slip
+
+_FAR_FETCHED = 5
+"""Causes from this weight on are none of somebody who predicts."""
+_MOST = 4
+"""Sentences on one answer."""
+_MOST_ALIKE = 2
+"""Those of them on one row, or on the types."""
+
+
+class Mistake(NamedTuple):
+    """One way to another answer."""
+
+    weight: int
+    said: str
+    """What was done, and what is right."""
+    value: int
+    """What it gives at the place that is asked about."""
+    id: str = ""
+    """The misconception's or erratum's."""
+    about: str = ""
+    """What it is one of several mistakes with: a row, the types."""
+
+
+def mistakes(question: Question) -> Iterator[Mistake]:
+    """Every single mistake that gives another answer than the right one."""
+    where = place(question)
+    right = where.of(_values(question.trace.plan, question.trace.operands))
+    for sort in (_beliefs, _slipped, _caused, _neighbours):
+        for mistake in sort(question, where):
+            if mistake.value != right:
+                yield mistake
+
+
+def explained(question: Question, given: int) -> tuple[str, ...]:
+    """What gives just this wrong answer, the likeliest first.
+
+    For a whole of lanes of which no single mistake explains all, what explains some of them.
+    """
+    where = place(question)
+    return (
+        _single(question, where, given)
+        or tuple(_by_lane(question, where, given))
+        or tuple(_together(question, where, given))
+    )[:_MOST]
+
+
+def _single(question: Question, where: Place, given: int) -> tuple[str, ...]:
+    """The single mistakes that give an answer."""
+    all_ = sorted(mistakes(question), key=lambda mistake: mistake.weight)
+    found = [mistake for mistake in all_ if where.same(mistake.value, given)]
+    if where.exact and not found:  # a number, written with the bits of a lane
+        narrow = WORD // question.trace.instruction.entry.lanes
+        found = [mistake for mistake in all_ if same_bits(mistake.value, given, narrow)]
+    told: dict[str, list[str]] = {}
+    for mistake in found:
+        told.setdefault(mistake.about or mistake.said, []).append(mistake.said)
+    few = {said for same in told.values() for said in dict.fromkeys(same[:_MOST_ALIKE])}
+    return tuple(dict.fromkeys(mistake.said for mistake in found if mistake.said in few))
+
+
+def _by_lane(question: Question, where: Place, given: int) -> Iterator[str]:
+    """Lane by lane, where the whole of a destination was answered."""
+    trace, role = question.trace, question.key
+    if question.lane is not None or role not in DESTINATIONS:
+        return
+    count, unit = lanes_of_destination(trace, role)
+    right = where.of(_values(trace.plan, trace.operands))
+    for lane in range(count) if count > 1 else ():
+        own, mask = Question(trace, role, lane), (1 << unit) - 1
+        if (given ^ right) >> unit * lane & mask:
+            said = _single(own, place(own), given >> unit * lane & mask)[:1]
+            yield from (f"Lane {lane}: {x}" for x in said)
+
+
+def _values(plan: Plan, operands: Mapping[str, int]) -> dict[str, Lanes]:
+    return run(plan, operands)
+
+
+# --- a row worked otherwise --------------------------------------------------------------
+
+
+def _slipped(question: Question, where: Place) -> Iterator[Mistake]:
+    trace = question.trace
+    for key in _behind(trace, where.key):
+        row = trace.rows[key]
+        far = 0 if key == where.key else 1
+        for slip in slips(trace, row, question.lane):
+            plan = with_slip(trace.plan, key, slip)
+            values = _values(plan, trace.operands)
+            said = _slip_said(question, row, slip, values)
+            yield Mistake(slip.weight + far, said, where.of(values), about=key)
+
+
+def _behind(trace: Trace, key: str) -> list[str]:
+    """A row and every row that it comes from, the nearest first."""
+    found: dict[str, None] = {}
+    waiting = [key]
+    while waiting:
+        now = waiting.pop(0)
+        if now in trace.rows and now not in found:
+            found[now] = None
+            waiting += trace.rows[now].input_keys
+    return [*found]
+
+
+def _lane_shown(question: Question, row: RowTrace, values: Mapping[str, Lanes]) -> int:
+    """The lane of a row by which a slip is told: the one asked about, else the first it changes."""
+    if len(row.lanes) == 1:
+        return 0
+    if question.lane is not None and question.lane < len(row.lanes):
+        return question.lane
+    changed = (x for x, value in enumerate(row.values) if values[row.key][x] != value)
+    return next(changed, 0)
+
+
+def _slip_said(question: Question, row: RowTrace, slip: Slip, values: Mapping[str, Lanes]) -> str:
+    trace, lane = question.trace, _lane_shown(question, row, values)
+    if isinstance(row.micro, m.Extend):
+        return _extended(trace, row, lane, values[row.key][lane])
+    is_one_of_many = question.lane is None and len(row.lanes) > 1
+    which = f" ({part_name(trace, row)} {lane})" if is_one_of_many else ""
+    return f"You {slip.did}{which}: {words(trace, row, lane).sentence}."
+
+
+def _extended(trace: Trace, row: RowTrace, lane: int, wrong: int) -> str:
+    """``You kept 0xff as 255: atype is s32, so it is -1.``"""
+    assert isinstance(row.micro, m.Extend)
+    bits = hex_text(at(row.inputs[0], lane), row.micro.bits)
+    did = "kept" if row.micro.signed else "read"
+    right = row.lanes[lane].value
+    ins, role = trace.instruction, row.name
+    written = ins.type_of(role) if role in "abc" else None
+    has_slot = ins.entry.slot(f"{role}type") is not None
+    if written is None or not has_slot or written.signed != row.micro.signed:
+        return f"You {did} {bits} as {wrong}: {words(trace, row, lane).sentence}."
+    return f"You {did} {bits} as {wrong}: {role}type is {written}, so it is {right}."
+
+
+# --- another form, rule or operand -------------------------------------------------------
+
+
+def _beliefs(question: Question, where: Place) -> Iterator[Mistake]:
+    """What the documentation, and an assembler, make of it where the other was asked."""
+    trace = question.trace
+    ins, model = trace.instruction, trace.model
+    if model.errata:
+        plan = plan_of(ins)
+        said = f"The documentation has that; {model.name} does not."
+        said = " ".join([said, *(f"{e.id}: {e.sentence}" for e in trace.changed_by)])
+        yield from _of_plan(question, where, plan, 0, said)
+    for erratum in ERRATA:
+        if erratum in model.errata or not erratum.touches(ins.form):
+            continue
+        plan = plan_of(ins, Model("", (*model.errata, erratum)).rules(ins.form))
+        said = f"That is what ptxas {erratum.versions} has ({erratum.id}): {erratum.sentence}"
+        yield from _of_plan(question, where, plan, 2, said, erratum.id)
+
+
+def _of_plan(
+    question: Question, where: Place, plan: Plan, weight: int, said: str, id_: str = ""
+) -> Iterator[Mistake]:
+    moved = _counterpart(question.trace.plan, plan, where)
+    if moved:
+        values = _values(plan, question.trace.operands)
+        yield Mistake(weight, said, moved.of(values), id_)
+
+
+def _caused(question: Question, where: Place) -> Iterator[Mistake]:
+    """The same place under every single cause that the diagnosis knows."""
+    trace = question.trace
+    ins = trace.instruction
+    known = frozenset(trace.operands)
+    variants = Variants(ins, known)
+    seen = Seen(Observation(trace.operands, {}), {})
+    for cause in _causes(ins, known):
+        variant = variants.of((cause,))
+        if variant is None:
+            continue
+        plan = _ruled(variant, trace.model, cause)
+        moved = _counterpart(trace.plan, plan, where)
+        if moved is None:
+            continue
+        operands = cause.operands(trace.operands, seen) if cause.operands else trace.operands
+        value = moved.of(_values(plan, operands))
+        id_ = "".join(erratum.id for erratum in cause.errata)
+        about = "types" if any(axis.endswith("type") for axis in cause.axes) else ""
+        yield Mistake(_weight(cause), _told(cause), value, id_, about)
+    if "c" in known:
+        value = where.of(_values(trace.plan, {**trace.operands, "c": 0}))
+        yield Mistake(2, f"That would be right with {ins.called('c')} = 0.", value)
+
+
+def _causes(ins: Instruction, known: frozenset[str]) -> Iterator[Cause]:
+    for cause in (*form_causes(ins, unordered=True), *value_causes(ins, known)):
+        if _is_predictable(cause):
+            yield cause
+
+
+def _is_predictable(cause: Cause) -> bool:
+    """Whether somebody who predicts can have it in mind.
+
+    That is not what an assembler does, nor what else was in a register, nor how it was printed.
+    """
+    if cause.kind in (Kind.PTXAS, Kind.READING) or cause.weight >= _FAR_FETCHED:
+        return False
+    return cause.operands is None or cause.swap
+
+
+def _weight(cause: Cause) -> int:
+    return -1 if cause.kind is Kind.MISCONCEPTION else cause.weight + 1
+
+
+def _told(cause: Cause) -> str:
+    said = f"That would be right {cause.phrase}."
+    return " ".join([said, *(erratum.sentence for erratum in cause.errata)])
+
+
+def _ruled(variant: Variant, model: Model, cause: Cause) -> Plan:
+    """The variant's plan under the trace's own model too."""
+    if not model.errata:
+        return variant.plan
+    rules = Model("", (*model.errata, *cause.errata)).rules(variant.form)
+    return lower(variant.form, rules, variant.guard)
+
+
+def _counterpart(plan: Plan, other: Plan, where: Place) -> Place | None:
+    """The same place in another plan: a destination's row, the end of a step, or the same key."""
+    own = {row.key: row for row in plan.rows}[where.key]
+    rows = {row.key: row for row in other.rows}
+    results = {x.key: x.role for x in plan.results}
+    if where.key in results:
+        found = next((x.key for x in other.results if x.role == results[where.key]), "")
+    elif own is _last(plan, own):
+        ends = [row.key for row in other.rows if row.stage is own.stage]
+        found = ends[-1] if ends else ""
+    else:
+        found = own.key
+    row = rows.get(found)
+    if row is None or (row.lanes != own.lanes and row.lanes <= (where.lane or 0)):
+        return None
+    return where._replace(key=found)
+
+
+def _last(plan: Plan, own: Row) -> Row:
+    """The last row of a row's stage."""
+    return [row for row in plan.rows if row.stage is own.stage][-1]
+
+
+# --- another lane; two causes ------------------------------------------------------------
+
+
+def _neighbours(question: Question, where: Place) -> Iterator[Mistake]:
+    """Another lane's value in this one."""
+    if question.lane is None:
+        return
+    values = _values(question.trace.plan, question.trace.operands)
+    role = question.key if question.key in DESTINATIONS else ""
+    count, unit = lanes_of_destination(question.trace, role) if role else (0, 0)
+    count = count or len(values[where.key])
+    for lane in range(count):
+        if lane != question.lane:
+            moved = where._replace(lane=lane, shift=unit * lane)
+            yield Mistake(3, f"That is lane {lane}'s value.", moved.of(values))
+
+
+def _together(question: Question, where: Place, given: int) -> Iterator[str]:
+    """What the diagnosis finds for a destination, two causes together."""
+    trace = question.trace
+    if question.key not in trace.instruction.results or trace.model != ISA_MODEL:
+        return
+    mask = (1 << where.width) - 1
+    seen = Observed((given & mask) << where.shift, mask << where.shift)
+    observation = Observation(trace.operands, {question.key: seen})
+    for finding in investigate(trace.instruction, [observation]).findings:
+        if finding.causes and all(map(_is_predictable, finding.causes)):
+            phrases = " and ".join(cause.phrase for cause in finding.causes)
+            yield f"That would be right {phrases}."

@@ -1,0 +1,176 @@
+"""A question about a trace: one lane of a row, a destination, or a lane of it.
+
+A row of numbers is answered by a number, a row of bits by its bits; ``Place`` says which, and
+reads what was typed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from ..engine.isa.integers import cast, limits
+from ..engine.isa.types import Type
+from ..engine.semantics import micro as m
+from ..engine.semantics.arithmetic import Lanes
+from ..engine.semantics.plan import Stage
+from ..engine.text.errors import Problem, PtxError, quoted
+from ..engine.text.values import parse_integer, parse_value
+from ..engine.tracing.trace import RowTrace, Trace
+
+WORD = 32
+
+
+class Question(NamedTuple):
+    """What will be in a lane of a row, or in a destination?"""
+
+    trace: Trace
+    key: str
+    """A row's key, a stage (the row it is about), or a destination's role."""
+    lane: int | None = None
+    """None asks for the whole."""
+
+
+class Place(NamedTuple):
+    """Where in a run the answer stands, and how it is read."""
+
+    key: str
+    """The row's."""
+    lane: int | None
+    """The row's lane; None for all of them, packed."""
+    shift: int
+    """How far up in the row's value it begins."""
+    width: int
+    """Answers that are the same in so many bits are the same."""
+    exact: bool
+    """A number; else bits."""
+    truth: bool
+    """0 or 1, and nothing that has the same bits."""
+    type: Type | None
+    """What is typed, where an operand's value is."""
+    packed: int = 1
+    """How many lanes are packed."""
+
+    def of(self, values: Mapping[str, Lanes]) -> int:
+        """The value, in a run of some plan."""
+        lanes = values[self.key]
+        if self.lane is None:
+            return sum(lane << self.width // self.packed * at for at, lane in enumerate(lanes))
+        value = lanes[self.lane if len(lanes) > 1 else 0]
+        return value if self.exact else value >> self.shift & (1 << self.width) - 1
+
+    def same(self, x: int, y: int) -> bool:
+        """Whether two values are one: equal, or two readings of the same bits."""
+        return x == y or (not self.truth and same_bits(x, y, self.width))
+
+    def read(self, text: str) -> int:
+        """What was typed; raises PtxError."""
+        if self.type is not None:
+            return parse_value(text, self.type)
+        word = text.strip().lower()
+        if self.truth and word in ("true", "false"):
+            return int(word == "true")
+        if not self.exact:
+            return parse_integer(text, self.width)
+        if word.startswith("["):
+            where = text.index("["), len(text.rstrip())
+            problem = Problem("one lane is asked, not a list of them", where, "0x7f, -5, 0b1010")
+            raise PtxError(text, (problem,))
+        if not word:
+            raise PtxError(text, (Problem("a value is missing", (0, 1), "0x7f, -5, 0b1010, 255"),))
+        bits = 128 if self.width > 64 else 64
+        found = parse_integer(text, bits)
+        return cast(found, bits, signed=True) if word.startswith("-") else found
+
+
+def same_bits(x: int, y: int, width: int) -> bool:
+    """Whether both fit in so many bits, signed or unsigned, and are the same there."""
+    low, high = limits(width, signed=True).low, limits(width, signed=False).high
+    return all(low <= value <= high for value in (x, y)) and not (x ^ y) & high
+
+
+def place(question: Question) -> Place:
+    """Where the answer to a question stands; raises ValueError where there is no such place."""
+    trace, key, lane = question
+    for written in trace.plan.results:
+        if written.role == key:
+            return _destination(trace, trace.rows[written.key], key, lane)
+    row = row_at(trace, key)
+    width, exact, type_ = _shape(trace, row)
+    count = len(row.lanes)
+    if lane is not None and not 0 <= lane < count:
+        raise ValueError(f"{row.key} has no lane {lane}; it has {count}")
+    if lane is None and count > 1:
+        if not isinstance(row.micro, m.Select | m.Merge):
+            raise ValueError(f"{row.key} has {count} lanes; say which is asked")
+        return Place(row.key, None, 0, width * count, False, False, Type.B32, count)
+    truth = exact and (row.row.range.low, row.row.range.high) == (0, 1)
+    return Place(row.key, lane or 0, 0, width, exact, truth, type_)
+
+
+def row_at(trace: Trace, key: str) -> RowTrace:
+    """A row by its key, or by its stage alone; raises ValueError."""
+    if key in trace.rows:
+        return trace.rows[key]
+    rows = [row for row in trace.rows.values() if row.stage == key]
+    about = [row for row in rows if row.name in "td"] or rows
+    if len(about) != 1:
+        known = ", ".join([*trace.rows, *(x.role for x in trace.plan.results)])
+        raise ValueError(f"{quoted(key)} is not one row of the trace; it has {known}")
+    return about[0]
+
+
+def lanes_of_destination(trace: Trace, role: str) -> tuple[int, int]:
+    """How many lanes a destination is written in, and the width of one."""
+    ins = trace.instruction
+    unit = ins.form.dsel.unit if ins.form.dsel else WORD // ins.entry.lanes
+    if unit == WORD or not (ins.form.dsel or ins.by_lane(role)):
+        return 1, ins.type_of(role).bits
+    return WORD // unit, unit
+
+
+def _destination(trace: Trace, row: RowTrace, role: str, lane: int | None) -> Place:
+    count, unit = lanes_of_destination(trace, role)
+    type_ = trace.instruction.type_of(role)
+    if lane is None or count == 1:
+        if lane:
+            raise ValueError(f"{role} has no lane {lane}: it is one number")
+        return Place(row.key, 0, 0, type_.bits, False, False, type_)
+    if not 0 <= lane < count:
+        raise ValueError(f"{role} has no lane {lane}; it has {count}")
+    return Place(row.key, lane, unit * lane, unit, False, False, None)
+
+
+def _shape(trace: Trace, row: RowTrace) -> tuple[int, bool, Type | None]:
+    """The width of a row's lane, whether it is an exact number, and the type that is typed."""
+    micro, d = row.micro, trace.instruction.type_of
+    match micro:
+        case m.Select():
+            role = row.input_keys[micro.picks[0][0]]
+            return micro.unit, False, d(role) if micro.unit == WORD else None
+        case m.Merge():
+            return micro.unit, False, None
+        case m.Truncate() | m.Pack():
+            return d(row.name).bits, False, d(row.name)
+        case m.Flush() | m.ToFloat():
+            return WORD, False, Type.F32
+        case m.Choose():
+            type_ = d(row.name if row.stage is Stage.GUARD else "d")
+            return type_.bits, False, type_
+        case m.Encode() if row.stage is Stage.WRITE:
+            return WORD, False, d("d")
+        case m.ToBits() | m.Wrap():
+            return micro.bits, isinstance(micro, m.Wrap), None
+        case m.Clamp():
+            return clamped_type(micro)[0], True, None
+    return next(x for x in (32, 64, 128) if row.row.bits <= x), True, None
+
+
+def clamped_type(micro: m.Clamp) -> tuple[int, bool]:
+    """Width and signedness of the type that a clamp's bounds belong to."""
+    for bits in (8, 16, 32):
+        for signed in (True, False):
+            low, high = limits(bits, signed)
+            if micro.low in (low, None) and micro.high in (high, None):
+                return bits, signed
+    return WORD, True

@@ -1,0 +1,236 @@
+"""Answers are judged: right in every notation, wrong ones by what they come of."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ptxscope import PtxError, trace
+from ptxscope.engine.isa.types import Type
+from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
+from ptxscope.engine.text.instruction import Instruction
+from ptxscope.engine.tracing.trace import Trace
+from ptxscope.learn.judge import Question, expected, hints, judge
+from ptxscope.learn.question import place
+from tests.strategies import evaluations, guarded_evaluations
+from tests.tiers import examples
+
+QUAD = "vadd4.s32.s32.s32.sat d, a, b, c"
+LANES = {"a": 0x80FF7F01, "b": 0x01010180, "c": 0}
+
+
+def questions(traced: Trace) -> list[Question]:
+    """Every place that can be asked about."""
+    found = []
+    for key in (*traced.rows, *(x.role for x in traced.plan.results)):
+        for lane in (None, 0, 1, 2, 3):
+            question = Question(traced, key, lane)
+            try:
+                place(question)
+            except ValueError:
+                continue
+            found.append(question)
+    return found
+
+
+def notations(question: Question) -> list[str]:
+    """The right answer, written down another way than judging reads it."""
+    where, right = place(question), expected(question)
+    bits = right % 2**where.width
+    if where.truth:
+        return [str(right), "true" if right else "false", f"0x{right:x}"]
+    if where.type is Type.PRED:
+        return [str(right), "true" if right else "false"]
+    told = [f"0x{bits:x}", f"0b{bits:b}", f"  0X{bits:X} "]
+    if where.type is not None and where.type.is_float:
+        return [*told, f"0{'f' if where.width == 32 else 'd'}{bits:0{where.width // 4}X}"]
+    told += [str(bits), str(bits - 2**where.width if bits >> (where.width - 1) else bits)]
+    if where.type is not None and where.width == 32:
+        told.append("[" + ",".join(str(bits >> at & 255) for at in (24, 16, 8, 0)) + "]")
+        told.append(f"[h:{bits >> 16},{bits & 0xFFFF}]")
+    return [*told, *([str(right), hex(right)] if where.exact else [])]
+
+
+@examples(300)
+@given(evaluations() | guarded_evaluations(), st.integers(0, 2**32))
+def test_the_engines_own_value_is_right_in_every_notation(
+    evaluation: tuple[Instruction, dict[str, int]], seed: int
+) -> None:
+    traced = trace(*evaluation)
+    asked = questions(traced)
+    for question in Random(seed).sample(asked, min(6, len(asked))):
+        for text in notations(question):
+            answer = judge(question, text)
+            assert answer.is_right, (question.key, question.lane, text)
+            assert answer == (True, expected(question), expected(question), ())
+
+
+@examples(150)
+@given(evaluations() | guarded_evaluations(), st.integers(0, 2**32))
+def test_what_is_not_right_is_wrong_and_hints_lead_on(
+    evaluation: tuple[Instruction, dict[str, int]], seed: int
+) -> None:
+    traced, rng = trace(*evaluation), Random(seed)
+    asked = questions(traced)
+    for question in rng.sample(asked, min(2, len(asked))):
+        where, right = place(question), expected(question)
+        other = (right ^ 1 << rng.randrange(where.width)) % 2**where.width
+        text = str(1 - right) if where.truth else hex(other)
+        answer = judge(question, text)
+        assert not answer.is_right
+        assert answer.expected == right
+        assert len(answer.why) <= 4
+        assert all(said.endswith((".", "?", ")")) for said in answer.why)
+        assert all(hints(question))
+
+
+@pytest.mark.parametrize("habit", MISCONCEPTIONS, ids=lambda x: x.id)
+def test_a_misconceptions_answer_is_named_as_that(habit) -> None:  # type: ignore[no-untyped-def]
+    line, values, right, wrong = habit.example
+    question = Question(trace(line, values), "d")
+    assert expected(question) == right
+    answer = judge(question, hex(wrong))
+    assert not answer.is_right
+    assert any(habit.sentence in said for said in answer.why)
+
+
+A_LANE = {
+    # what is asked, what somebody answers, what he did; by hand from the line's bytes
+    ("extend.a", 2, "255"): "You kept 0xff as 255: atype is s32, so it is -1.",
+    ("extend.a", 2, "0xff"): "You kept 0xff as 255: atype is s32, so it is -1.",
+    ("saturate", 1, "128"): "You did not clamp: 128 is above 127, the largest s8, so it "
+    "becomes 127.",
+    ("saturate", 3, "0"): "You clamped to 0..255: -127 lies in -128..127, the range of s8, and "
+    "stays.",
+    ("operate", 1, "-128"): "You cut it to s8, but numbers are still exact here: 127 + 1 is 128.",
+    ("operate", 3, "129"): "You kept 0x80 as 128: atype is s32, so it is -128.",
+    ("select.a", 3, "1"): "You counted from the left, but lane 0 is the rightmost: byte 3 of a "
+    "(bits 31:24) is 0x80.",
+    ("select.b", 0, "0xff"): "You took byte 2 of a: byte 0 of b (bits 7:0) is 0x80.",
+}
+
+
+@pytest.mark.parametrize("asked", A_LANE)
+def test_a_lane_got_wrong_is_told_by_the_mistake(asked: tuple[str, int, str]) -> None:
+    key, lane, text = asked
+    assert judge(Question(trace(QUAD, LANES), key, lane), text).why[0] == A_LANE[asked]
+
+
+ELSEWHERE = [
+    # -7 >> 1 is -4; towards zero it is -3
+    ("vshr.s32.s32.u32.clamp d, a, b", {"a": 2**32 - 7, "b": 1}, "operate.t", "-3", "rounded up"),
+    # .wrap keeps 33 & 31 = 1; .clamp would give 32
+    ("vshl.u32.u32.u32.wrap d, a, b", {"a": 3, "b": 33}, "operate.amount", "32", "clamped the"),
+    ("vshl.u32.u32.u32.wrap d, a, b", {"a": 3, "b": 33}, "d", "0", "clamped the amount to 32"),
+    # 300 wraps to 44, -128..127 keeps 127; b's lane 0 is 200
+    ("vadd4.u32.u32.u32 d, a, b, c", {"a": 100, "b": 200, "c": 0}, "d", "255", "clamped to 0..255"),
+    ("vsub.s32.s32.s32 d, a, b", {"a": 3, "b": 10}, "operate.t", "7", "took a from b"),
+    ("vabsdiff.s32.s32.s32 d, a, b", {"a": 3, "b": 10}, "operate.t", "-7", "kept the sign"),
+    ("vmin.s32.s32.s32 d, a, b", {"a": 3, "b": 10}, "operate.t", "10", "took the larger"),
+    # c + 3 + 4; without c, 7; without the lanes, 90
+    (
+        "vadd2.u32.u32.u32.add d, a, b, c",
+        {"a": 0x00010002, "b": 0x00020002, "c": 90},
+        "accumulate",
+        "7",
+        "left c out",
+    ),
+    (
+        "vadd2.u32.u32.u32.add d, a, b, c",
+        {"a": 0x00010002, "b": 0x00020002, "c": 90},
+        "accumulate",
+        "90",
+        "forgot the lanes",
+    ),
+    # the mask b20 takes lanes 2 and 0
+    (
+        "vadd4.u32.u32.u32 d.b20, a, b, c",
+        {"a": 0x01020304, "b": 0x10101010, "c": 0xAABBCCDD},
+        "d",
+        "0x11bb13dd",
+        "exchanged the lanes that are taken",
+    ),
+    (
+        "vmad.u32.u32.u32.shr7 d, a, b, c",
+        {"a": 64, "b": 4, "c": 0},
+        "scale",
+        "256",
+        "did not shift",
+    ),
+    ("vmad.u32.u32.u32.po d, a, b, c", {"a": 3, "b": 4, "c": 5}, "d", "17", "one that .po adds"),
+    ("slct.f32.s32 d, a, b, c", {"a": 1, "b": 2, "c": 0}, "d", "0x2", "took b"),
+    ("set.lt.f32.s32 d, a, b", {"a": 1, "b": 2}, "d", "0x1", "wrote 1 for true"),
+    ("setp.lt.u32 p, a, b", {"a": 1, "b": 2**32 - 1}, "p", "0", "read both as s32"),
+    ("setp.ltu.f32 p, a, b", {"a": 1, "b": 0x7FC00000}, "p", "0", "comparison with NaN not hold"),
+    ("set.eq.ftz.u32.f32 d, a, b", {"a": 1, "b": 0}, "d", "0", "kept the subnormal"),
+    # low half-word of 0x12348 is 0x2348, kept beside c's upper one
+    (
+        "vadd.u32.u32.u32 d.h0, a, b, c",
+        {"a": 0x12340, "b": 8, "c": 0x99990000},
+        "d",
+        "0x2348",
+        "c = 0",
+    ),
+    ("vadd.u32.u32.u32 d, a.b1, b", {"a": 0x0A0B, "b": 0}, "d", "0x0b", "took byte 0 of a"),
+]
+
+
+@pytest.mark.parametrize(("line", "values", "key", "text", "told"), ELSEWHERE)
+def test_every_sort_of_mistake_is_named(
+    line: str, values: dict[str, int], key: str, text: str, told: str
+) -> None:
+    answer = judge(Question(trace(line, values), key), text)
+    assert not answer.is_right
+    assert any(told in said for said in answer.why), answer
+
+
+def test_ptxas_against_the_documentation() -> None:
+    line = "vadd.s32.s32.s32 d.h1, a, b, c"
+    values = {"a": 0x00015678, "b": 1, "c": 0x11223344}  # 0x15679: its low half is 0x5679
+    documented = Question(trace(line, values), "d", 1)
+    compiled = Question(trace(line, values, model="ptxas-13.0"), "d", 1)
+    assert judge(documented, "0x5679").is_right
+    assert judge(compiled, "1").is_right
+    assert "E1" in judge(documented, "1").why[0]
+    assert "The documentation has that" in judge(compiled, "0x5679").why[0]
+
+
+def test_several_lanes_got_wrong_each_in_its_own_way_are_told_one_by_one() -> None:
+    # lanes 3 to 0 are -127, 0, 127, -127: lane 1 not clamped, lane 0 with b's byte as 128
+    answer = judge(Question(trace(QUAD, LANES), "d"), "[-127,0,128,127]")
+    assert [said.partition(":")[0] for said in answer.why] == ["Lane 0", "Lane 1"]
+    assert "kept 0x80 as 128" in answer.why[0]
+    assert "did not clamp" in answer.why[1]
+
+
+@pytest.mark.parametrize(
+    ("key", "lane", "text", "message"),
+    [
+        ("saturate", 1, "", "a value is missing"),
+        ("saturate", 1, "12q", "`12q` is not an integer"),
+        ("saturate", 1, "[1,2,3,4]", "one lane is asked"),
+        ("select.a", 1, "256", "the value does not fit in 8 bits"),
+        ("d", None, "[1,2,3]", "3 lanes do not make 32 bits"),
+    ],
+)
+def test_what_is_no_value_is_pointed_at(key: str, lane: int, text: str, message: str) -> None:
+    with pytest.raises(PtxError) as raised:
+        judge(Question(trace(QUAD, LANES), key, lane), text)
+    assert message in raised.value.message
+    assert raised.value.hint
+
+
+def test_there_is_no_such_place() -> None:
+    traced = trace(QUAD, LANES)
+    for key, lane in (("saturate", 4), ("saturate", None), ("extend", 0), ("scale", 0), ("d", 4)):
+        with pytest.raises(ValueError, match=r"lane|one row"):
+            expected(Question(traced, key, lane))
+
+
+def test_hints_end_with_how_it_comes_about() -> None:
+    told = hints(Question(trace(QUAD, LANES), "saturate", 1))
+    assert told[-1] == "Lane 1: 128 is above 127, the largest s8, so it becomes 127."
+    assert "127" not in told[0].replace("-128..127", "")
