@@ -46,6 +46,8 @@ from ptxscope.engine.tracing.notes import parse_note, stages_between
 from ptxscope.engine.tracing.trace import Trace
 from ptxscope.export import sarif
 from ptxscope.export.checked import described, told
+from ptxscope.learn.filling import filled
+from ptxscope.learn.lesson import read as read_lesson
 from ptxscope.listing_cursor import opened_listing
 from ptxscope.search import search
 from tests.tiers import thorough
@@ -142,6 +144,16 @@ def _titled(text: str) -> object:
     return None
 
 
+def _lesson(text: str) -> object:
+    """A whole file; a card's text, what it takes from a trace, its fields."""
+    head = "# A\n\nminutes: 3\nsummary: b\n\n## C\n\n```card\nptx: " + _ADD
+    _refused(lambda x: filled(x, _TRACE))(text)
+    _refused(lambda x: read_lesson(f"{head}\nwith: {x}\n```\n"))(text)
+    _refused(lambda x: read_lesson(f"{head}\nwith: a=1 b=2\nat: {x}\n```\n"))(text)
+    _refused(lambda x: read_lesson(f"{head}\nwith: a=1 b=2\n```\n\n{x}"))(text)
+    return read_lesson(text)
+
+
 def _marked(text: str) -> str:
     return updated(f"{text}\n<!-- ptxscope trace '{_ADD}' a=1 b=2 c=3 -->\n<!-- /ptxscope -->\n")
 
@@ -173,6 +185,7 @@ ENTRIES: dict[str, Callable[[str], object]] = {
     "marked arguments": lambda text: updated(f"<!-- ptxscope trace {text} -->\n<!-- /ptxscope -->"),
     "file or instruction": is_file_name,
     "search": search,
+    "lessons": _lesson,
     "show": _shown,
     "titles": _titled,
 }

@@ -106,12 +106,12 @@ def lesson(name: str) -> Lesson:
 
 def _read_file(name: str) -> _Text:
     path = files()[name]
-    return _Text(path.read_text(encoding="utf-8")[:_LONGEST], path.name, name)
+    return _Text(path.read_text(encoding="utf-8"), path.name, name)
 
 
 def read(text: str, file: str = "lesson.md", name: str = "lesson") -> Lesson:
     """Read the text of a file; raises LessonError that names file and line."""
-    return _Text(text[:_LONGEST], file, name).lesson
+    return _Text(text, file, name).lesson
 
 
 # --- reading one -------------------------------------------------------------------------
@@ -140,6 +140,8 @@ class _Text:
     def __init__(self, text: str, file: str, name: str) -> None:
         self._file = file
         self._name = name
+        if len(text) > _LONGEST:
+            raise self._wrong(None, f"{len(text):,} characters; the most is {_LONGEST:,}")
         self._lines = [_Line(n, line.rstrip()) for n, line in enumerate(text.splitlines(), 1)]
         self._starts = [at for at, line in enumerate(self._lines) if line.text.startswith("## ")]
 
@@ -180,6 +182,7 @@ class _Text:
     @cached_property
     def lesson(self) -> Lesson:
         """All of it."""
+        head = self.head
         cards: list[Card] = []
         registers: dict[str, int] = {}
         for part in self._parts():
@@ -188,10 +191,11 @@ class _Text:
         if len(asked) < PREDICTIONS:
             line = self._lines[self._starts[-1]] if self._starts else None
             raise self._wrong(line, f"the last {PREDICTIONS} cards are predictions: `ask: …`")
-        return Lesson(self.head, tuple(cards))
+        return Lesson(head, tuple(cards))
 
     def _parts(self) -> Iterator[_Part]:
-        for start, end in zip(self._starts, (*self._starts[1:], len(self._lines)), strict=True):
+        ends = (*self._starts[1:], len(self._lines))
+        for start, end in zip(self._starts, ends, strict=False):
             title, *lines = self._lines[start:end]
             fields: dict[str, _Line] = {}
             while lines and not lines[0].text:
@@ -225,8 +229,6 @@ class _Text:
         """A card; what it says of registers, and what it computes, is kept for the next."""
         trace = self._trace(part, before, registers)
         is_new = before is None or trace != before.trace
-        registers |= {name: trace.operands[x] for x, name in trace.instruction.names.items()
-                      if x in trace.operands}  # fmt: skip
         anchor, ask = (
             self._tried(line, partial(_anchor, line.text, trace)) if line else None
             for line in (part.fields.get("at"), part.fields.get("ask"))
@@ -254,14 +256,13 @@ class _Text:
             ins = self._tried(ptx, lambda: parse(ptx.text))
             if before is not None:
                 registers |= before.trace.result
-            known: Mapping[str, int] = registers
         elif before is None:
             raise self._wrong(part.title, "the first card needs `ptx: …`")
         else:
-            ins, known = before.trace.instruction, registers
-        values = {name: known[name] for name in ins.names.values() if name in known}
+            ins = before.trace.instruction
         if given is not None:
-            values |= self._tried(given, lambda: _values(given.text, ins))
+            registers |= self._tried(given, lambda: _values(given.text, ins))
+        values = {x.name: registers[x.name] for x in ins.inputs if x.name in registers}
         missing = [x.name for x in ins.inputs if x.name not in values]
         if missing:
             raise self._wrong(given or ptx or part.title, f"no value for {', '.join(missing)}")

@@ -37,6 +37,8 @@ COMMANDLINES: dict[str, tuple[str, ...]] = {
     "check --sarif": ("check", "--sarif", "-"),
     "run": ("run", "-", "%1=1", "%2=2"),
     "export": ("export", "--update", "FILE.md"),
+    "lesson": ("lesson",),
+    "lesson -f": ("lesson", "lanes", "-f", "text"),
     "list": ("list",),
     "list --json": ("list", "--json"),
     "show": ("show", "vadd"),
