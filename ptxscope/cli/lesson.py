@@ -32,7 +32,7 @@ _LONGEST = 1 << 12
 def arguments() -> Parser:
     """What it takes."""
     to = parser("lesson", "Learn by predicting: list the lessons, or play one.", _EPILOG)
-    to.add_argument("name", metavar="NAME", nargs="?", help="a lesson's name, or its number")
+    to.add_argument("name", metavar="LESSON", nargs="?", help="a lesson's name, or its number")
     how = to.add_mutually_exclusive_group()
     how.add_argument(
         "-f", "--format", choices=("text", "markdown"), help="print the whole lesson, for reading"
@@ -48,7 +48,7 @@ def run(words: Sequence[str]) -> int:
     chosen = to.parse_args(words)
     if chosen.name is None:
         if chosen.format or chosen.explorer or chosen.again:
-            to.error("NAME is missing: `ptxscope lesson` lists them")
+            to.error("LESSON is missing: `ptxscope lesson` lists them")
         _list()
         return 0
     lesson = _lesson(chosen.name)
