@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -23,7 +22,7 @@ from .keys import key_names, keymap_of
 from .keys_in_order import KeysInOrder
 from .screens.main import MainScreen
 from .session import example, opened
-from .store import Kept, Store, as_json
+from .store import Kept, Store, as_text
 from .widgets.inks import HIGH_CONTRAST, WIDGETS_CSS, WITHOUT_COLOURS, palette_of
 
 if TYPE_CHECKING:
@@ -114,12 +113,12 @@ class Explorer(App[None]):
     ) -> MainScreen:
         """All is shown of what was named; what was left goes on; an example begins."""
         if ins is not None:
-            return MainScreen(opened(ins, values, model), None, 0, kept.recent)
+            return MainScreen(opened(ins, values, model), None, 0, list(kept.recent))
         if kept.setup is not None:
-            return MainScreen(kept.setup, kept.pin, kept.step, kept.recent, asked=kept.asked)
+            return MainScreen(kept.setup, kept.pin, kept.step, list(kept.recent), asked=kept.asked)
         begins = listing is None
         step = 1 if begins else 0
-        return MainScreen(example("vset4"), kept.pin, step, kept.recent, welcome=begins)
+        return MainScreen(example("vset4"), kept.pin, step, list(kept.recent), welcome=begins)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """What Textual offers in the palette, but what stands there as an action of ours."""
@@ -248,7 +247,7 @@ class Explorer(App[None]):
             listing = cursor.listing
             place = f"program {cursor.program} statement {cursor.index}"
             yield f"listing: {len(listing.text)} characters, {place}, given {listing.given}"
-        yield json.dumps(as_json(self.kept), indent=1)
+        yield as_text(self.kept)
 
 
 def _nothing() -> None:

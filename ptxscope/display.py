@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from .engine.records import NamedTuple, Record
 from .engine.text.errors import printable
 from .engine.tracing.trace import DISPLAYS, Trace
 from .export import export
@@ -54,8 +54,7 @@ def install_findings() -> None:
     LISTED.update({"text/plain": _as_text, "text/markdown": _as_markdown, "text/html": _as_html})
 
 
-@dataclass(frozen=True)
-class Figure:
+class Figure(Record):
     """A picture of a trace that notebooks show as one.
 
     Printed, as where markdown-exec takes what is printed, it is HTML.

@@ -6,19 +6,13 @@ Whatever ends it, what it looked at is kept and the terminal is as it was before
 from __future__ import annotations
 
 import os
-import platform
 import signal
 import sys
-import tempfile
-import traceback
 from collections.abc import Callable
 from contextlib import suppress
-from importlib.metadata import version
-from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from . import __version__
 from .app import FAILED, Explorer
 from .engine.text.errors import printable
 
@@ -104,7 +98,9 @@ class _Run:
         elif app:
             said += _kept(app)
         if failure is not None:
-            said = [*_reported(failure, app, self.store), *said]
+            from .report import reported  # what it needs would be an eighth of the start
+
+            said = [*reported(failure, app, self.store), *said]
         if app and app.is_gone:
             _let_go()
         else:
@@ -129,52 +125,8 @@ def _kept(app: Explorer) -> list[str]:
     except OSError as error:
         return [f"where you were could not be saved: {error}"]
     except Exception as error:  # it may be what has failed
-        return [f"where you were could not be saved: {_named(error)}"]
+        return [f"where you were could not be saved: {type(error).__name__}: {error}"]
     return []
-
-
-def _named(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}".removesuffix(": ")
-
-
-def _reported(failure: BaseException, app: Explorer | None, store: Store | None) -> list[str]:
-    """Write a report; what is to be said."""
-    said = [f"an error that should not be ended the explorer ({_named(failure)[:200]})"]
-    text = _report(failure, app)
-    for folder in (store.state.parent if store else None, Path(tempfile.gettempdir())):
-        if folder is None:
-            continue
-        with suppress(OSError):
-            folder.mkdir(parents=True, exist_ok=True)
-            descriptor, name = tempfile.mkstemp(".txt", "failure-", folder)
-            with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
-                file.write(text)
-            return [*said, f"a report is in {name}; please send it to whoever keeps ptxscope"]
-    return [*said, *text.splitlines()]
-
-
-def _report(failure: BaseException, app: Explorer | None) -> str:
-    """What is needed to find the reason."""
-    parts = [
-        f"ptxscope {__version__}, Python {platform.python_version()}, {platform.platform()}",
-        ", ".join(f"{name} {_version(name)}" for name in ("textual", "rich", "platformdirs")),
-        f"TERM={os.environ.get('TERM', '')}",
-        "",
-        "".join(traceback.format_exception(failure)),
-    ]
-    if app is not None:
-        try:
-            parts += app.described()
-        except Exception as error:  # the rest of the report is worth having
-            parts.append(f"the state can't be told: {_named(error)}")
-    return "\n".join(parts) + "\n"
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except Exception:  # not installed as a package
-        return "?"
 
 
 def _let_go() -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from textual.binding import Binding, BindingType
+
+from .engine.records import NamedTuple
 
 if TYPE_CHECKING:
     from textual.app import App

@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from typing import NamedTuple
 
 from . import files
 from .engine.diagnosis.observation import parse_observed
@@ -22,6 +20,7 @@ from .engine.kernels.blame import first_wrong
 from .engine.kernels.execute import Blocks, Run, RunStep, execute
 from .engine.kernels.program import Program, Statement, StatementKind, load
 from .engine.listings.inline_asm import Language, asm_only, language_of
+from .engine.records import NamedTuple, Record, replace
 from .engine.semantics.models import model
 from .engine.text.errors import Problem, PtxError
 from .engine.text.values import hex_text
@@ -54,23 +53,26 @@ class ListingRow(NamedTuple):
     """Registers that it reads and whose values must be given."""
 
 
-@dataclass(frozen=True)
-class OpenListing:
+class OpenListing(Record, apart=("name", "text")):
     """A listing, and the values that its registers were given."""
 
     programs: tuple[Program, ...]
     given: tuple[Mapping[str, int], ...]
     """For each program, the bits given to registers."""
     model: str = "isa"
-    name: str = field(default="", compare=False)
-    text: str = field(default="", compare=False, repr=False)
+    name: str = ""
+    text: str = ""
     """The file as it was opened."""
-    runs: dict[int, Run] = field(default_factory=dict, init=False, compare=False, repr=False)
-    """The programs that were run; a listing that is given other values begins with none."""
-    lists: dict[tuple[int, bool], tuple[ListingRow, ...]] = field(
-        default_factory=dict, init=False, compare=False, repr=False
-    )
-    """The rows that were made, by program and whether they have results."""
+
+    @cached_property
+    def runs(self) -> dict[int, Run]:
+        """The programs that were run; a listing that is given other values begins with none."""
+        return {}
+
+    @cached_property
+    def lists(self) -> dict[tuple[int, bool], tuple[ListingRow, ...]]:
+        """The rows that were made, by program and whether they have results."""
+        return {}
 
     def run(self, program: int) -> Run:
         """A program, run on what was given."""
@@ -96,8 +98,7 @@ class OpenListing:
         return replace(self)
 
 
-@dataclass(frozen=True)
-class ListingCursor:
+class ListingCursor(Record):
     """A statement of an open listing."""
 
     listing: OpenListing

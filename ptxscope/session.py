@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from functools import cache
-from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from .engine.isa.catalog import C_BITS, CATALOG, entry_of
 from .engine.isa.entry import Entry
@@ -20,6 +18,7 @@ from .engine.isa.integers import cast
 from .engine.isa.legality import violations, with_slot
 from .engine.isa.roles import SOURCES, Role
 from .engine.isa.types import Destinations, Selector, Type
+from .engine.records import NamedTuple, Record, replace
 from .engine.semantics.models import model
 from .engine.semantics.operation import Flag
 from .engine.semantics.plan import Stage
@@ -34,6 +33,8 @@ from .engine.tracing.trace import RowTrace, Step, Trace
 from .engine.tracing.words import sentence
 
 if TYPE_CHECKING:
+    from random import Random
+
     from .engine.diagnosis.diagnose import Finding
     from .listing_cursor import ListingCursor
 
@@ -48,8 +49,7 @@ _BITING = {
 """Integer values that bite, by width; ``presets`` names them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Setup:
+class Setup(Record):
     """An instruction and operand values; what an edit changes and undo restores."""
 
     instruction: Instruction
@@ -116,16 +116,16 @@ class History:
         self._held = 0
 
 
-@dataclass(slots=True)
 class Session:
     """The current Setup and the open listing, their past and their future."""
 
-    setup: Setup
-    cursor: ListingCursor | None = None
-    """In the listing that is open."""
-    past: History = field(default_factory=History)
-    future: History = field(default_factory=History)
-    _trace: Trace | None = None
+    def __init__(self, setup: Setup, cursor: ListingCursor | None = None) -> None:
+        self.setup = setup
+        self.cursor = cursor
+        """In the listing that is open."""
+        self.past = History()
+        self.future = History()
+        self._trace: Trace | None = None
 
     @property
     def trace(self) -> Trace:

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from hashlib import blake2s
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -33,6 +33,7 @@ from . import __version__
 from .cli import CommandError
 from .cli.arguments import split_words
 from .cli.trace import asked, rendered
+from .engine.records import NamedTuple
 from .engine.tracing.stages import title
 from .export import export
 from .export.theme import THEMES, Theme

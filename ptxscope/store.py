@@ -6,57 +6,43 @@ never in the way.
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import files
 from .engine.isa.catalog import CATALOG
+from .engine.records import NamedTuple
 from .engine.semantics.models import model
 from .engine.text.errors import PtxError, printable
 from .engine.text.parser import parse
 from .engine.tracing.annotations import NOTHING, Annotations, from_json, to_json
 from .session import Setup, trace_of, with_line
 
+if TYPE_CHECKING:
+    from .learn.progress import Left
+
+Read = TypeVar("Read")
+
 SCHEMA = "ptxscope.state/1"
-LESSONS_SCHEMA = "ptxscope.lessons/1"
 _MOST = 1 << 22
 """Bytes of a file that are read."""
-_LESSONS = 200
-"""The most lessons whose place is kept."""
-_LESSON = re.compile(r"[a-z][a-z0-9-]{0,39}")
 _LANES = 4
 """The most that an instruction has."""
 
 
-@dataclass(slots=True)
-class Kept:
+class Kept(NamedTuple):
     """Where the explorer was left."""
 
     setup: Setup | None = None
     pin: Setup | None = None
     step: int = 0
     """The step shown; 0 is the last."""
-    recent: list[str] = field(default_factory=list)
+    recent: Sequence[str] = ()
     """Opcodes, the latest first."""
     theme: str = ""
     asked: bool = False
     """The result is shown before its step."""
-
-
-class Left(NamedTuple):
-    """Where a lesson was left."""
-
-    card: int = 0
-    """From 0."""
-    done: bool = False
-    """It was played to its end once."""
-
-
-Read = TypeVar("Read")
 
 
 class Store:
@@ -82,38 +68,53 @@ class Store:
         """What was kept; nothing where there is nothing, or nothing that can be used."""
         return self._load(self.state, _kept) or Kept()
 
-    def _load(self, path: Path, read: Callable[[object], Read]) -> Read | None:
-        """What a file holds; None where it is not there, or was set aside."""
+    def _load(self, path: Path, made_of: Callable[[object], Read]) -> Read | None:
+        """What a file holds; None where there is none, or it was set aside."""
         try:
-            return read(json.loads(files.read(path, _MOST).decode()))
+            text = files.read(path, _MOST)
         except FileNotFoundError:
             return None
         except OSError as error:
-            why = error.strerror or str(error)
+            self.messages += self.set_aside(error.strerror or str(error), path)
+            return None
+        import json
+
+        try:
+            return made_of(json.loads(text.decode()))
         except Exception as error:  # whatever is in it, or comes of evaluating that
-            why = str(error) or type(error).__name__
-        self.messages += self.set_aside(why, path)
-        return None
+            self.messages += self.set_aside(str(error) or type(error).__name__, path)
+            return None
 
     def save(self, kept: Kept) -> None:
         """Keep it; raises OSError where that can't be done."""
-        _save(self.state, as_json(kept))
+        self._save(self.state, as_text(kept))
+
+    @staticmethod
+    def _save(path: Path, text: str) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        files.replace(path, text.encode())
 
     def load_lessons(self) -> dict[str, Left]:
         """Where each lesson was left, by name."""
-        return self._load(self.lessons, _lessons) or {}
+        from .learn.progress import from_json
+
+        return self._load(self.lessons, from_json) or {}
 
     def save_lessons(self, left: Mapping[str, Left]) -> None:
         """Keep where they were left; raises OSError where that can't be done."""
-        told = {name: left_at._asdict() for name, left_at in left.items()}
-        _save(self.lessons, {"schema": LESSONS_SCHEMA, "lessons": told})
+        import json
+
+        from .learn.progress import as_json
+
+        self._save(self.lessons, json.dumps(as_json(left), indent=1))
 
     def keymap(self) -> dict[str, str]:
         """Action ids and the keys that the user gave them."""
-        import tomllib
-
         try:
-            found = tomllib.loads(files.read(self.keys, _MOST).decode())
+            text = files.read(self.keys, _MOST).decode()
+            import tomllib
+
+            found = tomllib.loads(text)
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, RecursionError) as error:
@@ -134,30 +135,6 @@ class Store:
         return [f"what was kept could not be read ({why}){place}"]
 
 
-def _save(path: Path, told: dict[str, object]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    files.replace(path, json.dumps(told, indent=1).encode())
-
-
-def _lessons(data: object) -> dict[str, Left]:
-    """Read what ``save_lessons`` wrote; raises ValueError or TypeError for anything else."""
-    if not isinstance(data, dict) or data.get("schema") != LESSONS_SCHEMA:
-        raise ValueError(f"it is not {LESSONS_SCHEMA}")
-    told = _in(data, "lessons", dict)
-    if len(told) > _LESSONS:
-        raise ValueError(f"it has {len(told)} lessons; {_LESSONS} are the most")
-    found = {}
-    for name, left in told.items():
-        if not _LESSON.fullmatch(name):
-            raise ValueError(f"`{printable(name)[:40]}` is no lesson's name")
-        of = _a(dict, left, name)
-        card = _in(of, "card", int)
-        if not 0 <= card < 1000:
-            raise ValueError(f"{name} has no card {str(card)[:9]}")
-        found[name] = Left(card, of.get("done") is True)
-    return found
-
-
 def _flat(table: dict[str, object], prefix: str = "") -> list[tuple[str, str]]:
     """``[step] next = "j"`` and ``"step.next" = "j"`` alike."""
     found: list[tuple[str, str]] = []
@@ -169,6 +146,13 @@ def _flat(table: dict[str, object], prefix: str = "") -> list[tuple[str, str]]:
     return found
 
 
+def as_text(kept: Kept) -> str:
+    """It as a file."""
+    import json
+
+    return json.dumps(as_json(kept), indent=1)
+
+
 def as_json(kept: Kept) -> dict[str, object]:
     """What is written down of it."""
     return {
@@ -176,7 +160,7 @@ def as_json(kept: Kept) -> dict[str, object]:
         "setup": _setup_as_json(kept.setup),
         "pin": _setup_as_json(kept.pin),
         "step": kept.step,
-        "recent": kept.recent,
+        "recent": list(kept.recent),
         "theme": kept.theme,
         "asked": kept.asked,
     }

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from ptxscope import parse
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.types import SecOp, selector
+from ptxscope.engine.records import replace
 from ptxscope.session import (
     Setup,
     example,

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from ..engine.isa.types import Type
@@ -25,6 +28,21 @@ VALUES_HELP = (
 )
 _LONGEST = 1 << 14
 """Characters that are split into arguments; shlex takes quadratic time."""
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Help as wide as the terminal; argparse would load shutil, and all its archives, to ask."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns() - 2)
+
+
+def _columns() -> int:
+    with suppress(KeyError, ValueError):
+        return max(int(os.environ["COLUMNS"]), 20)
+    with suppress(OSError, ValueError):
+        return (sys.__stdout__ and os.get_terminal_size(sys.__stdout__.fileno()).columns) or 80
+    return 80
 
 
 class Parser(argparse.ArgumentParser):
@@ -60,7 +78,7 @@ def parser(command: str, about: str, epilog: str = "", *, add_help: bool = True)
         prog=f"ptxscope {command}".rstrip(),
         description=about,
         epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Help,
         add_help=add_help,
     )
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from argparse import Action
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
-from typing import NamedTuple
 
 from ..engine.isa.catalog import CATALOG
+from ..engine.records import NamedTuple
 from ..engine.semantics.errata import ERRATA
 from ..engine.text.complete import completions
 from ..engine.text.errors import PtxError

@@ -6,10 +6,10 @@ import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from ..engine.diagnosis.diagnose import investigate
 from ..engine.diagnosis.observation import Observation, Observed, parse_got, parse_observed
+from ..engine.records import NamedTuple
 from ..engine.text.errors import Problem, PtxError, counted, printable, there_are
 from ..engine.text.instruction import Instruction
 from ..engine.text.values import parse_value

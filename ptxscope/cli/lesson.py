@@ -13,7 +13,8 @@ from .streams import say
 
 if TYPE_CHECKING:
     from ..learn.lesson import Card, Lesson
-    from ..store import Left, Store
+    from ..learn.progress import Left
+    from ..store import Store
 
 _EPILOG = """\
 examples:
@@ -91,7 +92,7 @@ def _store() -> Store | None:
 def _list() -> None:
     """Every lesson with its minutes, and how far one is."""
     from ..learn.lesson import heads
-    from ..store import Left
+    from ..learn.progress import Left
 
     store = _store()
     left = store.load_lessons() if store else {}
@@ -270,7 +271,7 @@ class _Player:
 
     def _keep(self) -> None:
         """Write down where it is; where that can't be done, say so once."""
-        from ..store import Left
+        from ..learn.progress import Left
 
         self._left[self._lesson.head.name] = Left(self._at, self._done)
         if self._store is None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
+from ..engine.records import replace
 from ..engine.tracing.annotations import Annotations
 from ..engine.tracing.notes import parse_note, stages_between
 from ..engine.tracing.trace import Trace

@@ -10,10 +10,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from itertools import groupby
-from typing import NamedTuple
 
 from .. import __version__
 from ..engine.isa.roles import Role
+from ..engine.records import NamedTuple
 from ..engine.semantics.arithmetic import Lanes
 from ..engine.semantics.errata import Erratum
 from ..engine.semantics.micro import Clamp, Extend, Merge, Select

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import combinations, pairwise
-from typing import NamedTuple
 
+from ..engine.records import NamedTuple
 from ..engine.tracing.trace import Trace
 from .document import Document, StepView
 from .options import DEFAULT, Motion, Options

@@ -14,8 +14,8 @@ from html import unescape
 from importlib import import_module
 from math import isfinite
 from types import ModuleType
-from typing import NamedTuple
 
+from ..engine.records import NamedTuple
 from ..engine.tracing.trace import Trace
 from . import frames
 from .options import DEFAULT, Motion, Options

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from enum import StrEnum
-from typing import NamedTuple
 
+from ..engine.patterns import pattern
+from ..engine.records import NamedTuple
 from ..engine.semantics.plan import Stage
 from .theme import Theme
 
-_ID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,99}\Z")
+_ID = pattern(r"[A-Za-z][A-Za-z0-9_.-]{0,99}\Z")
 
 
 class Motion(StrEnum):

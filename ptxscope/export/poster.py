@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from .. import __version__
 from ..engine.isa.catalog import ENTRIES
 from ..engine.isa.entry import Entry, Group
 from ..engine.isa.grammar import syntax
+from ..engine.records import NamedTuple
 from ..engine.semantics.micro import Extend, Merge, Pack
 from ..engine.semantics.plan import Stage
 from ..engine.text.parser import parse

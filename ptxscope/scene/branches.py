@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import NamedTuple
 
+from ..engine.records import NamedTuple
 from ..engine.semantics.plan import Stage
 from ..engine.tracing.divergence import divergence_of, divergences
 from ..engine.tracing.trace import RowTrace, Trace

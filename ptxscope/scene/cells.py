@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from ..engine.isa.types import Type
+from ..engine.records import NamedTuple
 from ..engine.semantics import micro as m
 from ..engine.semantics.operation import Flag
 from ..engine.semantics.plan import Stage

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container
-from typing import NamedTuple
 
 from ..engine.isa.roles import Role
 from ..engine.isa.types import Type
+from ..engine.records import NamedTuple
 from ..engine.semantics import micro as m
 from ..engine.semantics.models import ISA_MODEL
 from ..engine.semantics.plan import Stage

@@ -6,8 +6,8 @@ Nothing here knows where it will stand or how large it is; that is each pen's to
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple
 
+from ..engine.records import NamedTuple
 from ..engine.semantics.plan import Stage
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -13,6 +12,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from .. import files
+from ..engine.records import replace
 from ..engine.text.errors import printable
 from ..engine.tracing.annotations import Annotations
 from ..engine.tracing.notes import stages_between

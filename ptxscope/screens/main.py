@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, ClassVar
@@ -16,6 +15,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from .. import session as edits
+from ..engine.records import replace
 from ..engine.semantics.models import PTXAS_MODELS
 from ..engine.text.errors import PtxError, printable
 from ..engine.text.instruction import Instruction
@@ -38,7 +38,6 @@ from ..widgets.inks import InkScreen
 from ..widgets.lanes import Lanes
 from ..widgets.line import LineStatus, PtxLine
 from ..widgets.listing import Listing
-from ..widgets.menu import Item
 from ..widgets.modifier_row import ModifierRow
 from ..widgets.modifiers import Modifiers
 from ..widgets.operands import Field, Operands
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
     from ..engine.diagnosis.diagnose import Finding
     from ..engine.listings.lint import Checked
     from ..listing_cursor import ListingCursor
+    from ..widgets.menu import Item
 
 Chosen = Callable[[int | None], None]
 
@@ -144,6 +144,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     def compose(self) -> ComposeResult:
         """The widgets, each once."""
+        self._fit()
         with Vertical(id="top") as top:
             top.border_title = "PTX"
             yield PtxLine()
@@ -161,6 +162,12 @@ class MainScreen(MessagesAside, InkScreen[None]):
         yield HintBar()
         yield ValueField()
         yield KeyBar()
+
+    def _fit(self) -> None:
+        """Be laid out for the terminal's size from the first paint on."""
+        breaks = (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS)
+        for have, steps in zip(self.app.size, breaks, strict=True):
+            self.add_class([name for least, name in steps if least <= have][-1], update=False)
 
     def on_mount(self) -> None:
         """Show the session, and in a few words what it is, where that is new."""
@@ -376,7 +383,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     @on(PtxLine.Edited)
     def _line_edited(self, event: PtxLine.Edited) -> None:
-        if event.text == event.line.value:  # else more was typed, and is on its way
+        if event.text == event.control.value:  # else more was typed, and is on its way
             goes_on = self._typed is self.session.setup and not event.pasted
             self.edit(edits.with_line(self.session.setup, event.text), joined=goes_on)
             self._typed = None if event.pasted else self.session.setup
@@ -562,7 +569,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
         def chosen(index: int | None) -> None:
             if index is not None:
-                event.row.choose(event.cell, event.options[index])
+                event.control.choose(event.cell, event.options[index])
 
         asked = ChoiceScreen(event.title, event.options, event.index, event.at)
         self.app.push_screen(asked, chosen)
@@ -577,7 +584,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     @on(Operands.Edit)
     def _operand_edit(self, event: Operands.Edit) -> None:
-        event.operands.type_over(True)
+        event.control.type_over(True)
         self._open_value(event.field, event.start)
 
     def _open_value(self, field: Field, start: str) -> None:
@@ -594,7 +601,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     @on(Lanes.Edit)
     def _chip_edit(self, event: Lanes.Edit) -> None:
-        self._asked_from = event.lanes.place
+        self._asked_from = event.control.place
         self._open_value(event.field, event.start)
 
     @on(Lanes.Nudged)
@@ -645,6 +652,8 @@ class MainScreen(MessagesAside, InkScreen[None]):
         def chosen(index: int | None) -> None:
             if index is not None:
                 self.edit(edits.with_value(self.session.setup, event.role, found[index][1]))
+
+        from ..widgets.menu import Item
 
         items = [Item(name, f"{bits:#x}") for name, bits in found]
         name = operand_name(self.session.trace, event.role)
@@ -805,7 +814,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
     @on(Lanes.CursorMoved)
     def _cursor_moved(self, event: Lanes.CursorMoved) -> None:
         self.query_one(Operands).light(self._origin(event.cell) if event.cell else {})
-        self.query_one(HintBar).hint(Hint(event.lanes, event.said))
+        self.query_one(HintBar).hint(Hint(event.control, event.said))
 
     def _origin(self, cell: Cell) -> dict[str, int]:
         """The operand bits that a cell came from: a mask by role."""

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from textual import events
 from textual.dom import DOMNode
-from textual.message import Message
 
 from ..engine.text.errors import printable
 from ..engine.text.values import hex_text
@@ -14,6 +13,7 @@ from ..engine.tracing.divergence import Divergence, divergence_of
 from ..engine.tracing.trace import Trace
 from ..engine.tracing.words import reading
 from .footer import Key
+from .message import Posted
 from .pane import Line, Pane, Piece
 
 VEIL = "▁"
@@ -32,8 +32,10 @@ class ResultBar(Pane, can_focus=False):
     ResultBar { height: auto; border: none; padding: 0 1; overflow: hidden; background: $panel; }
     """
 
-    class Asked(Message):
+    class Asked(Posted):
         """What is held back is to be seen."""
+
+        control: ResultBar
 
     def __init__(self, id: str = "result") -> None:  # noqa: A002
         super().__init__(id, "")
@@ -143,7 +145,7 @@ class ResultBar(Pane, can_focus=False):
 
     def clicked(self, target: object) -> None:
         """Show what is held back."""
-        self.post_message(self.Asked())
+        self.post_message(self.Asked(self))
 
 
 def _wide(line: Line) -> int:
@@ -169,12 +171,13 @@ class KeyBar(Pane, can_focus=False):
     LABELLED = (90, 70)
     """Columns from which on the last that always stands there is labelled, and the one before."""
 
-    class Pressed(Message):
+    class Pressed(Posted):
         """A key of the bar was clicked."""
 
-        def __init__(self, action: str, node: DOMNode | None) -> None:
-            super().__init__()
-            self.action, self.node = action, node
+        control: KeyBar
+        action: str
+        node: DOMNode | None
+        """Whose action it is; the screen's where none is said."""
 
     def __init__(self, id: str = "keys") -> None:  # noqa: A002
         super().__init__(id, "")
@@ -212,7 +215,7 @@ class KeyBar(Pane, can_focus=False):
     def clicked(self, target: object) -> None:
         """Do what the key does."""
         if isinstance(target, tuple):
-            self.post_message(self.Pressed(*target))
+            self.post_message(self.Pressed(self, *target))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """The tooltip of the key under the mouse."""

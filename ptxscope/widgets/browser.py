@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.message import Message
 from textual.widgets import Input
 
 from ..engine.isa.catalog import CATALOG
 from ..engine.isa.intrinsics import Intrinsic, intrinsics
-from ..search import opcode_of, search
 from .line import PlainInput
+from .message import Posted
 from .pane import Line, Pane, Piece
 
 _NAMES = 11
@@ -41,19 +39,13 @@ class Browser(Vertical):
         Binding("enter", "choose", "Open", show=False),
     ]
 
-    @dataclass
-    class Chosen(Message):
+    class Chosen(Posted):
         """An instruction is to be opened."""
 
-        browser: Browser
+        control: Browser
         opcode: str
         intrinsic: Intrinsic | None = None
         """The CUDA intrinsic through which it was found."""
-
-        @property
-        def control(self) -> Browser:
-            """The widget that sent it."""
-            return self.browser
 
     def __init__(self, id: str = "browser") -> None:  # noqa: A002
         super().__init__(id=id)
@@ -107,9 +99,13 @@ class Browser(Vertical):
         name = self.list.cursor
         if name is None:
             return
-        intrinsic = intrinsics().get(name)
-        opcode = opcode_of(intrinsic) if intrinsic else name
-        self.post_message(self.Chosen(self, opcode, intrinsic))
+        if name in CATALOG:
+            self.post_message(self.Chosen(self, name))
+        else:
+            from ..search import opcode_of
+
+            intrinsic = intrinsics()[name]
+            self.post_message(self.Chosen(self, opcode_of(intrinsic), intrinsic))
 
 
 class InstructionList(Pane):
@@ -149,6 +145,8 @@ class InstructionList(Pane):
         """What matches, best first; all instructions in their order without a filter."""
         if not self._query:
             return list(dict.fromkeys((*self._recent, *CATALOG)))
+        from ..search import search
+
         return search(self._query, self.lanes)
 
     def move(self, by: int) -> None:

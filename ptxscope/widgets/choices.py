@@ -7,7 +7,6 @@ knows nothing of widgets.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from ..engine.isa.catalog import entry_of
 from ..engine.isa.entry import Digits, Slot, SlotPlace
@@ -15,6 +14,7 @@ from ..engine.isa.form import Form
 from ..engine.isa.grammar import SLOT_NAMES
 from ..engine.isa.legality import obstacle
 from ..engine.isa.types import Selector
+from ..engine.records import NamedTuple
 
 ON, OFF = "■", "□"
 ABSENT = "–"

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Static
 
 from .line import PlainInput
+from .message import Posted
 from .pane import Line, Pane, Piece
 
 
@@ -94,16 +93,10 @@ class Choices(Pane):
     Choices { height: auto; border: none; &:focus { border: none; } }
     """
 
-    @dataclass
-    class Changed(Message):
+    class Changed(Posted):
         """Something was chosen or switched."""
 
-        choices: Choices
-
-        @property
-        def control(self) -> Choices:
-            """The widget that sent it."""
-            return self.choices
+        control: Choices
 
     def __init__(self, id: str, one_of: Sequence[str], switches: Sequence[str]) -> None:  # noqa: A002
         super().__init__(id, "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import Any
 
 from textual.binding import Binding
 from textual.dom import DOMNode
@@ -13,6 +13,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
 
+from ..engine.records import NamedTuple
 from ..keys import ACTIONS, ALWAYS, FOOTER, key_name, keys_by_id
 
 

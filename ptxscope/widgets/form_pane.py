@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from textual import events
-from textual.message import Message
 
 from ..engine.isa.entry import Slot
 from ..engine.isa.form import Form
 from . import choices
 from .choices import Choice, ChoiceError
 from .hints import REFUSED, Hint
+from .message import Posted
 from .pane import Pane
 
 
 class FormPane(Pane):
     """Shows a Form and asks for another; its cursor stands on a Choice."""
 
-    @dataclass
-    class Changed(Message):
+    class Changed(Posted):
         """A slot is to take another value, which is legal."""
 
-        pane: FormPane
+        control: FormPane
         slot: str
         value: object
-
-        @property
-        def control(self) -> FormPane:
-            """The widget that sent it."""
-            return self.pane
 
     def __init__(self, id: str, title: str) -> None:  # noqa: A002
         super().__init__(id, title)

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass
 from time import monotonic
 
-from textual.message import Message
 from textual.widget import Widget
 
+from .message import Posted
 from .pane import Line, Pane, Piece
 
 REFUSED = "×"
 """What a hint begins with that says why something can't be."""
 
 
-@dataclass
-class Hint(Message):
+class Hint(Posted):
     """Something to say in the row of hints; empty when there is nothing more to say."""
 
-    widget: Widget
-    """Whose hint it is."""
+    control: Widget
     text: str
 
 
@@ -62,10 +59,10 @@ class HintBar(Pane, can_focus=False):
 
     def hint(self, hint: Hint) -> None:
         """Say what a widget has to say; only who said something takes it back."""
-        if not hint.text and hint.widget is not self._from:
+        if not hint.text and hint.control is not self._from:
             return
         if self._age >= self.FIRM or hint.text.startswith(REFUSED):
-            self.say(hint.text, "changed", hint.widget)
+            self.say(hint.text, "changed", hint.control)
 
     def left(self) -> None:
         """Nothing has the focus: no widget has anything to say."""

@@ -11,7 +11,7 @@ underlines and slants that it is an origin, or reached.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from rich.color import Color
 from rich.color_triplet import ColorTriplet
@@ -20,6 +20,7 @@ from textual.app import App
 from textual.screen import ModalScreen, Screen
 from textual.theme import Theme
 
+from ..engine.records import NamedTuple
 from .colours import BLACK, WHITE, luminance, mixed, readable, rgb
 
 HIGH_CONTRAST = Theme(

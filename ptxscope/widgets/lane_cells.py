@@ -7,8 +7,8 @@ then one lane below the other.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
+from ..engine.records import NamedTuple
 from ..scene.records import Cell, Look, Place, Span, Tint
 from .pane import Line, Piece
 

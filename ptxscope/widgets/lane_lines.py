@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from enum import Enum, IntEnum, auto
 from functools import partial
 from itertools import zip_longest
-from typing import NamedTuple
 
+from ..engine.records import NamedTuple
 from ..engine.semantics.plan import Stage
 from ..engine.tracing.divergence import Divergence
 from ..engine.tracing.stages import title

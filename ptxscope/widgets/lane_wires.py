@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from ..engine.records import NamedTuple
 from ..scene.records import Link, Place
 from .lane_cells import wire
 from .pane import Line, Piece

@@ -6,13 +6,11 @@ selects; by keys, and by dragging a wire from a register's chip to a lane.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.cells import cell_len
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.message import Message
 from textual.timer import Timer
 
 from ..engine.isa.types import Type
@@ -27,6 +25,7 @@ from ..scene.records import Place
 from .hints import REFUSED, Hint
 from .lane_cells import DARK, Lights
 from .lane_lines import View, draw
+from .message import Posted
 from .operands import Field
 from .pane import Line, Pane
 
@@ -49,90 +48,54 @@ class Lanes(Pane):
         Binding("greater_than_sign", "nudge(1)", "one more", show=False),
     ]
 
-    @dataclass
-    class CursorMoved(Message):
+    class CursorMoved(Posted):
         """The cursor stands on another cell, or on none."""
 
-        lanes: Lanes
+        control: Lanes
         cell: Cell | None
         said: str = ""
         """What happened there, in a sentence."""
 
-        @property
-        def control(self) -> Lanes:
-            """The widget that sent it."""
-            return self.lanes
-
-    @dataclass
-    class StepChosen(Message):
+    class StepChosen(Posted):
         """The title of a step was clicked."""
 
-        lanes: Lanes
+        control: Lanes
         number: int
 
-        @property
-        def control(self) -> Lanes:
-            """The widget that sent it."""
-            return self.lanes
-
-    @dataclass
-    class Edit(Message):
+    class Edit(Posted):
         """A register's chip is to be typed over."""
 
-        lanes: Lanes
+        control: Lanes
         field: Field
         start: str
         """What was typed already."""
 
-        @property
-        def control(self) -> Lanes:
-            """The widget that sent it."""
-            return self.lanes
-
-    @dataclass
-    class Nudged(Message):
+    class Nudged(Posted):
         """A register's part is to be so much more."""
 
-        lanes: Lanes
+        control: Lanes
         role: str
         low: int
         """The lowest bit of the part."""
         width: int
         by: int
 
-        @property
-        def control(self) -> Lanes:
-            """The widget that sent it."""
-            return self.lanes
-
-    @dataclass
-    class Flipped(Message):
+    class Flipped(Posted):
         """A lane is to go into the mask, or out of it."""
 
-        lanes: Lanes
+        control: Lanes
         lane: int
 
-        @property
-        def control(self) -> Lanes:
-            """The widget that sent it."""
-            return self.lanes
-
-    @dataclass
-    class Reselected(Message):
+    class Reselected(Posted):
         """A lane is to take another byte or half-word; from 0, those of a first, then b's."""
 
-        lanes: Lanes
+        control: Lanes
         slot: str
         """``asel`` or ``bsel``."""
         lane: int
         digit: int
         unit: int = 0
         """Bits of the part, where it may be another than now."""
-
-        @property
-        def control(self) -> Lanes:
-            """The widget that sent it."""
-            return self.lanes
 
     def __init__(self, id: str = "lanes") -> None:  # noqa: A002
         super().__init__(id, "Lanes")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
 from rich.highlighter import Highlighter
@@ -14,17 +13,19 @@ from rich.text import Text
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region
-from textual.message import Message
 from textual.strip import Strip
 from textual.widgets import Input
 
-from ..engine.text.complete import Completion, completions
 from ..engine.text.errors import PtxError, Span, printable
 from ..engine.text.instruction import Instruction
 from ..engine.text.parser import parse_all
 from .hints import Hint, HintBar
 from .inks import palette_of
+from .message import Posted
 from .pane import Line, Pane, Piece
+
+if TYPE_CHECKING:
+    from ..engine.text.complete import Completion
 
 _NARROW = 24
 """Columns from which on a message begins behind its carets and goes on below."""
@@ -84,42 +85,24 @@ class PtxLine(PlainInput):
     PtxLine:focus { border: none; height: 1; }
     """
 
-    @dataclass
-    class Edited(Message):
+    class Edited(Posted):
         """The text was changed by the person at the keyboard."""
 
-        line: PtxLine
+        control: PtxLine
         text: str
         pasted: bool = False
         """By a paste, which is an edit of its own."""
 
-        @property
-        def control(self) -> PtxLine:
-            """The widget that sent it."""
-            return self.line
-
-    @dataclass
-    class Pasted(Message):
+    class Pasted(Posted):
         """What was pasted is an instruction, or several, of its own."""
 
-        line: PtxLine
+        control: PtxLine
         text: str
 
-        @property
-        def control(self) -> PtxLine:
-            """The widget that sent it."""
-            return self.line
-
-    @dataclass
-    class CandidateMoved(Message):
+    class CandidateMoved(Posted):
         """Another completion is the one that Tab takes."""
 
-        line: PtxLine
-
-        @property
-        def control(self) -> PtxLine:
-            """The widget that sent it."""
-            return self.line
+        control: PtxLine
 
     def __init__(self, id: str = "line") -> None:  # noqa: A002
         self.parts: Mapping[str, Span] = {}
@@ -131,8 +114,8 @@ class PtxLine(PlainInput):
             select_on_focus=False,
         )
         self._shown = ""
-        self.candidates: tuple[Completion, ...] = ()
-        """What may come next at the end of the text."""
+        self._candidates: tuple[Completion, ...] | None = None
+        """What ``candidates`` found; None where the text is another."""
         self.candidate = 0
         """The one that Tab takes; Enter takes it too, where another than the first was chosen."""
         self._pasted = False
@@ -173,19 +156,29 @@ class PtxLine(PlainInput):
         if text != self.value and not typing:
             self.value = text
             self.cursor_position = len(text)
-        self._complete_from(self.value)
+        self._forget_candidates()
         self.refresh()
 
-    def _complete_from(self, text: str) -> None:
-        found = completions(text)
-        self.candidates = tuple(x for x in found if text[: x.start] + x.text != text)
-        self.candidate = 0
+    @property
+    def candidates(self) -> tuple[Completion, ...]:
+        """What may come next at the end of the text."""
+        text, found = self.value, self._candidates
+        if found is None:
+            from ..engine.text.complete import completions
+
+            known = completions(text)
+            found = tuple(x for x in known if text[: x.start] + x.text != text)
+            self._candidates = found
+        return found
+
+    def _forget_candidates(self) -> None:
+        self._candidates, self.candidate = None, 0
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Tell apart what was typed from what was shown."""
         event.stop()
         if event.value != self._shown:
-            self._complete_from(event.value)
+            self._forget_candidates()
             self.post_message(self.Edited(self, event.value, self._pasted))
             self._pasted = False
 

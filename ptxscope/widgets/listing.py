@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.message import Message
 
 from ..engine.text.errors import printable
+from .message import Posted
 from .pane import Line, Pane, Piece
 
 if TYPE_CHECKING:
@@ -29,28 +28,16 @@ class Listing(Pane):
     Listing { height: 1fr; display: none; }
     """
 
-    @dataclass
-    class Moved(Message):
+    class Moved(Posted):
         """Another statement is to be shown."""
 
-        listing: Listing
+        control: Listing
         to: ListingCursor
 
-        @property
-        def control(self) -> Listing:
-            """The widget that sent it."""
-            return self.listing
-
-    @dataclass
-    class Left(Message):
+    class Left(Posted):
         """The statement under the cursor is what was looked for."""
 
-        listing: Listing
-
-        @property
-        def control(self) -> Listing:
-            """The widget that sent it."""
-            return self.listing
+        control: Listing
 
     def __init__(self) -> None:
         super().__init__("listing", "Listing")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.message import Message
 
+from ..engine.records import NamedTuple
 from ..engine.text.errors import printable
+from .message import Posted
 from .pane import Line, Pane, Piece
 
 
@@ -32,29 +32,17 @@ class Menu(Pane):
         Binding("enter", "choose", "Choose", show=False),
     ]
 
-    @dataclass
-    class Chosen(Message):
+    class Chosen(Posted):
         """An item was chosen."""
 
-        menu: Menu
+        control: Menu
         index: int
 
-        @property
-        def control(self) -> Menu:
-            """The widget that sent it."""
-            return self.menu
-
-    @dataclass
-    class Moved(Message):
+    class Moved(Posted):
         """The cursor is on another item."""
 
-        menu: Menu
+        control: Menu
         index: int
-
-        @property
-        def control(self) -> Menu:
-            """The widget that sent it."""
-            return self.menu
 
     def __init__(self, title: str, items: Sequence[Item], id: str = "menu") -> None:  # noqa: A002
         super().__init__(id, title)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.geometry import Offset
-from textual.message import Message
 
 from ..engine.isa.entry import Slot
 from ..engine.isa.form import Form
 from ..engine.isa.grammar import SLOT_NAMES
+from ..engine.records import NamedTuple
 from . import choices
 from .choices import OFF, ON, Choice, Option
 from .form_pane import FormPane
+from .message import Posted
 from .pane import Line, Piece
 
 
@@ -55,11 +55,10 @@ class ModifierRow(FormPane):
     }
     """
 
-    @dataclass
-    class Asked(Message):
+    class Asked(Posted):
         """The values of a token are to be listed beneath it."""
 
-        row: ModifierRow
+        control: ModifierRow
         title: str
         cell: Choice
         options: Sequence[Option]
@@ -67,11 +66,6 @@ class ModifierRow(FormPane):
         """The one that is taken now."""
         at: Offset
         """The place beneath the token, on the screen."""
-
-        @property
-        def control(self) -> ModifierRow:
-            """The widget that sent it."""
-            return self.row
 
     def __init__(self, id: str = "modifier-row") -> None:  # noqa: A002
         super().__init__(id, "")

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region
-from textual.message import Message
 
 from ..engine.isa.integers import cast
 from ..engine.isa.roles import Role
 from ..engine.isa.types import Type
+from ..engine.records import NamedTuple
 from ..engine.text.errors import PtxError, printable
 from ..engine.text.values import float_anatomy, hex_text, parse_value, value_text
 from ..engine.tracing.trace import Trace
 from ..engine.tracing.words import operand_name
 from ..keys import keys_by_id
 from .hints import Hint
+from .message import Posted
 from .pane import Line, Pane, Piece
 
 STAY = (
@@ -62,44 +62,26 @@ class Operands(Pane):
     ]
     """No key that a literal begins with."""
 
-    @dataclass
-    class Edit(Message):
+    class Edit(Posted):
         """The field under the cursor is to be typed over."""
 
-        operands: Operands
+        control: Operands
         field: Field
         start: str
         """What was typed already."""
 
-        @property
-        def control(self) -> Operands:
-            """The widget that sent it."""
-            return self.operands
-
-    @dataclass
-    class Changed(Message):
+    class Changed(Posted):
         """An operand has new bits."""
 
-        operands: Operands
+        control: Operands
         role: str
         bits: int
 
-        @property
-        def control(self) -> Operands:
-            """The widget that sent it."""
-            return self.operands
-
-    @dataclass
-    class Presets(Message):
+    class Presets(Posted):
         """A list of values that bite is wanted for an operand."""
 
-        operands: Operands
+        control: Operands
         role: str
-
-        @property
-        def control(self) -> Operands:
-            """The widget that sent it."""
-            return self.operands
 
     def __init__(self, id: str = "operands") -> None:  # noqa: A002
         super().__init__(id, "Operands")

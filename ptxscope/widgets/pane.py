@@ -6,7 +6,7 @@ it may carry a target, which a click on it or the cursor means. Text is never ma
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -18,6 +18,7 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
+from ..engine.records import NamedTuple
 from .inks import palette_of
 
 
@@ -67,7 +68,9 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         self.border_title = title
         self._drawn: list[Line] | None = None
         self._drawn_for = 0
-        self._inks: dict[tuple[Style, str], Style] = {}
+        self._base = Style()
+        """What the inks are laid on, since the last paint."""
+        self._inks: dict[str, Style] = {}
 
     def draw(self, width: int) -> list[Line]:
         """The lines to show in so many columns."""
@@ -119,24 +122,31 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         self._inks = {}
         super().notify_style_update()
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The visible part. Part of the line API."""
+        base = self.rich_style  # asked for once a paint: it is looked for up the whole tree
+        if base != self._base:
+            self._base, self._inks = base, {}
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
         """One line of the visible part. Part of the line API."""
         width = self.scrollable_content_region.width
         scroll_x, scroll_y = self.scroll_offset
         y += scroll_y
         if y >= len(self.drawn):
-            return Strip.blank(width, self.rich_style)
-        base = self.rich_style
-        strip = Strip([Segment(text, self._inked(base, ink)) for text, ink, _ in self.drawn[y]])
+            return Strip.blank(width, self._base)
+        inked = self._inked
+        strip = Strip([Segment(text, inked(ink)) for text, ink, _ in self.drawn[y]])
         selection = self.text_selection
         if selection is not None and (span := selection.get_span(y)) is not None:
             strip = self._selected(strip, span)
-        return strip.crop_extend(scroll_x, scroll_x + width, base).apply_offsets(scroll_x, y)
+        return strip.crop_extend(scroll_x, scroll_x + width, self._base).apply_offsets(scroll_x, y)
 
-    def _inked(self, base: Style, names: str) -> Style:
-        style = self._inks.get((base, names))
+    def _inked(self, names: str) -> Style:
+        style = self._inks.get(names)
         if style is None:
-            style = self._inks[base, names] = base + palette_of(self.app).style(names)
+            style = self._inks[names] = self._base + palette_of(self.app).style(names)
         return style
 
     def _selected(self, strip: Strip, span: tuple[int, int]) -> Strip:

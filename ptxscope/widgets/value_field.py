@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Input, Static
 
 from ..engine.isa.types import Type
 from ..engine.text.errors import PtxError, cells, printable
 from ..engine.text.values import hex_text, parse_integer, parse_value
 from .line import PlainInput
+from .message import Posted
 from .operands import Field
 
 
@@ -44,44 +42,26 @@ class ValueField(Vertical):
         Binding("escape", "leave", "Leave", show=False),
     ]
 
-    @dataclass
-    class Entered(Message):
+    class Entered(Posted):
         """New bits for an operand."""
 
-        value_field: ValueField
+        control: ValueField
         role: str
         bits: int
         moved_on: bool = False
         """The focus has gone elsewhere already."""
 
-        @property
-        def control(self) -> ValueField:
-            """The widget that sent it."""
-            return self.value_field
-
-    @dataclass
-    class Refused(Message):
+    class Refused(Posted):
         """The focus went elsewhere, and what was typed is no value."""
 
-        value_field: ValueField
+        control: ValueField
         why: str
         """What stays as it is, and why."""
 
-        @property
-        def control(self) -> ValueField:
-            """The widget that sent it."""
-            return self.value_field
-
-    @dataclass
-    class Left(Message):
+    class Left(Posted):
         """Nothing was entered."""
 
-        value_field: ValueField
-
-        @property
-        def control(self) -> ValueField:
-            """The widget that sent it."""
-            return self.value_field
+        control: ValueField
 
     def __init__(self, id: str = "value") -> None:  # noqa: A002
         super().__init__(id=id)
@@ -98,17 +78,11 @@ class ValueField(Vertical):
         self._unit = 32
         self._bits = 0
 
-    def compose(self) -> ComposeResult:
-        """Label, input, what it means; carets and what is wrong."""
-        with Horizontal():
-            yield self._label
-            yield self.input
-            yield self._means
-        yield self._error
-
     def open(self, field: Field, name: str, type_: Type, unit: int, bits: int, start: str) -> None:
         """Ask for a value; ``bits`` is the operand now, ``unit`` the width of its lanes."""
         self.close()  # of what was asked for before
+        if not self.children:  # the start does without them
+            self.mount(Horizontal(self._label, self.input, self._means), self._error)
         self._field, self._type, self._unit, self._bits = field, type_, unit, bits
         self._is_settled = False
         part = f" lane {field.at}" if field.notation == "lane" else ""

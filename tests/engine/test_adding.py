@@ -5,8 +5,6 @@ The instruction is ``dp4a``, which ptxscope does not know yet. Values are from t
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from ptxscope.engine.diagnosis.diagnose import investigate, right_lanes
@@ -18,6 +16,7 @@ from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.roles import Role
 from ptxscope.engine.isa.slots import ATYPE, BTYPE
 from ptxscope.engine.isa.types import Type
+from ptxscope.engine.records import replace
 from ptxscope.engine.semantics import lowering
 from ptxscope.engine.semantics.micro import Accumulate, Multiply, Select, Truncate
 from ptxscope.engine.semantics.models import model

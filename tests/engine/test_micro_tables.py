@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import pickle
 from collections.abc import Iterable
-from dataclasses import replace
 from importlib.resources import files
 from itertools import combinations
 from random import Random
@@ -16,6 +15,7 @@ import pytest
 from ptxscope.engine.isa.catalog import CATALOG, ENTRIES, entry_of, find
 from ptxscope.engine.isa.legality import random_form
 from ptxscope.engine.isa.roles import DESTINATIONS, ORDER, SOURCES, Role
+from ptxscope.engine.records import replace
 from ptxscope.engine.semantics import micro as m
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.semantics.models import Model, model

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from random import Random
 
 import pytest
@@ -17,6 +16,7 @@ from ptxscope.engine.kernels.blame import first_wrong
 from ptxscope.engine.kernels.execute import Ending, Need, Run, execute
 from ptxscope.engine.kernels.plain import operation
 from ptxscope.engine.kernels.program import Program, StatementKind, load
+from ptxscope.engine.records import replace
 from ptxscope.engine.text.instruction import Literal
 from tests.reference import reference
 from tests.reference_data import DATA, MODELS, golden_rows, verdicts

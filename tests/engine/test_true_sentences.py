@@ -6,7 +6,6 @@ import operator
 import re
 import struct
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -15,6 +14,7 @@ from hypothesis import strategies as st
 from ptxscope import PtxError, diagnose, evaluate, export, parse, trace
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.types import Type
+from ptxscope.engine.records import replace
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.semantics.operation import Flag
 from ptxscope.engine.semantics.plan import Stage

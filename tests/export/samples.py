@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ptxscope import Trace, parse, trace
 from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.records import replace
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.text.errors import printable
 from ptxscope.engine.tracing.annotations import Annotations, Note

@@ -9,7 +9,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -18,6 +17,7 @@ from rich.console import Console
 
 from ptxscope import Trace, export, trace
 from ptxscope.cli.trace import rendered
+from ptxscope.engine.records import replace
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.tracing.annotations import Annotations, Note

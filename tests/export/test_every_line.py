@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -21,6 +20,7 @@ from ptxscope.cli.trace import rendered
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import random_form
 from ptxscope.engine.isa.types import Type
+from ptxscope.engine.records import replace
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.text.instruction import Guard, Register
 from ptxscope.engine.tracing.annotations import Annotations, Note

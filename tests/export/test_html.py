@@ -9,7 +9,6 @@ import shlex
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
-from dataclasses import replace
 from importlib.resources import files
 
 import html5lib
@@ -18,6 +17,7 @@ import pytest
 from ptxscope import export, trace
 from ptxscope.cli import CommandError
 from ptxscope.cli.trace import rendered
+from ptxscope.engine.records import replace
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.text.values import hex_text
 from ptxscope.engine.tracing.annotations import Annotations, Note

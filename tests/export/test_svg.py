@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
-from dataclasses import replace
 from itertools import combinations, pairwise, product
 from typing import NamedTuple
 
@@ -12,6 +11,7 @@ import pytest
 import resvg_py
 
 from ptxscope import Trace, export, parse, trace
+from ptxscope.engine.records import replace
 from ptxscope.engine.semantics.micro import Combine, Compare, Not
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.text.values import hex_text

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import NamedTuple
 
+from ..records import NamedTuple
 from ..semantics.errata import Erratum
 from ..semantics.models import Model
 from ..text.instruction import Literal

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, SupportsIndex, overload
+from typing import Any, SupportsIndex, overload
 
+from ..records import NamedTuple, Record, replace
 from ..semantics.errata import Erratum
 from ..semantics.models import ISA_MODEL, PTXAS_MODELS, Model, model, versions
 from ..semantics.run import result
@@ -26,8 +26,7 @@ _NEAR = 24
 """How many are looked at for that."""
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(Record):
     """One explanation: the causes that together give what was observed."""
 
     causes: tuple[Cause, ...]

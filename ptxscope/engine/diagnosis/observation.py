@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from ..isa.types import Type
+from ..records import NamedTuple
 from ..text.errors import Problem, PtxError, there_are
 from ..text.instruction import Instruction
 from ..text.values import hex_text, parse_value

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from math import isnan
-from typing import NamedTuple
 
 from ..isa.catalog import entry_of
+from ..records import NamedTuple
 from ..semantics.models import PTXAS_MODELS, Model
 from ..semantics.plan import Plan
 from ..semantics.run import result

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
-from typing import NamedTuple
 
 from ..isa.catalog import CATALOG
 from ..isa.form import Form
 from ..isa.types import Selector
+from ..records import NamedTuple
 from ..semantics.lowering import lower
 from ..semantics.plan import Plan
 from ..semantics.rules import Rules

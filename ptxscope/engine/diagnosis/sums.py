@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
-from typing import NamedTuple
 
+from ..records import NamedTuple
 from ..semantics.lowering import lower
 from ..semantics.micro import Accumulate
 from ..semantics.run import result

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import NamedTuple
 
 from ..isa.catalog import CATALOG
 from ..isa.form import Form
 from ..isa.slots import CMP6
 from ..isa.types import Type
+from ..records import NamedTuple
 
 _TAKEN = {
     frozenset(pair): weight

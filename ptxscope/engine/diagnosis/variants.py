@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from ..isa.catalog import CATALOG
 from ..isa.form import Form
 from ..isa.legality import violations
 from ..isa.types import Type
+from ..records import NamedTuple
 from ..semantics.lowering import lower
 from ..semantics.models import Model
 from ..semantics.plan import Plan

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from itertools import combinations
-from typing import NamedTuple
 
+from ..records import NamedTuple
 from .form import Form
 from .manual import Contradiction
 from .roles import DESTINATIONS, Role

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import NamedTuple
+
+from ..records import NamedTuple
 
 
 class Intrinsic(NamedTuple):

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from itertools import product
-from random import Random
+from typing import TYPE_CHECKING
 
 from .catalog import CATALOG, entry_of
 from .entry import Constraint, Entry, Remark, Slot
 from .form import Form
+
+if TYPE_CHECKING:
+    from random import Random
 
 
 def violations(form: Form) -> tuple[Constraint, ...]:

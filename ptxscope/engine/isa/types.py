@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 from functools import lru_cache
-from typing import NamedTuple
+
+from ..records import NamedTuple
 
 
 class Type(StrEnum):

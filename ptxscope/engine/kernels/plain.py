@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import NamedTuple
 
 from ..isa.integers import cast, limits
 from ..isa.types import Type
+from ..records import NamedTuple
 
 _WORD = limits(32, signed=False).high
 _SIGNED = limits(32, signed=True)

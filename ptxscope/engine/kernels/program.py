@@ -7,9 +7,9 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from typing import NamedTuple
 
 from ..isa.types import Type
+from ..records import NamedTuple
 from ..text import tokens as syntax
 from ..text.constants import BadConstantError, constant, constant_bits, is_constant
 from ..text.errors import Problem

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from ..records import NamedTuple
 from ..text.errors import Span, quoted
 from ..text.source import Fragment
 from .gluing import Part, joined, parts

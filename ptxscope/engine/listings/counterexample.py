@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import islice, product
 from random import Random
-from typing import NamedTuple
 
 from ..isa.form import Form
+from ..records import NamedTuple, replace
 from ..semantics.errata import Erratum
 from ..semantics.models import PTXAS_MODELS, Model, errata_of
 from ..semantics.run import result

@@ -7,9 +7,9 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from enum import StrEnum
 from itertools import pairwise
-from typing import NamedTuple
 
 from ..isa.catalog import CATALOG
+from ..records import NamedTuple
 from ..text.errors import Problem, Span
 from ..text.opcodes import is_other_opcode
 from ..text.source import ASM, Fragment, fragments, skip

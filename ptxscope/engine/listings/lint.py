@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import cache
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from ..isa.types import Type
+from ..records import NamedTuple
 from ..semantics.errata import ERRATA, TARGETS
 from ..text.errors import Span
 from ..text.instruction import Instruction

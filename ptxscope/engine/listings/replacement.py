@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..isa.integers import Range, limits
+from ..records import NamedTuple, replace
 from ..semantics import micro as m
 from ..semantics.lowering import lower
 from ..semantics.plan import Row

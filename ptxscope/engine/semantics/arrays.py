@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..isa.integers import Range, limits
 from ..isa.types import Type
+from ..records import NamedTuple
 from .arithmetic import RANGES, Picks
 from .plan import Plan
 

@@ -6,10 +6,10 @@ Each says which forms it touches and which fields of Rules it sets.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from ..isa.form import Form
 from ..isa.types import SecOp, Type, selector
+from ..records import NamedTuple
 from .lowering import converted_behind, signed_final
 
 Version = tuple[int, int]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from functools import lru_cache
-from typing import NamedTuple
 
 from ..isa.form import Form
+from ..patterns import pattern
+from ..records import NamedTuple
 from .errata import ERRATA, NEWEST, OLDEST, Erratum
 from .lowering import lower
 from .misconceptions import MISCONCEPTIONS
@@ -33,7 +33,7 @@ class Model(NamedTuple):
 _BY_ID = {erratum.id: erratum for erratum in (*ERRATA, *MISCONCEPTIONS)}
 
 ISA_MODEL = Model("isa")
-_PTXAS = re.compile(r"ptxas(?:-(\d{1,3})\.(\d{1,3}))?")
+_PTXAS = pattern(r"ptxas(?:-(\d{1,3})\.(\d{1,3}))?")
 
 
 @lru_cache(maxsize=256)

@@ -1,7 +1,7 @@
 """What every micro-operation is: a frozen record that runs and that tells what it did.
 
 Beside ``run`` stand the answers that hold for most kinds; a kind for which another one holds
-gives its own. Records of this sort and not dataclasses: those cost a trace's start-up.
+gives its own.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Any, ClassVar, NamedTuple, dataclass_transform
+from typing import ClassVar
 
+from ..records import NamedTuple, Record
 from .arithmetic import Arithmetic, Lanes, V
 
 
@@ -56,45 +57,15 @@ def same(inputs: tuple[Lanes, ...], index: int, lane: int, low: int, high: int) 
     return Part(index, lane if len(inputs[index]) > 1 else 0, low, high)
 
 
-@dataclass_transform(frozen_default=True)
-class Micro:
-    """A micro-operation: a pure function of lane vectors, with what is fixed in it as fields.
+class Micro(Record):
+    """A micro-operation: a pure function of lane vectors, with what is fixed in it as fields."""
 
-    Equal to another of its kind with equal fields, and to nothing else.
-    """
-
-    _fields: ClassVar[tuple[str, ...]] = ()
-    _defaults: ClassVar[dict[str, Any]] = {}
     operation: ClassVar[str]
     """What the kind is called: ``absolute difference``."""
 
     def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
         cls.operation = re.sub(r"(?<!^)(?=[A-Z])", " ", cls.__name__).lower()
-        cls._fields = tuple(cls.__annotations__)
-        type.__setattr__(cls, "__match_args__", cls._fields)
-        cls._defaults = {name: vars(cls)[name] for name in cls._fields if name in vars(cls)}
-
-    def __init__(self, *values: Any, **named: Any) -> None:
-        given = self._defaults | dict(zip(self._fields, values, strict=False)) | named
-        if len(values) > len(self._fields) or given.keys() != set(self._fields):
-            raise TypeError(f"{type(self).__name__} takes {', '.join(self._fields) or 'nothing'}")
-        self.__dict__.update((name, given[name]) for name in self._fields)
-
-    def __setattr__(self, name: str, _: object) -> None:
-        raise AttributeError(f"{name} of {type(self).__name__} can't be set")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"{name} of {type(self).__name__} can't be deleted")
-
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.__dict__ == other.__dict__
-
-    def __hash__(self) -> int:
-        return hash((type(self), *self.__dict__.values()))
-
-    def __repr__(self) -> str:
-        fields = ", ".join(f"{name}={value!r}" for name, value in self.__dict__.items())
-        return f"{type(self).__name__}({fields})"
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         """Apply it."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from enum import StrEnum
 from itertools import groupby
-from typing import NamedTuple
 
 from ..isa.form import Form
 from ..isa.integers import Range, limits
 from ..isa.types import Type
+from ..records import NamedTuple
 from .arithmetic import RANGES
 from .micro import Extend, Wrap
 from .operation import Micro

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from ..isa.catalog import CATALOG, find
 from ..isa.entry import Entry, SlotPlace
@@ -17,6 +16,7 @@ from ..isa.grammar import (
 )
 from ..isa.legality import violations
 from ..isa.types import Selector, Type
+from ..records import NamedTuple
 
 _GUARD = re.compile(r"\s*+(?:@\s*+(?:!\s*+)?+[\w$%]++\s++)?+")
 _MNEMONIC = re.compile(r"[\w.]*")

@@ -17,19 +17,20 @@ import operator
 import re
 import struct
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from ..isa.types import Type
+from ..patterns import pattern
+from ..records import NamedTuple
 from .errors import Problem, Span, quoted
 from .tokens import Kind, Token, tokens
 
-_INTEGER = re.compile(
+_INTEGER = pattern(
     r"(?:0[xX](?P<x>[0-9a-fA-F]+)|0[bB](?P<b>[01]+)|(?P<o>0[0-7]*)|(?P<d>[1-9][0-9]*))(?P<U>U?)"
 )
 _BASES = {"x": 16, "b": 2, "o": 8, "d": 10}
-_SINGLE = re.compile(r"0[fF]([0-9a-fA-F]{8})")
-_DOUBLE = re.compile(r"0[dD]([0-9a-fA-F]{16})")
-_DECIMAL = re.compile(r"(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+")
+_SINGLE = pattern(r"0[fF]([0-9a-fA-F]{8})")
+_DOUBLE = pattern(r"0[dD]([0-9a-fA-F]{16})")
+_DECIMAL = pattern(r"(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+")
 _LONGEST = 64
 """Signs, parentheses and numbers in one constant expression."""
 _CASTS = {".s64": False, ".u64": True}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import textwrap
 import unicodedata
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from ..records import NamedTuple
 
 Span = tuple[int, int]
 """A half-open range of characters of the given text."""

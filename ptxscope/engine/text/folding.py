@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from ..isa.form import Form
 from ..isa.integers import cast
 from ..isa.types import Type
+from ..records import NamedTuple
 from .constants import bits_float
 from .instruction import Literal, Register
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ..isa.catalog import entry_of
 from ..isa.entry import Entry, SlotPlace
 from ..isa.form import Form
 from ..isa.roles import DESTINATIONS, ORDER, SOURCES, Role
 from ..isa.types import Destinations, Type
+from ..records import NamedTuple, Record
 from .errors import Span
 
 if TYPE_CHECKING:
@@ -56,8 +56,10 @@ class Input(NamedTuple):
     """a, b, c, ``guard``; d, p, q where a guard may keep the destination's old value."""
 
 
-@dataclass(frozen=True, slots=True)
-class Instruction:
+_NOWHERE: Mapping[str, Span] = {}
+
+
+class Instruction(Record, apart=("text", "spans", "notes")):
     """One of the 27, parsed and legal. Equal when form, operands and guard are."""
 
     form: Form
@@ -66,11 +68,11 @@ class Instruction:
     sources: tuple[Register | Literal, ...]
     """a, b and, where it is written, c."""
     guard: Guard | None = None
-    text: str = field(default="", compare=False, repr=False)
+    text: str = ""
     """The text it was parsed from."""
-    spans: Mapping[str, Span] = field(default_factory=dict, compare=False, repr=False)
+    spans: Mapping[str, Span] = _NOWHERE
     """Where each part stands in ``text``: ``opcode``, ``guard``, ``line``, slots, operand roles."""
-    notes: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    notes: tuple[str, ...] = ()
     """What is legal but worth a word."""
 
     @property

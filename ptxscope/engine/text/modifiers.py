@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import NamedTuple
 
 from ..isa.catalog import ENTRIES
 from ..isa.entry import Entry, Slot
@@ -16,6 +15,7 @@ from ..isa.grammar import (
     vocabulary,
 )
 from ..isa.types import Type
+from ..records import NamedTuple
 from .errors import MOST, Problem, Span, nearest, quoted
 from .tokens import Token
 

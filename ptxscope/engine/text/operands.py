@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from ..isa.entry import Entry, Operand, SlotPlace
 from ..isa.form import Form
 from ..isa.grammar import SLOT_NAMES, is_selector_slot
 from ..isa.types import Destinations, Selector, Type, selector
+from ..patterns import pattern
 from .constants import BadConstantError, Constant, constant, constant_bits, is_constant
 from .errors import Problem, Span, quoted, there_are
 from .instruction import Literal, Register
 from .tokens import Kind, Token, Written
 
-_SELECTOR = re.compile(r"[bh]\d{1,4}")
+_SELECTOR = pattern(r"[bh]\d{1,4}")
 COMPONENTS = {
     **dict.fromkeys((".x", ".r"), ".x"),
     **dict.fromkeys((".y", ".g"), ".y"),
@@ -24,24 +23,24 @@ COMPONENTS = {
 }
 """The components of a vector register as they are written, to the names they are known by."""
 _COMPARISON = "Comparison and selection"
-SPECIAL = re.compile(
+SPECIAL = pattern(
     r"%(?:n?tid|n?ctaid|laneid|n?warpid|n?smid|gridid|n?clusterid|cluster_\w+|is_explicit_cluster|"
     r"lanemask_\w+|clock(?:64|_hi)?|pm\d(?:_64)?|envreg\d+|globaltimer(?:_lo|_hi)?|"
     r"reserved_smem_\w+|total_smem_size|aggr_smem_size|dynamic_smem_size|current_graph_exec)"
 )
 
 
-@dataclass(slots=True)
 class Operands:
     """What was understood of the operands."""
 
-    values: dict[str, object] = field(default_factory=dict)
-    """Slots of the form: selectors, negations, ``dst``, ``c``."""
-    spans: dict[str, Span] = field(default_factory=dict)
-    destinations: tuple[str | None, ...] = ()
-    sources: list[Register | Literal] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.values: dict[str, object] = {}
+        """Slots of the form: selectors, negations, ``dst``, ``c``."""
+        self.spans: dict[str, Span] = {}
+        self.destinations: tuple[str | None, ...] = ()
+        self.sources: list[Register | Literal] = []
+        self.problems: list[Problem] = []
+        self.notes: list[str] = []
 
     def wrong(self, message: str, span: Span, hint: str = "", fix: str | None = None) -> None:
         """Record a problem."""

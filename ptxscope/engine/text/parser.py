@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from ..isa.catalog import CATALOG, entry_of, find
 from ..isa.entry import Entry
 from ..isa.form import Form
 from ..isa.legality import remarks, violations
 from ..isa.types import Destinations, Type
+from ..records import NamedTuple
 from . import modifiers, operands
 from .errors import NotOneError, Problem, PtxError, Span, capped, nearest, quoted
 from .folding import folding_note

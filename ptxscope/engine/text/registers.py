@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator
 from enum import Enum
 from functools import lru_cache
-from typing import NamedTuple
 
 from ..isa.types import Type
+from ..records import NamedTuple
 from .errors import Problem, quoted
 from .instruction import Instruction
 from .scopes import FUNCTION, Declared, Scopes

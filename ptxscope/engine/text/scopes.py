@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
+from ..records import NamedTuple
 from .tokens import Kind, Token, tokens
 
 _REG = re.compile(r"\.reg\s[^;\"]*+")

@@ -9,21 +9,22 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from ..patterns import pattern
+from ..records import NamedTuple
 from .errors import Problem, Span, capped
 
 ASM = (
     r"\b(?:asm|__asm__|__asm)\b(?:\s++|volatile\b|__volatile__\b|goto\b|inline\b|__inline__\b)*+\("
 )
 """How an asm statement begins, up to its parenthesis: a regular expression."""
-_ASM = re.compile(ASM)
-_BETWEEN = re.compile(r"(?:\s++|\\\n|//[^\n]*+|/\*.*?(?:\*/|\Z))*+", re.DOTALL)
+_ASM = pattern(ASM)
+_BETWEEN = pattern(r"(?:\s++|\\\n|//[^\n]*+|/\*.*?(?:\*/|\Z))*+", re.DOTALL)
 """Blanks and comments of C; one that is not closed goes to the end."""
-_STRING = re.compile(r'(?:u8|[uUL])?"')
-_RAW = re.compile(r'(?:u8|[uUL])?R"([^\s()\\]{0,16})\(')
-_PLAIN = re.compile(r'[^"\\%\n]+')
-_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|\r?\n|.)", re.DOTALL)
+_STRING = pattern(r'(?:u8|[uUL])?"')
+_RAW = pattern(r'(?:u8|[uUL])?R"([^\s()\\]{0,16})\(')
+_PLAIN = pattern(r'[^"\\%\n]+')
+_ESCAPE = pattern(r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|\r?\n|.)", re.DOTALL)
 _NAMED = {"n": "\n", "t": "\t", "r": "\r", "v": "\v", "f": "\f", "a": "\a", "b": "\b", "e": "\x1b"}
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
+from ..records import NamedTuple
 from ..semantics.plan import Stage
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from ..records import NamedTuple
 from ..semantics.errata import Erratum
 from ..semantics.models import ISA_MODEL, PTXAS_MODELS
 from ..semantics.plan import Stage

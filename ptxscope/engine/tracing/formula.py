@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
-from typing import NamedTuple
+
+from ..records import NamedTuple
 
 
 class Sign(StrEnum):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
+from ..patterns import pattern
 from ..semantics.plan import Stage
 from .annotations import Note
 from .stages import title
 from .trace import Trace
 
-_LANE = re.compile(r"\blane\s*+(\d++)\Z", re.I)
-_STEP = re.compile(r"[a-z ]*+|\d++", re.I)
+_LANE = pattern(r"\blane\s*+(\d++)\Z", re.I)
+_STEP = pattern(r"[a-z ]*+|\d++", re.I)
 
 
 def parse_note(text: str, trace: Trace) -> Note:

@@ -6,8 +6,8 @@ How a row's bits depend on its inputs is known to its micro-operation; here the 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from ..records import NamedTuple
 from ..semantics.operation import WHOLE
 from .trace import RowTrace, Trace
 

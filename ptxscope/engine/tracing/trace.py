@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol, SupportsIndex
+from typing import Any, Protocol, SupportsIndex
 
+from ..records import NamedTuple, Record
 from ..semantics.arithmetic import EXACT, Lanes
 from ..semantics.errata import Erratum
 from ..semantics.models import Model
@@ -97,8 +97,7 @@ class Drawn(Protocol):
         """What it says, in words."""
 
 
-@dataclass(frozen=True)
-class Trace:
+class Trace(Record):
     """An instruction's evaluation under one model."""
 
     instruction: Instruction

@@ -7,11 +7,11 @@ does for this instruction, whatever the values.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 from ..isa.integers import cast, limits
 from ..isa.roles import Role
 from ..isa.types import Cmp, Type
+from ..records import NamedTuple
 from ..semantics import micro as m
 from ..semantics.arithmetic import EXACT
 from ..semantics.operation import Micro, at

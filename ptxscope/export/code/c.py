@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from ...engine.isa.types import Type
+from ...engine.records import NamedTuple
 from ...engine.text.errors import printable
 from ...engine.tracing.trace import Trace
 from ..document import both_of, document

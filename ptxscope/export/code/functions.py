@@ -10,11 +10,12 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from itertools import groupby
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from ...engine.isa.integers import Range, limits
 from ...engine.isa.roles import ORDER, Role
 from ...engine.isa.types import BoolOp, Cmp
+from ...engine.records import NamedTuple
 from ...engine.semantics import micro as m
 from ...engine.semantics.operation import Micro
 from ...engine.semantics.plan import Plan, Row, Source, Stage

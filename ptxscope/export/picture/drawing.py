@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from functools import lru_cache
 from html import escape
-from typing import NamedTuple
 
+from ...engine.records import NamedTuple
 from ..theme import Theme, declarations, rules
 
 

@@ -7,8 +7,8 @@ where lines go on, and returns the y at which it ends.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
+from ...engine.records import NamedTuple
 from ...scene.records import (
     Axis,
     Cell,

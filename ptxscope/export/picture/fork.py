@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from ...engine.records import NamedTuple
 from ...engine.semantics.plan import Stage
 from ...engine.tracing.divergence import divergence_of, divergences
 from ...engine.tracing.trace import Trace

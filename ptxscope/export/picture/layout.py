@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import NamedTuple
 
+from ...engine.records import NamedTuple
 from ...scene.records import Choice, Link, Place, Register, RowScene, Scene, Tint
 from ..document import CellView, Document, StepView
 from .drawing import Ink, Pen

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from ...engine.records import NamedTuple
 from ...engine.semantics.operation import Flag
 from ...scene.records import Look, Tint
 from .drawing import Ink, Pen, number, text_width

@@ -8,8 +8,7 @@ colour alone. The result stands in it once, as one unbroken word.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from ...engine.records import NamedTuple
 from ...engine.semantics.plan import Stage
 from ...engine.tracing.trace import Trace
 from ...scene.branches import agree

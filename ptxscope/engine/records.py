@@ -1,0 +1,85 @@
+"""Records that cost a start-up little: they are most of what the engine's modules define.
+
+``NamedTuple`` is that of ``typing``, which compiles every annotation when a class is made.
+``Record`` is a frozen dataclass without the code that is generated for one.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, dataclass_transform
+
+if TYPE_CHECKING:
+    from typing import NamedTuple as NamedTuple
+else:
+
+    class _Maker(type):
+        """Makes a named tuple of a class's annotations, and gives it the rest of its body."""
+
+        def __new__(cls, name, _, body):
+            fields = body.get("__annotations__", {})
+            defaults = [body.pop(field) for field in fields if field in body]
+            made = namedtuple(name, fields, defaults=defaults, module=body.pop("__module__"))
+            for key, value in body.items():
+                setattr(made, key, value)
+            return made
+
+    NamedTuple = type.__new__(_Maker, "NamedTuple", (), {})
+
+
+@dataclass_transform(frozen_default=True)
+class Record:
+    """Annotations are its fields; equal to another of its class with equal fields.
+
+    Fields that a class names as ``apart`` don't count in that.
+    """
+
+    _fields: ClassVar[tuple[str, ...]] = ()
+    _defaults: ClassVar[dict[str, Any]] = {}
+    _compared: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls, apart: tuple[str, ...] = ()) -> None:
+        super().__init_subclass__()
+        cls._fields = tuple(cls.__annotations__)
+        type.__setattr__(cls, "__match_args__", cls._fields)
+        cls._defaults = {name: vars(cls)[name] for name in cls._fields if name in vars(cls)}
+        cls._compared = tuple(name for name in cls._fields if name not in apart)
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        given = self._defaults | dict(zip(self._fields, values, strict=False)) | named
+        if len(values) > len(self._fields) or given.keys() != set(self._fields):
+            raise TypeError(f"{type(self).__name__} takes {', '.join(self._fields) or 'nothing'}")
+        self.__dict__.update((name, given[name]) for name in self._fields)
+
+    def __setattr__(self, name: str, _: object) -> None:
+        raise AttributeError(f"{name} of {type(self).__name__} can't be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{name} of {type(self).__name__} can't be deleted")
+
+    @property
+    def _key(self) -> tuple[object, ...]:
+        return tuple(self.__dict__[name] for name in self._compared)
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._key))
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._compared)
+        return f"{type(self).__name__}({fields})"
+
+    def __replace__(self, **changes: Any) -> Self:
+        """It with other fields; raises TypeError where there is none of a name."""
+        fields = {name: self.__dict__[name] for name in self._fields}
+        return type(self)(**fields | changes)
+
+
+R = TypeVar("R", bound=Record)
+
+
+def replace(record: R, **changes: Any) -> R:
+    """A record with other fields; raises TypeError where there is none of a name."""
+    return record.__replace__(**changes)
