@@ -21,7 +21,7 @@ from .engine.text.instruction import Instruction
 from .keys import key_names, keymap_of
 from .keys_in_order import KeysInOrder
 from .screens.main import MainScreen
-from .session import example, opened
+from .session import example, opened, trace_of
 from .store import Kept, Store, as_text
 from .widgets.inks import HIGH_CONTRAST, WIDGETS_CSS, WITHOUT_COLOURS, palette_of
 
@@ -72,6 +72,7 @@ class Explorer(App[None]):
         store: Store | None = None,
         listing: ListingCursor | None = None,
         said: Sequence[str] = (),
+        lesson: tuple[str, bool] | None = None,
     ) -> None:
         super().__init__()
         self.register_theme(HIGH_CONTRAST)
@@ -90,6 +91,8 @@ class Explorer(App[None]):
         """There is no terminal any more."""
         self.ending: Callable[[], None] = _nothing
         """Called when an error ends it."""
+        self._lesson = lesson
+        """The lesson to open, and whether from its first card on."""
         self._said = said
         """What the user must know at first."""
         kept = store.load() if store else Kept()
@@ -161,6 +164,9 @@ class Explorer(App[None]):
         self.set_keymap(keymap_of(self.user_keymap))
         if self._listing is not None:
             self.call_after_refresh(self._main.open_at, self._listing, first=True)
+        if self._lesson is not None:
+            name, again = self._lesson
+            self.call_after_refresh(self._main.open_lesson, name, again=again)
         for message in (*self._said, *(self.store.messages if self.store else ())):
             self.notify(printable(message), severity="warning", markup=False, timeout=12)
 
@@ -229,15 +235,18 @@ class Explorer(App[None]):
     def kept(self) -> Kept:
         """Where the explorer is."""
         main = self._main
-        last = main.step >= len(main.session.trace.steps)
-        step = 0 if last else main.step
+        setup, pin, step, asked = main.looked_at
+        if step >= len(trace_of(setup).steps):
+            step = 0
         theme = self._stand_ins.get(self.theme, self.theme)
-        return Kept(main.session.setup, main.pin, step, main.recent, theme, main.asked)
+        return Kept(setup, pin, step, main.recent, theme, asked)
 
     def keep(self) -> None:
         """Write down where the explorer is; raises OSError where that can't be done."""
         if self.store is not None:
             self.store.save(self.kept)
+            if self._main.tour:
+                self.store.save_lessons(self._main.tour.places)
 
     def described(self) -> Iterator[str]:
         """The state, for a report."""

@@ -88,6 +88,9 @@ GROUPS: dict[str, tuple[Action, ...]] = {
         Action("explain", "x", "explain", "why?", "Say what explains a result that you got"),
         Action("pin", "equals_sign", "pin", "pin", "Pin this evaluation, or let it go"),
     ),
+    "Learn": (
+        Action("lessons", "L", "lessons", "lessons", "Lessons: short tours that end in questions"),
+    ),
     "Edit": (
         Action("edit.undo", "u", "undo", "undo", "Undo the last edit"),
         Action("edit.redo", "ctrl+r", "redo", "redo", "Redo what was undone"),

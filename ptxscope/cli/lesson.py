@@ -52,22 +52,24 @@ def run(words: Sequence[str]) -> int:
             to.error("LESSON is missing: `ptxscope lesson` lists them")
         _list()
         return 0
-    lesson = _lesson(chosen.name)
+    if chosen.explorer:
+        from .open import run as explore
+
+        return explore(["--lesson", known(chosen.name), *["--again"] * chosen.again])
+    from ..learn.lesson import lesson as named
+
+    lesson = named(known(chosen.name))
     if chosen.format:
         from ..learn.telling import as_markdown, as_text
 
         sys.stdout.write((as_text if chosen.format == "text" else as_markdown)(lesson))
         return 0
-    if chosen.explorer:
-        from .open import run as explore
-
-        return explore(["--lesson", lesson.head.name, *["--again"] * chosen.again])
     return _Player(lesson, again=chosen.again).play()
 
 
-def _lesson(name: str) -> Lesson:
-    """A lesson by name or number; raises CommandError."""
-    from ..learn.lesson import files, lesson
+def known(name: str) -> str:
+    """The name of a lesson that is named, or numbered; raises CommandError."""
+    from ..learn.lesson import files
 
     names = [*files()]
     if name.isdecimal() and name.isascii() and 0 < int(name[:4]) <= len(names):
@@ -77,7 +79,7 @@ def _lesson(name: str) -> Lesson:
         hint = f"did you mean `{close}`? " if close else ""
         said = f"error: there is no lesson {printable(name[:40])!r}; {hint}"
         raise CommandError(f"{said}lessons: {', '.join(names)}")
-    return lesson(name)
+    return name
 
 
 def _store() -> Store | None:

@@ -47,8 +47,11 @@ from .aside import MessagesAside
 if TYPE_CHECKING:
     from ..engine.diagnosis.diagnose import Finding
     from ..engine.listings.lint import Checked
+    from ..learn.progress import Left
     from ..listing_cursor import ListingCursor
+    from ..store import Store
     from ..widgets.menu import Item
+    from .tour import Tour
 
 Chosen = Callable[[int | None], None]
 
@@ -126,9 +129,13 @@ class MainScreen(MessagesAside, InkScreen[None]):
         self._got = ""
         """What was typed as observed."""
         self._random = Random()  # noqa: S311
+        self._left: dict[str, Left] = {}
+        """Where lessons were left, while nothing is kept on disk."""
         self._playing: Timer | None = None
         self._is_told = False
         """That this is the last step was said; the next key starts over."""
+        self.tour: Tour | None = None
+        """The lesson that is open."""
         self._typed: Setup | None = None
         """What typing in the line made, while it goes on."""
 
@@ -176,8 +183,9 @@ class MainScreen(MessagesAside, InkScreen[None]):
         if self._welcome:
             self.say(
                 f"An example of PTX, bit by bit · {self._key('step.next')} next step · "
-                f"{self._key('step.result')} its result · {self._key('go.find')} another "
-                f"instruction · {self._key('go.line')} type or paste your own"
+                f"{self._key('step.result')} its result · {self._key('lessons')} a first lesson · "
+                f"{self._key('go.find')} another instruction · "
+                f"{self._key('go.line')} type or paste your own"
             )
 
     def say(self, text: str, ink: str = "dim") -> None:
@@ -199,7 +207,8 @@ class MainScreen(MessagesAside, InkScreen[None]):
         """Let every widget show the session as it is now."""
         self._follow_listing()
         setup, trace = self.session.setup, self.session.trace
-        self.step = min(max(self.step, 1), len(trace.steps))
+        least = 0 if self.tour else 1  # a lesson may show the operands alone
+        self.step = min(max(self.step, least), len(trace.steps))
         self.query_one(PtxLine).show(setup.line, setup.instruction, setup.error)
         of = " · of the last legal line" if setup.error else ""
         for name in ("Operands", "Modifiers"):
@@ -222,8 +231,8 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     def _step_title(self) -> str:
         trace = self.session.trace
-        step = trace.steps[self.step - 1]
-        parts = [f"Step {step.number} of {len(trace.steps)}", title(step)]
+        parts = [f"Step {self.step} of {len(trace.steps)}"]
+        parts += [title(trace.steps[self.step - 1])] if self.step else []
         if self._playing is not None:
             parts.append("playing")
         if self.session.setup.error:
@@ -630,6 +639,16 @@ class MainScreen(MessagesAside, InkScreen[None]):
             self._go_back()
         self.edit(edits.with_value(self.session.setup, event.role, event.bits))
 
+    @on(ValueField.Answered)
+    def _answered(self, event: ValueField.Answered) -> None:
+        if self.tour:
+            self.tour.given(event.text, is_left=not event.is_given)
+
+    @on(ValueField.Commanded)
+    def _commanded(self, event: ValueField.Commanded) -> None:
+        if self.tour:
+            self.tour.command(event.key)
+
     @on(ValueField.Refused)
     def _value_refused(self, event: ValueField.Refused) -> None:
         """Say what stays as it is, for as long as it takes to be seen."""
@@ -639,6 +658,9 @@ class MainScreen(MessagesAside, InkScreen[None]):
     @on(ValueField.Left)
     def _go_back(self) -> None:
         """To where a value was asked for."""
+        if self.tour and self.query_one(ValueField).is_question:
+            self.set_focus(self.tour.strip)
+            return
         where, self._asked_from = self._asked_from, None
         self.action_focus_on("operands" if where is None else "lanes")
         if where is not None:
@@ -727,6 +749,100 @@ class MainScreen(MessagesAside, InkScreen[None]):
             self.query_one("#side").add_class("-listing")
         self.show_session()
 
+    # --- lessons -------------------------------------------------------------------------
+
+    @property
+    def looked_at(self) -> tuple[Setup, Setup | None, int, bool]:
+        """The setup, what is compared with it, the step, whether the result is seen.
+
+        Of the time before the lesson, where one is open.
+        """
+        if self.tour:
+            return self.tour.before
+        return self.session.setup, self.pin, self.step, self.asked
+
+    def action_lessons(self) -> None:
+        """Choose a lesson; where one is open, go on with it."""
+        from .menu import MenuScreen
+        from .tour import items
+
+        if self.tour:
+            self.set_focus(self.tour.strip)
+            return
+        names, found, index = items(self._lessons())
+
+        def chosen(at: int | None) -> None:
+            if at is not None:
+                self.open_lesson(names[at])
+
+        self.app.push_screen(MenuScreen("Lessons", found, index), chosen)
+
+    def _lessons(self) -> dict[str, Left]:
+        """Where each was left."""
+        store: Store | None = getattr(self.app, "store", None)
+        return store.load_lessons() if store else self._left
+
+    def open_lesson(self, name: str, *, again: bool = False) -> None:
+        """Open a lesson above the picture, where it was left."""
+        from .tour import opened
+
+        if self.tour:
+            self.leave_lesson("")
+        self.action_leave()
+        self.tour = opened(self, name, self._lessons(), again=again)
+        self.query_one("#center").mount(self.tour, before=0)
+
+    def show_card(self, setup: Setup, step: int, *, joined: bool) -> None:
+        """Show what a card speaks of; cards that are ``joined`` are taken back together."""
+        self._pause()
+        self._no_hint()
+        self.session.apply(setup, joined=joined)
+        self.pin, self.asked, self.step = None, False, step
+        self.show_session()
+
+    def point_at(self, place: Place | None, slot: str = "") -> None:
+        """Light a cell of the lanes and a slot, or none."""
+        if self.query_one(Lanes).has_focus:
+            return
+        self.query_one(Lanes).stand_on(place)
+        for pane in self.query(FormPane):
+            pane.point(slot)
+
+    def ask_value(self, name: str, read: Callable[[str], object], start: str) -> None:
+        """Ask for an answer where values are typed."""
+        self.query_one(ValueField).ask(name, read, start)
+
+    def reveal_up_to(self, step: int) -> None:
+        """Draw the steps up to one that was asked for."""
+        self._go_to(step)
+
+    def leave_lesson(self, said: str) -> None:
+        """Close the lesson and keep its place; what it showed stays, and one undo takes it back."""
+        tour, self.tour = self.tour, None
+        if tour is None:
+            return
+        self.point_at(None)
+        self.keep_lessons(tour)
+        self.pin = tour.before[1]
+        self.set_focus(None)
+        self._end_typing()
+        tour.remove()
+        self.show_session()
+        if said:
+            self.say(f"{said} · {self._key('lessons')} lessons · {self._key('edit.undo')} undo")
+
+    def keep_lessons(self, tour: Tour) -> None:
+        """Write down where lessons were left; say so where that can't be done."""
+        self._left = tour.places
+        store: Store | None = getattr(self.app, "store", None)
+        if store is None:
+            return
+        try:
+            store.save_lessons(tour.places)
+        except OSError as error:
+            why = printable(error.strerror or str(error))
+            self.notify(why, title="Where lessons were left is not kept", markup=False)
+
     # --- focus, copying, help --------------------------------------------------------
 
     def action_leave(self) -> None:
@@ -779,7 +895,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
         """Write a note on the current step."""
         from .ask import AskScreen
 
-        step = self.session.trace.steps[self.step - 1]
+        step = self.session.trace.steps[max(self.step, 1) - 1]
         known = [note.text for note in self.session.trace.annotations.at(step.stage)]
 
         def written(text: str | None) -> None:

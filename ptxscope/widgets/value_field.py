@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -58,6 +58,20 @@ class ValueField(Vertical):
         why: str
         """What stays as it is, and why."""
 
+    class Answered(Posted):
+        """What was asked for is answered."""
+
+        control: ValueField
+        text: str
+        is_given: bool = True
+        """False: the field was left with it."""
+
+    class Commanded(Posted):
+        """Not an answer but a key of the lesson was pressed."""
+
+        control: ValueField
+        key: str
+
     class Left(Posted):
         """Nothing was entered."""
 
@@ -77,16 +91,27 @@ class ValueField(Vertical):
         self._type = Type.U32
         self._unit = 32
         self._bits = 0
+        self._read: Callable[[str], object] | None = None
+        """Reads an answer, where something else is asked for than an operand's value."""
+
+    def ask(self, name: str, read: Callable[[str], object], start: str) -> None:
+        """Ask for what is no operand's value; ``read`` raises PtxError for what is no answer."""
+        self.close()
+        self._read = read
+        self._open(printable(name), start)
 
     def open(self, field: Field, name: str, type_: Type, unit: int, bits: int, start: str) -> None:
         """Ask for a value; ``bits`` is the operand now, ``unit`` the width of its lanes."""
         self.close()  # of what was asked for before
+        self._read = None
+        self._field, self._type, self._unit, self._bits = field, type_, unit, bits
+        part = f" lane {field.at}" if field.notation == "lane" else ""
+        self._open(f"{printable(name)}{part}", start)
+
+    def _open(self, called: str, start: str) -> None:
         if not self.children:  # the start does without them
             self.mount(Horizontal(self._label, self.input, self._means), self._error)
-        self._field, self._type, self._unit, self._bits = field, type_, unit, bits
-        self._is_settled = False
-        part = f" lane {field.at}" if field.notation == "lane" else ""
-        self._called = f"{printable(name)}{part}"
+        self._called, self._is_settled = called, False
         label = f"{self._called} ="
         self._lead = cells(label) + 2
         self._label.update(Content(label))
@@ -104,6 +129,9 @@ class ValueField(Vertical):
             return
         self.remove_class("-open")
         text = self.input.value
+        if self._read is not None:
+            self.post_message(self.Answered(self, text, False))
+            return
         if self._is_settled or not text.strip():
             return
         try:
@@ -117,10 +145,17 @@ class ValueField(Vertical):
 
     def follow(self, operands: Mapping[str, int]) -> None:
         """Something else was edited meanwhile: a lane that is typed goes among the others now."""
+        if self._read is not None:
+            return
         bits = operands.get(self._field.role, self._bits)
         if self.is_open and bits != self._bits:
             self._bits = bits
             self._check(self.input.value)
+
+    @property
+    def is_question(self) -> bool:
+        """Whether what is asked for is no operand's value."""
+        return self._read is not None
 
     @property
     def is_open(self) -> bool:
@@ -136,6 +171,9 @@ class ValueField(Vertical):
 
     def _parsed(self, text: str) -> int:
         """The operand's bits with the typed value in its place; raises PtxError."""
+        if self._read is not None:
+            self._read(text)
+            return 0
         if self._field.notation != "lane":
             return parse_value(text, self._type)
         lane = parse_integer(text, self._unit)
@@ -161,6 +199,9 @@ class ValueField(Vertical):
     def _check(self, text: str) -> None:
         wrong = self._wrong(text) if text.strip() else ""
         self._error.update(Content(wrong))
+        if self._read is not None:
+            self._means.update(Content("? hint"))
+            return
         width = self._type.bits
         said = f"was {hex_text(self._bits, width)}"
         if text.strip() and not wrong:
@@ -170,6 +211,10 @@ class ValueField(Vertical):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Say what the text means, or what is wrong with it."""
         event.stop()
+        if self._read is not None and (key := _command(event.value)):
+            self.input.value = event.value.replace(key, "")
+            self.post_message(self.Commanded(self, key))
+            return
         self._check(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -179,6 +224,10 @@ class ValueField(Vertical):
             bits = self._parsed(event.value)
         except PtxError:
             return
+        if self._read is not None:
+            self.input.select_all()  # what is typed next takes its place
+            self.post_message(self.Answered(self, event.value))
+            return
         self._is_settled = True
         self.post_message(self.Entered(self, self._field.role, bits))
 
@@ -186,3 +235,8 @@ class ValueField(Vertical):
         """Leave without a value."""
         self._is_settled = True
         self.post_message(self.Left(self))
+
+
+def _command(text: str) -> str:
+    """The key of a lesson in what was typed: none of them begins an answer."""
+    return "?" if "?" in text else text if text in ("n", "p", "s") else ""
