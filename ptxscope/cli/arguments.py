@@ -139,7 +139,7 @@ def chosen_model(name: str) -> Model:
 def operand_types(ins: Instruction) -> dict[str, Type]:
     """The type of every register of an instruction that could be given a value."""
     types: dict[str, Type] = {}
-    for role, name in reversed(ins.names.items()):
+    for role, name in reversed(tuple(ins.names.items())):
         types[name] = ins.type_of(role)
     return types
 

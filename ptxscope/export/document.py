@@ -14,11 +14,10 @@ from itertools import groupby
 from .. import __version__
 from ..engine.isa.roles import Role
 from ..engine.records import NamedTuple
-from ..engine.semantics.arithmetic import Lanes
 from ..engine.semantics.errata import Erratum
 from ..engine.semantics.micro import Clamp, Extend, Merge, Select
 from ..engine.semantics.models import PTXAS_MODELS, versions
-from ..engine.semantics.operation import Flag, Micro
+from ..engine.semantics.operation import Flag
 from ..engine.semantics.plan import Stage
 from ..engine.text.errors import printable
 from ..engine.text.values import hex_text
@@ -74,36 +73,6 @@ class RowView(NamedTuple):
     name: str
     """What it is called where it is shown."""
     cells: tuple[CellView, ...]
-
-    @property
-    def key(self) -> str:
-        """The row's key."""
-        return self.row.key
-
-    @property
-    def stage(self) -> Stage:
-        """The stage that it is of."""
-        return self.row.stage
-
-    @property
-    def role(self) -> str:
-        """What it yields in its stage: ``a``, ``t``; of one that writes, the destination."""
-        return self.row.name
-
-    @property
-    def micro(self) -> Micro:
-        """What was computed."""
-        return self.row.micro
-
-    @property
-    def input_keys(self) -> tuple[str, ...]:
-        """Where each input came from: keys of earlier rows, or operand roles."""
-        return self.row.input_keys
-
-    @property
-    def inputs(self) -> tuple[Lanes, ...]:
-        """The lane values of each input."""
-        return self.row.inputs
 
 
 class StepView(NamedTuple):

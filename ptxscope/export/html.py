@@ -144,7 +144,7 @@ def _unbroken(text: str) -> str:
 
 def origin(trace: Trace, row: RowView, lane: int) -> str:
     """Where a lane's bits came from: ``%r2 bits 15:8 and %r3 bits 7:0``."""
-    found = provenance(trace, row.key, lane)
+    found = provenance(trace, row.row.key, lane)
     parts = [
         f"{short_name(trace, role)} bit {low}"
         if high == low + 1

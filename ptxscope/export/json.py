@@ -248,7 +248,7 @@ def _lane(trace: Trace, view: RowView, cell: CellView, width: int) -> Object:
         "sentence": cell.sentence,
         "from": [
             {"operand": origin.role, "low": origin.low, "high": origin.high - 1}
-            for origin in provenance(trace, view.key, cell.lane)
+            for origin in provenance(trace, view.row.key, cell.lane)
         ],
     }
 

@@ -63,18 +63,20 @@ def place_of(trace: Trace, key: str, lane: int, low: int) -> Place:
 
 
 def _step(trace: Trace, step: Step) -> StepScene:
-    rows = tuple(
-        RowScene(
-            row.key,
-            row_name(trace, row.row),
-            cells_of(trace, row),
-            figure_of(trace, row),
-            tuple(dict.fromkeys(_links(trace, row))),
-            operand_name(trace, row.name) if row.name in DESTINATIONS else "",
-        )
-        for row in step.rows
-    )
+    rows = tuple(row_scene(trace, row) for row in step.rows)
     return StepScene(step.number, step.stage, title(step), rows)
+
+
+def row_scene(trace: Trace, row: RowTrace) -> RowScene:
+    """What is drawn of a row."""
+    return RowScene(
+        row.key,
+        row_name(trace, row.row),
+        cells_of(trace, row),
+        figure_of(trace, row),
+        tuple(dict.fromkeys(_links(trace, row))),
+        operand_name(trace, row.name) if row.name in DESTINATIONS else "",
+    )
 
 
 def _links(trace: Trace, row: RowTrace) -> Iterator[Link]:
@@ -87,7 +89,7 @@ def _links(trace: Trace, row: RowTrace) -> Iterator[Link]:
                 continue
             gone.add(part.input)
             key = row.input_keys[part.input]
-            for source in _parts(trace, key, part.lane, part.low, part.high):
+            for source in parts(trace, key, part.lane, part.low, part.high):
                 yield Link(source, target, _tint(trace, source))
         for source in _passed_over(trace, row, lane, gone):
             yield Link(source, target, _tint(trace, source), taken=False)
@@ -116,8 +118,8 @@ def _tint(trace: Trace, source: Place) -> Tint:
     return Tint(source.key, top_byte(part_width(trace, source.key), source.lane))
 
 
-def _parts(trace: Trace, key: str, lane: int, low: int, high: int) -> Iterator[Place]:
-    """The places where bits low..high-1 of an input's lane are drawn."""
+def parts(trace: Trace, key: str, lane: int, low: int, high: int) -> Iterator[Place]:
+    """The places where bits low..high-1 of an operand, or of a row's lane, are drawn."""
     if key in trace.rows:
         yield Place(key, lane)
         return
@@ -165,11 +167,11 @@ def _read(trace: Trace, role: str) -> set[int]:
         if role not in row.input_keys:
             continue
         if not isinstance(row.micro, Select | Merge):
-            found |= {place.lane for place in _parts(trace, role, 0, 0, whole)}
+            found |= {place.lane for place in parts(trace, role, 0, 0, whole)}
             continue
         for lane in range(len(row.lanes)):
             for part in row.micro.origins(lane, 0, WHOLE, row.inputs):
                 if row.input_keys[part.input] == role and part.low < part.high:
-                    places = _parts(trace, role, part.lane, part.low, part.high)
+                    places = parts(trace, role, part.lane, part.low, part.high)
                     found |= {place.lane for place in places}
     return found

@@ -37,8 +37,6 @@ from ..widgets.hints import REFUSED, Hint, HintBar
 from ..widgets.inks import InkScreen
 from ..widgets.lanes import Lanes
 from ..widgets.line import LineStatus, PtxLine
-from ..widgets.listing import Listing
-from ..widgets.modifier_row import ModifierRow
 from ..widgets.modifiers import Modifiers
 from ..widgets.operands import Field, Operands
 from ..widgets.value_field import ValueField
@@ -50,7 +48,9 @@ if TYPE_CHECKING:
     from ..learn.progress import Left
     from ..listing_cursor import ListingCursor
     from ..store import Store
+    from ..widgets.listing import Listing
     from ..widgets.menu import Item
+    from ..widgets.modifier_row import ModifierRow
     from .tour import Tour
 
 Chosen = Callable[[int | None], None]
@@ -66,7 +66,9 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings()
     AUTO_FOCUS = ""
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-normal"), (200, "-wide")]  # noqa: RUF012
+    NORMAL = 110
+    """Columns from which on there is room beside the lanes."""
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NORMAL, "-normal"), (200, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (18, "-low"), (32, "-high")]  # noqa: RUF012
     DEFAULT_CSS = """
     MainScreen {
@@ -156,11 +158,9 @@ class MainScreen(MessagesAside, InkScreen[None]):
             top.border_title = "PTX"
             yield PtxLine()
             yield LineStatus()
-        yield ModifierRow()
         with Horizontal(id="body"):
             with Vertical(id="side"):
                 yield Browser()
-                yield Listing()
                 yield Modifiers()
             with Vertical(id="center"):
                 yield Lanes()
@@ -175,6 +175,15 @@ class MainScreen(MessagesAside, InkScreen[None]):
         breaks = (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS)
         for have, steps in zip(self.app.size, breaks, strict=True):
             self.add_class([name for least, name in steps if least <= have][-1], update=False)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """A narrow screen has the modifiers in a row of their own, made when it first is one."""
+        if event.size.width < self.NORMAL and not self.query("#modifier-row"):
+            from ..widgets.modifier_row import ModifierRow
+
+            row = ModifierRow()
+            self.mount(row, after="#top")
+            row.show(self.session.setup.instruction.form)
 
     def on_mount(self) -> None:
         """Show the session, and in a few words what it is, where that is new."""
@@ -269,7 +278,15 @@ class MainScreen(MessagesAside, InkScreen[None]):
         if self.listing_cursor is not None:
             cursor = self.listing_cursor.following(self.session.setup)
             self.session.amend(cursor.current(self.session.setup), cursor)
-            self.query_one(Listing).show(cursor)
+            self._listing().show(cursor)
+
+    def _listing(self) -> Listing:
+        """The list of an open listing's statements, made when there first is one."""
+        from ..widgets.listing import Listing
+
+        if not self.query(Listing):
+            self.query_one("#side").mount(Listing(), before="#modifiers")
+        return self.query_one(Listing)
 
     def edit(
         self, setup: Setup, cursor: ListingCursor | None = None, *, joined: bool = False
@@ -464,12 +481,12 @@ class MainScreen(MessagesAside, InkScreen[None]):
         self.step = 99
         self.edit(setup, cursor)
 
-    @on(Listing.Moved)
-    def _listing_moved(self, event: Listing.Moved) -> None:
+    def on_listing_moved(self, event: Listing.Moved) -> None:
+        """Show the statement that the cursor of the list came to."""
         self.go_to(event.to)
 
-    @on(Listing.Left)
-    def _listing_left(self) -> None:
+    def on_listing_left(self) -> None:
+        """The statement is found."""
         self.action_leave()
 
     def action_statement(self, by: int) -> None:
@@ -572,8 +589,8 @@ class MainScreen(MessagesAside, InkScreen[None]):
     def _modifier_changed(self, event: FormPane.Changed) -> None:
         self.edit(edits.with_choice(self.session.setup, event.slot, event.value))
 
-    @on(ModifierRow.Asked)
-    def _values_asked(self, event: ModifierRow.Asked) -> None:
+    def on_modifier_row_asked(self, event: ModifierRow.Asked) -> None:
+        """Offer a modifier's values."""
         from .choices import ChoiceScreen
 
         def chosen(index: int | None) -> None:
@@ -742,7 +759,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
         self._no_hint()
         stay()
         if self.listing_cursor is None:
-            if self.query_one(Listing).has_focus:
+            if self._listing().has_focus:
                 self.action_leave()
             self.query_one("#side").remove_class("-listing")
         elif before is None or before.listing.programs is not self.listing_cursor.listing.programs:

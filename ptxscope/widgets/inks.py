@@ -11,6 +11,7 @@ underlines and slants that it is an origin, or reached.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, TypeVar
 
 from rich.color import Color
@@ -235,22 +236,22 @@ class Palette:
 
     # --- what is made of the tables ------------------------------------------------------
 
-    @property
+    @cached_property
     def _grounds(self) -> list[ColorTriplet]:
         plain = [self._named[name] for name in _GROUNDS]
         return plain + [mixed(ground, self._foreground, _TINT) for ground in plain[-2:]]
 
-    @property
+    @cached_property
     def _foreground(self) -> ColorTriplet:
         return BLACK if self._is_ansi else self._named["foreground"]
 
-    @property
+    @cached_property
     def _plain(self) -> Style:
         if self._is_ansi:
             return Style()
         return _style(readable(self._foreground, self._grounds, self._ratio))
 
-    @property
+    @cached_property
     def _cursor(self) -> Style:
         if self._is_ansi:
             return Style(color="default", bgcolor="default", reverse=True)

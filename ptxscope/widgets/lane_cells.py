@@ -73,7 +73,13 @@ def hue(tint: Tint) -> str:
 
 def wire(tint: Tint) -> str:
     """The ink of what leads from a tint's bits."""
-    return f"wire-{hue(tint)[0].replace('d', 't')}"
+    return f"wire-{_whose(tint)}"
+
+
+def _whose(tint: Tint) -> str:
+    """Where a tint has one ink for all of its bytes: ``a``, ``b``, ``c``, or ``t`` for results."""
+    letter = hue(tint)[0]
+    return "t" if letter == "d" else letter
 
 
 def drawn(span: Span, *, tight: bool = False) -> list[Piece]:
@@ -88,7 +94,7 @@ def drawn(span: Span, *, tight: bool = False) -> list[Piece]:
     if look is Look.UNUSED:
         return [Piece(text if tight else f" {text} ", "dim")]
     if look in _HATCH:
-        return [Piece(_HATCH[look] + text, f"hatch-{hue(span.tint)[0].replace('d', 't')}")]
+        return [Piece(_HATCH[look] + text, f"hatch-{_whose(span.tint)}")]
     if look is Look.LOST:
         return [Piece(f"{text}╳", "lost")]
     if look is Look.AWAY:
@@ -98,7 +104,7 @@ def drawn(span: Span, *, tight: bool = False) -> list[Piece]:
     return [Piece(text, _INKS[look])]
 
 
-def pieces(cell: Cell, lights: Lights = DARK, *, tight: bool = False) -> list[Piece]:
+def pieces(cell: Cell, tight: bool = False, lights: Lights = DARK) -> list[Piece]:
     """A cell's spans as pieces that mean its place."""
     ink = lights.on(cell.place)
     return [
@@ -121,26 +127,24 @@ def filled(line: Sequence[Piece], width: int) -> Line:
 # --- lines ------------------------------------------------------------------------------
 
 
-def _words(line: Sequence[Piece]) -> list[tuple[bool, list[Piece]]]:
-    """Pieces as words: whether a blank stands before each, and what it is made of."""
-    words: list[tuple[bool, list[Piece]]] = []
+def _words(line: Sequence[Piece]) -> list[list[Piece]]:
+    """Pieces as words, parted by blanks."""
+    words: list[list[Piece]] = []
     blank = True
     for text, ink, target in line:
         for at, part in enumerate(text.split(" ")):
             blank = blank or at > 0
             if part:
-                piece = Piece(part, ink, target)
-                if blank or not words:
-                    words.append((blank, [piece]))
-                else:
-                    words[-1][1].append(piece)
+                if blank:
+                    words.append([])
+                words[-1].append(Piece(part, ink, target))
                 blank = False
     return words
 
 
 def longest_word(line: Sequence[Piece]) -> int:
     """The columns of the longest part that is not broken."""
-    return max((length(word) for _, word in _words(line)), default=0)
+    return max(map(length, _words(line)), default=0)
 
 
 def wrapped(line: Sequence[Piece], width: int, indent: int = 0) -> list[Line]:
@@ -149,7 +153,7 @@ def wrapped(line: Sequence[Piece], width: int, indent: int = 0) -> list[Line]:
         return [list(line)]
     lines: list[Line] = [[]]
     used = 0
-    for _, word in _words(line):
+    for word in _words(line):
         room = width - (indent if len(lines) > 1 else 0)
         gap = 1 if lines[-1] and used else 0
         if used and used + gap + length(word) > room:

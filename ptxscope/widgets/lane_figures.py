@@ -22,7 +22,7 @@ from ..scene.records import (
     Term,
     Truth,
 )
-from .lane_cells import Lights, drawn, filled, hue, length, wrapped
+from .lane_cells import Lights, drawn, filled, length, wire, wrapped
 from .pane import Line, Piece
 
 _WIDEST = 49
@@ -40,7 +40,7 @@ def figure_lines(
 
 def tells_all(figure: Figure | None) -> bool:
     """Whether a figure says what the row's cells say, so that they are left out."""
-    return isinstance(figure, Gate | Choice)
+    return isinstance(figure, Gate | Choice | Running)
 
 
 # --- axes ---------------------------------------------------------------------------------
@@ -261,7 +261,7 @@ def _choice(choice: Choice, width: int, lanes: int, lights: Lights, progress: fl
         bits = drawn(Span(option.bits, look, option.tint))
         shown = [Piece(x.text, x.ink + ink, option.place) for x in bits]
         if option.taken:
-            way = [Piece(" ━━▶ ", f"wire-{hue(option.tint)[0].replace('d', 't')}")]
+            way = [Piece(" ━━▶ ", wire(option.tint))]
             verdict = "good" if choice.condition.value else "bad"
             way.append(Piece(why, verdict + lights.on(choice.place), choice.place))
         else:

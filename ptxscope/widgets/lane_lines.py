@@ -6,7 +6,7 @@ whatever a smaller one does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from enum import Enum, IntEnum, auto
 from functools import partial
 from itertools import zip_longest
@@ -16,13 +16,11 @@ from ..engine.semantics.plan import Stage
 from ..engine.tracing.divergence import Divergence
 from ..engine.tracing.stages import title
 from ..engine.tracing.trace import RowTrace, Step, Trace
-from ..engine.tracing.words import row_name
 from ..scene.branches import OUTCOMES, marked, pairs
-from ..scene.build import scene
+from ..scene.build import row_scene, scene
 from ..scene.cells import cells_of
-from ..scene.figures import figure_of
-from ..scene.records import Cell, Register, RowScene, Running
-from .lane_cells import DARK, Draw, Lights, filled, laid, length, pieces, wire, wrapped
+from ..scene.records import Place, Register, RowScene
+from .lane_cells import DARK, Lights, filled, laid, length, pieces, wire, wrapped
 from .lane_figures import figure_lines, tells_all
 from .lane_wires import INDENTS, crosses, start_of, wires
 from .pane import Line, Piece
@@ -312,7 +310,7 @@ class _Painter:
                 indent: Line = [Piece(" " * INDENTS[row.name])]
                 if row is not rows[-1] and (ink := passing.get(cell.place.lane)):
                     indent = [Piece("│", ink), Piece(" " * (INDENTS[row.name] - 1))]
-                line += filled([*indent, *pieces(cell, self.lights)], each)
+                line += filled([*indent, *pieces(cell, lights=self.lights)], each)
             yield row.name, line
 
     def _is_wired(self, row: RowScene) -> bool:
@@ -402,7 +400,7 @@ class _Painter:
     ) -> list[Line]:
         if row is None:
             return []
-        shown = _scene_of(trace, row)
+        shown = row_scene(trace, row)
         if other is not None:
             cells = zip(shown.cells, cells_of(trace, other), strict=True)
             shown = shown._replace(cells=tuple(marked(x, y) for x, y in cells))
@@ -416,20 +414,11 @@ class _Painter:
     def pinned(self, stage: Stage) -> list[tuple[str, Line]]:
         """The pinned evaluation's rows where they differ, equal lanes left blank."""
         pin = self.view.pin
-        step = step_of(pin, stage) if pin else None
         found: list[tuple[str, Line]] = []
-        for row in step.rows if pin and step else ():
-            own = self.trace.rows.get(row.key)
-            if own is not None and own.values == row.values:
-                continue
-            same: set[int] = set()
-            if own is not None and len(own.values) == len(row.values):
-                pairs = zip(own.values, row.values, strict=True)
-                same = {lane for lane, (x, y) in enumerate(pairs) if x == y}
-            assert pin
-            shown = _scene_of(pin, row)
-            lines = row_lines(shown, self.width, DARK, Level.ROWS, 1)
-            found += [("≠pin", [_pinned(piece, same) for piece in line]) for line in lines]
+        for pair in pairs(self.trace, pin, stage) if pin else ():
+            if pin and pair.other and pair.differs:
+                lines = row_lines(row_scene(pin, pair.other), self.width, DARK, Level.ROWS, 1)
+                found += [("≠pin", [_pinned(x, pair.lanes) for x in line]) for line in lines]
         return found
 
 
@@ -458,25 +447,17 @@ def row_lines(
     """A row's cells, and where it is open its figure."""
     figure = row.figure if level >= Level.OPEN else None
     drawn = figure_lines(figure, width, len(row.cells), lights, progress) if figure else []
-    if drawn and (tells_all(figure) or isinstance(figure, Running)):
+    if drawn and tells_all(figure):
         return drawn
-
-    return [*laid(row.cells, width, _drawer(lights)), *drawn]
+    return [*laid(row.cells, width, partial(pieces, lights=lights)), *drawn]
 
 
 def _register_lines(register: Register, width: int, lights: Lights) -> list[Line]:
-    draw_cell = _drawer(lights)
+    draw_cell = partial(pieces, lights=lights)
     if register.by_lane:
         return laid(register.cells, width, draw_cell)
     parts = [piece for cell in register.cells for piece in draw_cell(cell, False)]
     return wrapped([*parts, Piece(f"   {register.meant}", "dim")], width, 2)
-
-
-def _drawer(lights: Lights) -> Draw:
-    def draw_cell(cell: Cell, tight: bool) -> Line:
-        return pieces(cell, lights, tight=tight)
-
-    return draw_cell
 
 
 def _folded(rows: Sequence[RowScene], width: int, lights: Lights) -> Line | None:
@@ -496,7 +477,7 @@ def _folded(rows: Sequence[RowScene], width: int, lights: Lights) -> Line | None
             line += [Piece("  ")] if line else []
             if count == 1:
                 line.append(Piece(f"{_NAMES.get(row.name, row.name)} ", "label", cell.place))
-            line += pieces(cell._replace(spans=tuple(spans)), lights, tight=each < _WIRED)
+            line += pieces(cell._replace(spans=tuple(spans)), each < _WIRED, lights)
         cells.append(line)
     if max(map(length, cells)) > each - (count > 1):
         return None
@@ -535,13 +516,8 @@ def _named(name: str, lines: Sequence[Line]) -> Iterator[tuple[str, Line]]:
         yield name if at == 0 else "", line
 
 
-def _scene_of(trace: Trace, row: RowTrace) -> RowScene:
-    name = row_name(trace, row.row)
-    return RowScene(row.key, name, cells_of(trace, row), figure_of(trace, row), ())
-
-
-def _pinned(piece: Piece, same: set[int] | None = None) -> Piece:
-    """A piece of the pinned evaluation: what is equal is blank, nothing takes the cursor."""
-    if isinstance(piece.target, tuple) and piece.target[1] in (same or ()):
+def _pinned(piece: Piece, lanes: Collection[int] = ()) -> Piece:
+    """A piece of the pinned evaluation: blank where only other lanes differ, and no target."""
+    if lanes and isinstance(piece.target, Place) and piece.target.lane not in lanes:
         return Piece(" " * len(piece.text))
     return Piece(piece.text, "changed" if piece.text.strip() else "")

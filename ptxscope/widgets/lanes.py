@@ -20,7 +20,7 @@ from ..engine.tracing.divergence import Divergence
 from ..engine.tracing.provenance import Cell, ancestors, descendants
 from ..engine.tracing.trace import Trace
 from ..engine.tracing.words import sentence
-from ..scene.build import part_width
+from ..scene.build import part_width, parts
 from ..scene.records import Place
 from .hints import REFUSED, Hint
 from .lane_cells import DARK, Lights
@@ -185,7 +185,7 @@ class Lanes(Pane):
         if self.place is None:
             return DARK
         cell = self._cell(trace, self.place)
-        origins = frozenset(p for c in ancestors(trace, cell) for p in _places_of(trace, c))
+        origins = frozenset(p for c in ancestors(trace, cell) for p in parts(trace, *c))
         reached = frozenset(Place(*place) for place in descendants(trace, cell))
         return Lights(self.place, origins - {self.place}, reached - {self.place})
 
@@ -446,12 +446,3 @@ class Lanes(Pane):
         else:
             unit = part_width(self._trace, chip.key)
             self.post_message(self.Reselected(self, slot, 0, chip.lane, unit))
-
-
-def _places_of(trace: Trace, cell: Cell) -> list[Place]:
-    """Where a cell is drawn: an operand's bits lie in one or more of its parts."""
-    if cell.key not in trace.operands:
-        return [Place(cell.key, cell.lane)]
-    width = part_width(trace, cell.key)
-    high = min(cell.high, trace.instruction.type_of(cell.key).bits)
-    return [Place(cell.key, part) for part in range(cell.low // width, -(-high // width))]

@@ -13,6 +13,7 @@ from ptxscope.engine.isa.legality import obstacle, random_form, violations, with
 from ptxscope.engine.isa.slots import NOT_C
 from ptxscope.engine.isa.types import SecOp, selector
 from ptxscope.session import Setup, instruction_of
+from ptxscope.widgets.form_pane import FormPane
 from ptxscope.widgets.hints import HintBar
 from ptxscope.widgets.modifier_row import ModifierRow
 from ptxscope.widgets.pane import Pane
@@ -438,13 +439,13 @@ async def test_nothing_moves_when_the_cursor_does(size: tuple[int, int]) -> None
     async with explorer(*VADD4, size=size) as drive:
         await drive.press("m")
         regions = {widget: widget.region for widget in drive.screen.query("*")}
-        texts = (drive.pane("modifiers").text(), drive.pane("modifier-row").text())
+        panes = drive.screen.query(FormPane)
+        texts = [pane.text() for pane in panes]
         for key in ("right", "down", "right", "left", "up", "right", "right"):
             await drive.press(key, "escape" if key in ("up", "down") and size < (110, 0) else key)
             await drive.press("m")
             assert {widget: widget.region for widget in drive.screen.query("*")} == regions
-            now = (drive.pane("modifiers").text(), drive.pane("modifier-row").text())
-            assert now == texts
+            assert [pane.text() for pane in panes] == texts
             assert hint(drive)
 
 

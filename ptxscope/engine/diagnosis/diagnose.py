@@ -237,7 +237,8 @@ def _finding(search: Search, found: Found, seen: Sequence[Seen], shown: int) -> 
     variant = search.variant(chosen)
     assert variant
     swap = any(cause.swap for cause in chosen)
-    written = ins.roles | {role: x for cause in chosen for role, x in cause.literals}
+    written = dict(ins.roles)
+    written.update(x for cause in chosen for x in cause.literals)
     sources = list(written.values())
     if swap:
         sources[:2] = sources[1::-1]

@@ -119,7 +119,8 @@ class Variants:
         form = changed_form(self._ins.form, slots, c_written=len(self._ins.sources) > 2)
         if form is None or violations(form):
             return None
-        sources = self._ins.roles | {role: x for y in changing for role, x in y.literals}
+        sources = dict(self._ins.roles)
+        sources.update(x for y in changing for x in y.literals)
         return form if _takes_literals(form, sources) else None
 
     def _guard(self, changing: Iterable[Cause]) -> bool | None:

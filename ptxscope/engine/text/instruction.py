@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..isa.catalog import entry_of
@@ -80,18 +81,18 @@ class Instruction(Record, apart=("text", "spans", "notes")):
         """The opcode without modifiers."""
         return self.form.opcode
 
-    @property
+    @cached_property
     def entry(self) -> Entry:
         """The catalog's entry."""
         return entry_of(self.form)
 
-    @property
-    def roles(self) -> dict[str, Register | Literal]:
+    @cached_property
+    def roles(self) -> Mapping[str, Register | Literal]:
         """The source operands by role."""
         return dict(zip(map(str, SOURCES), self.sources, strict=False))
 
-    @property
-    def names(self) -> dict[str, str]:
+    @cached_property
+    def names(self) -> Mapping[str, str]:
         """Every register by role: d, p, q, a, b, c, guard. Sinks and literals have no name."""
         names = {
             role: name
@@ -111,20 +112,20 @@ class Instruction(Record, apart=("text", "spans", "notes")):
             return str(source)
         return self.names.get(role, "_" if role in DESTINATIONS else role)
 
-    @property
+    @cached_property
     def one_destination(self) -> bool:
         """p and q are one register: only p writes it."""
         return self.form.dst is Destinations.P_Q and len(set(self.destinations)) == 1
 
-    @property
-    def results(self) -> dict[str, str]:
+    @cached_property
+    def results(self) -> Mapping[str, str]:
         """Role (d, p, q) to name of every destination that is kept."""
         names = {role: name for role, name in self.names.items() if role in DESTINATIONS}
         if self.one_destination:
             del names["q"]
         return names
 
-    @property
+    @cached_property
     def computed(self) -> Form:
         """The form that says what it computes: of two destinations in one register, p alone."""
         return self.form._replace(dst=Destinations.P_SINK) if self.one_destination else self.form

@@ -34,6 +34,8 @@ class RowTrace(NamedTuple):
     lanes: tuple[LaneTrace, ...]
     inputs: tuple[Lanes, ...]
     """The lane values of each input."""
+    values: Lanes
+    """The lanes' values."""
 
     @property
     def key(self) -> str:
@@ -59,11 +61,6 @@ class RowTrace(NamedTuple):
     def input_keys(self) -> tuple[str, ...]:
         """Where each input came from: keys of earlier rows, or operand roles."""
         return self.row.inputs
-
-    @property
-    def values(self) -> Lanes:
-        """The lanes' values."""
-        return tuple(lane.value for lane in self.lanes)
 
 
 class Step(NamedTuple):
@@ -261,7 +258,7 @@ def _row_trace(row: Row, values: Mapping[str, Lanes]) -> RowTrace:
         LaneTrace(value, tuple(row.micro.flags(lane, inputs, value)))
         for lane, value in enumerate(values[row.key])
     )
-    return RowTrace(row, tuple(lanes), inputs)
+    return RowTrace(row, tuple(lanes), inputs, values[row.key])
 
 
 def _notes(trace_: Trace) -> Iterator[str]:

@@ -115,7 +115,10 @@ class Sketch:
         self.columns = figures.columns(scene.lanes, GAP)
         """The highest lane first."""
         self.words: dict[tuple[str, int], CellView] = {
-            (row.key, cell.lane): cell for step in steps for row in step.rows for cell in row.cells
+            (row.row.key, cell.lane): cell
+            for step in steps
+            for row in step.rows
+            for cell in row.cells
         }
         """What is said of each lane of a row."""
         self.registers = {register.role: register for register in scene.registers}
