@@ -72,6 +72,8 @@ class Explorer(App[None]):
         store: Store | None = None,
         listing: ListingCursor | None = None,
         said: Sequence[str] = (),
+        *,
+        predict: bool = False,
         lesson: tuple[str, bool] | None = None,
     ) -> None:
         super().__init__()
@@ -98,7 +100,9 @@ class Explorer(App[None]):
         kept = store.load() if store else Kept()
         self.user_keymap = store.keymap() if store else {}
         """Action ids and the keys that the user gave them."""
-        self._main = self._opened(kept, instruction, values or {}, model, listing)
+        if predict:
+            kept = kept._replace(step=1, predicting=True, guesses=())
+        self._main = self._opened(kept, instruction, values or {}, model, listing, predict=predict)
         self._listing = listing
         self.keys = KeysInOrder(self)
         """Those that are on their way."""
@@ -113,15 +117,29 @@ class Explorer(App[None]):
         values: Mapping[str, int],
         model: str,
         listing: ListingCursor | None,
+        *,
+        predict: bool,
     ) -> MainScreen:
         """All is shown of what was named; what was left goes on; an example begins."""
+        recent, step = list(kept.recent), int(predict)
         if ins is not None:
-            return MainScreen(opened(ins, values, model), None, 0, list(kept.recent))
+            return MainScreen(opened(ins, values, model), None, step, recent, predicting=predict)
         if kept.setup is not None:
-            return MainScreen(kept.setup, kept.pin, kept.step, list(kept.recent), asked=kept.asked)
+            return MainScreen(
+                kept.setup,
+                kept.pin,
+                kept.step,
+                recent,
+                asked=kept.asked,
+                guesses=kept.guesses,
+                predicting=kept.predicting,
+            )
         begins = listing is None
-        step = 1 if begins else 0
-        return MainScreen(example("vset4"), kept.pin, step, list(kept.recent), welcome=begins)
+        step = 1 if begins else step
+        welcome = begins and not predict
+        return MainScreen(
+            example("vset4"), kept.pin, step, recent, welcome=welcome, predicting=predict
+        )
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """What Textual offers in the palette, but what stands there as an action of ours."""
@@ -235,11 +253,11 @@ class Explorer(App[None]):
     def kept(self) -> Kept:
         """Where the explorer is."""
         main = self._main
-        setup, pin, step, asked = main.looked_at
-        if step >= len(trace_of(setup).steps):
+        setup, pin, step, asked, guesses, predicting = main.looked_at
+        if step >= len(trace_of(setup).steps) and not predicting:
             step = 0
         theme = self._stand_ins.get(self.theme, self.theme)
-        return Kept(setup, pin, step, main.recent, theme, asked)
+        return Kept(setup, pin, step, main.recent, theme, asked, guesses, predicting)
 
     def keep(self) -> None:
         """Write down where the explorer is; raises OSError where that can't be done."""

@@ -83,13 +83,17 @@ GROUPS: dict[str, tuple[Action, ...]] = {
             "listing.back", "alt+up,left_square_bracket", "statement(-1)", "back", "The one before"
         ),
     ),
+    "Learn": (
+        Action(
+            "predict", "P", "predict", "predict", "Predict what each lane will be, step by step"
+        ),
+        Action("lessons", "L", "lessons", "lessons", "Lessons: short tours that end in questions"),
+        Action("predict.hint", "h", "hint", "hint", "A hint, while you predict"),
+    ),
     "Answers": (
         Action("model", "t", "toggle_model", "model", "Switch between isa and ptxas"),
         Action("explain", "x", "explain", "why?", "Say what explains a result that you got"),
         Action("pin", "equals_sign", "pin", "pin", "Pin this evaluation, or let it go"),
-    ),
-    "Learn": (
-        Action("lessons", "L", "lessons", "lessons", "Lessons: short tours that end in questions"),
     ),
     "Edit": (
         Action("edit.undo", "u", "undo", "undo", "Undo the last edit"),
@@ -126,6 +130,8 @@ FOOTER = (
     *("go.modifiers", "model", "explain", "pin", "export"),
 )
 """The actions whose keys the footer shows, as room allows, where they act."""
+PREDICTING = ("predict.hint",)
+"""Those that stand first while a trace is predicted."""
 ALWAYS = ("help", "quit", "palette")
 """Those that it shows whatever has the focus."""
 

@@ -21,6 +21,7 @@ from .session import Setup, trace_of, with_line
 
 if TYPE_CHECKING:
     from .learn.progress import Left
+    from .learn.tally import Tally
 
 Read = TypeVar("Read")
 
@@ -43,6 +44,10 @@ class Kept(NamedTuple):
     theme: str = ""
     asked: bool = False
     """The result is shown before its step."""
+    guesses: Sequence[object] = ()
+    """What was typed where the trace is predicted, as ``learn.prediction`` has it in JSON."""
+    predicting: bool = False
+    """The step is asked rather than shown."""
 
 
 class Store:
@@ -61,6 +66,7 @@ class Store:
                 raise RuntimeError("there is no home folder")
         self.state = state / "explorer.json"
         self.lessons = state / "lessons.json"
+        self.tally = state / "tally.json"
         self.keys = config / "keys.toml"
         self.messages: list[str] = []
 
@@ -107,6 +113,25 @@ class Store:
         from .learn.progress import as_json
 
         self._save(self.lessons, json.dumps(as_json(left), indent=1))
+
+    def load_tally(self) -> Tally:
+        """How exercises went; nothing where there is nothing, or nothing that can be used."""
+        from .learn import tally
+
+        try:
+            return tally.from_json(files.read(self.tally, _MOST).decode())
+        except FileNotFoundError:
+            return tally.Tally()
+        except (OSError, ValueError, RecursionError) as error:
+            self.messages += self.set_aside(
+                getattr(error, "strerror", "") or str(error), self.tally
+            )
+            return tally.Tally()
+
+    def save_tally(self, found: Tally) -> None:
+        """Keep it; raises OSError where that can't be done."""
+        self.tally.parent.mkdir(parents=True, exist_ok=True)
+        files.replace(self.tally, found.json.encode())
 
     def keymap(self) -> dict[str, str]:
         """Action ids and the keys that the user gave them."""
@@ -163,6 +188,8 @@ def as_json(kept: Kept) -> dict[str, object]:
         "recent": list(kept.recent),
         "theme": kept.theme,
         "asked": kept.asked,
+        "guesses": list(kept.guesses),
+        "predicting": kept.predicting,
     }
 
 
@@ -190,6 +217,8 @@ def _kept(data: object) -> Kept:
         recent,
         _in(data, "theme", str),
         data.get("asked") is True,
+        guesses if isinstance(guesses := data.get("guesses"), list) else (),
+        data.get("predicting") is True,
     )
 
 

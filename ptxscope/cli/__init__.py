@@ -21,6 +21,7 @@ COMMANDS = {
     "explain": "say what explains a result that was not expected",
     "check": "find every one of the 27 in listings, legal or not",
     "run": "run a kernel or a block of inline assembly, line by line",
+    "challenge": "practise: exercises without end, and a tally of them",
     "export": "keep the traces in a Markdown file current",
     "lesson": "learn by predicting: short tours",
     "list": "list the 27 instructions",

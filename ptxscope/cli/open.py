@@ -51,6 +51,7 @@ def arguments() -> Parser:
         "--lesson", metavar="LESSON", help="play a lesson: `ptxscope lesson` lists them"
     )
     to.add_argument("--again", action="store_true", help="the lesson from its first card on")
+    to.add_argument("--predict", action="store_true", help="ask what each lane will be")
     return to
 
 
@@ -91,9 +92,13 @@ def run(words: Sequence[str]) -> int:
             "there is no home folder, nothing is kept; set HOME, or XDG_STATE_HOME and "
             "XDG_CONFIG_HOME"
         )
-    return ending.run(
-        lambda: Explorer(ins, values, model.name, store, listing, said, lesson), store
-    )
+
+    def opened() -> Explorer:
+        predict = chosen.predict
+        named = ins, values, model.name, store, listing, said
+        return Explorer(*named, predict=predict, lesson=lesson)
+
+    return ending.run(opened, store)
 
 
 def _lesson_name(name: str) -> str:

@@ -12,8 +12,8 @@ clamped to. So 0xff is no -1 where a byte is extended: that is what is asked the
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
+from ..engine.records import NamedTuple
 from ..engine.tracing.provenance import Cell, ancestors
 from ..engine.tracing.stages import about, title
 from ..engine.tracing.trace import RowTrace, Step, Trace
@@ -54,7 +54,7 @@ def judge(question: Question, text: str) -> Answer:
 def hints(question: Question) -> tuple[str, ...]:
     """What leads to the answer, one step at a time; the last is how it comes about."""
     where, trace = place(question), question.trace
-    if where.key in {written.key for written in trace.plan.results}:
+    if question.key in {written.role for written in trace.plan.results}:
         return _from_the_start(question, where)
     step = next(x for x in trace.steps if any(row.key == where.key for row in x.rows))
     row, lane = trace.rows[where.key], where.lane or 0
@@ -89,4 +89,6 @@ def _lanes_used(step: Step, used: set[Cell]) -> list[tuple[RowTrace, list[int]]]
 
 def _sentences(trace: Trace, row: RowTrace, lanes: Iterable[int]) -> str:
     said = "; ".join(sentence(trace, row, lane) for lane in lanes)
-    return f"{said[0].upper()}{said[1:]}."
+    first = said.partition(" ")[0]
+    is_name = len(first) == 1 or first in trace.instruction.names.values()
+    return f"{said}." if is_name else f"{said[0].upper()}{said[1:]}."

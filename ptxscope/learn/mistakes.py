@@ -8,7 +8,6 @@ an answer at a destination, the diagnosis looks for two causes together.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from ..engine.diagnosis.causes import Cause, Kind, Seen
 from ..engine.diagnosis.diagnose import investigate
@@ -17,6 +16,7 @@ from ..engine.diagnosis.observation import Observation, Observed
 from ..engine.diagnosis.value_causes import value_causes
 from ..engine.diagnosis.variants import Variant, Variants
 from ..engine.isa.roles import DESTINATIONS
+from ..engine.records import NamedTuple
 from ..engine.semantics import micro as m
 from ..engine.semantics.arithmetic import Lanes
 from ..engine.semantics.errata import ERRATA
@@ -35,6 +35,8 @@ from .slips import Slip, slips, with_slip
 
 _FAR_FETCHED = 5
 """Causes from this weight on are none of somebody who predicts."""
+_BY_CHANCE = frozenset((Kind.OPCODE, Kind.SELECTOR))
+"""What explains nearly anything when it is one of two causes."""
 _MOST = 4
 """Sentences on one answer."""
 _MOST_ALIKE = 2
@@ -217,7 +219,11 @@ def _caused(question: Question, where: Place) -> Iterator[Mistake]:
         operands = cause.operands(trace.operands, seen) if cause.operands else trace.operands
         value = moved.of(_values(plan, operands))
         id_ = "".join(erratum.id for erratum in cause.errata)
-        about = "types" if any(axis.endswith("type") for axis in cause.axes) else ""
+        about = (
+            "types"
+            if any(axis.endswith("type") for axis in cause.axes)
+            else " ".join(sorted(cause.axes))
+        )
         yield Mistake(_weight(cause), _told(cause), value, id_, about)
     if "c" in known:
         value = where.of(_values(trace.plan, {**trace.operands, "c": 0}))
@@ -306,6 +312,10 @@ def _together(question: Question, where: Place, given: int) -> Iterator[str]:
     seen = Observed((given & mask) << where.shift, mask << where.shift)
     observation = Observation(trace.operands, {question.key: seen})
     for finding in investigate(trace.instruction, [observation]).findings:
-        if finding.causes and all(map(_is_predictable, finding.causes)):
+        causes = finding.causes
+        plain = all(map(_is_predictable, causes)) and not _BY_CHANCE.intersection(
+            cause.kind for cause in causes
+        )
+        if causes and plain and finding.weight < _FAR_FETCHED:
             phrases = " and ".join(cause.phrase for cause in finding.causes)
             yield f"That would be right {phrases}."

@@ -7,10 +7,10 @@ reads what was typed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from ..engine.isa.integers import cast, limits
 from ..engine.isa.types import Type
+from ..engine.records import NamedTuple
 from ..engine.semantics import micro as m
 from ..engine.semantics.arithmetic import Lanes
 from ..engine.semantics.plan import Stage

@@ -6,10 +6,11 @@ A table by micro-operation. A slip is run by the engine like any plan; nothing i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..engine.isa.integers import limits
 from ..engine.isa.types import BoolOp, Cmp, Type
+from ..engine.records import NamedTuple
 from ..engine.semantics import micro as m
 from ..engine.semantics.operation import Micro
 from ..engine.semantics.plan import Plan, Row, Source, Stage

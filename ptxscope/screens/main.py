@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, ClassVar
@@ -41,6 +41,7 @@ from ..widgets.modifiers import Modifiers
 from ..widgets.operands import Field, Operands
 from ..widgets.value_field import ValueField
 from .aside import MessagesAside
+from .predicting import Predicting
 
 if TYPE_CHECKING:
     from ..engine.diagnosis.diagnose import Finding
@@ -54,6 +55,8 @@ if TYPE_CHECKING:
     from .tour import Tour
 
 Chosen = Callable[[int | None], None]
+LookedAt = tuple[Setup, "Setup | None", int, bool, "Sequence[object]", bool]
+"""The setup, what is compared with it, the step, whether the result is seen, predictions."""
 
 _PACE = 1.0
 """How slowly the steps are played; 1 is a reader's pace."""
@@ -61,7 +64,7 @@ _RECENT = 5
 """Instructions that the browser keeps on top."""
 
 
-class MainScreen(MessagesAside, InkScreen[None]):
+class MainScreen(Predicting, MessagesAside, InkScreen[None]):
     """Line, lanes, steps and operands; instructions and modifiers beside them."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings()
@@ -114,8 +117,10 @@ class MainScreen(MessagesAside, InkScreen[None]):
         *,
         asked: bool = False,
         welcome: bool = False,
+        guesses: Sequence[object] = (),
+        predicting: bool = False,
     ) -> None:
-        super().__init__()
+        super().__init__(guesses, predicting=predicting)
         self.session = Session(setup)
         self.pin = pin
         """What is compared with."""
@@ -123,7 +128,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
         """The step up to which the trace is revealed, from 1."""
         self.recent = recent
         """Opcodes that were opened, the latest first."""
-        self._asked_from: Place | None = None
+        self.asked_from: Place | None = None
         """The cell of the lanes that is being typed over."""
         self.asked = asked
         """The result is to be seen before its step."""
@@ -144,7 +149,8 @@ class MainScreen(MessagesAside, InkScreen[None]):
     @property
     def is_held_back(self) -> bool:
         """Whether the result is not to be seen: a step is veiled, and nobody asked."""
-        return not self.asked and self.step < len(self.session.trace.steps)
+        is_veiled = self.is_predicting or self.step < len(self.session.trace.steps)
+        return is_veiled and not self.asked
 
     @property
     def listing_cursor(self) -> ListingCursor | None:
@@ -191,16 +197,17 @@ class MainScreen(MessagesAside, InkScreen[None]):
         self.show_session()
         if self._welcome:
             self.say(
-                f"An example of PTX, bit by bit · {self._key('step.next')} next step · "
-                f"{self._key('step.result')} its result · {self._key('lessons')} a first lesson · "
-                f"{self._key('go.find')} another instruction · "
-                f"{self._key('go.line')} type or paste your own"
+                f"An example of PTX, bit by bit · {self.key('step.next')} next step · "
+                f"{self.key('step.result')} its result · {self.key('lessons')} a first lesson · "
+                f"{self.key('go.find')} another instruction · "
+                f"{self.key('go.line')} type or paste your own"
             )
+        self.call_after_refresh(self.begin_as_kept)
 
-    def say(self, text: str, ink: str = "dim") -> None:
+    def say(self, text: str, ink: str = "dim", *, firm: bool = False) -> None:
         """Say something in the hint's row, until the next edit or step."""
         self._is_told = False
-        self.query_one(HintBar).say(text, ink)
+        self.query_one(HintBar).say(text, ink, firm=firm)
 
     def _no_hint(self) -> None:
         self._is_told = False
@@ -218,6 +225,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
         setup, trace = self.session.setup, self.session.trace
         least = 0 if self.tour else 1  # a lesson may show the operands alone
         self.step = min(max(self.step, least), len(trace.steps))
+        self.follow_prediction()
         self.query_one(PtxLine).show(setup.line, setup.instruction, setup.error)
         of = " · of the last legal line" if setup.error else ""
         for name in ("Operands", "Modifiers"):
@@ -228,15 +236,20 @@ class MainScreen(MessagesAside, InkScreen[None]):
         self.query_one(Operands).show(trace)
         self.query_one(ValueField).follow(trace.operands)
         self._show_status()
-        self._show_step()
+        self.show_step()
 
-    def _show_step(self, *, moving: bool = False) -> None:
+    def show_step(self, *, moving: bool = False) -> None:
+        """Let the lanes and the result show the session's step."""
         trace, found = self.session.trace, divergences(self.session.trace)
-        pin = self._pinned()
+        pin, guesses = self._pinned(), self.guesses
         self.query_one(Lanes).border_title = self._step_title()
         self.query_one(ResultBar).show(trace, found, pin, self._held_back_by())
+        lanes = self.query_one(Lanes)
+        if guesses is not None:  # another answer would tell what is asked
+            lanes.show(trace, self.step, guesses=guesses)
+            return
         parting = divergence_of(trace, found)
-        self.query_one(Lanes).show(trace, self.step, parting, pin, moving=moving)
+        lanes.show(trace, self.step, parting, pin, moving=moving)
 
     def _step_title(self) -> str:
         trace = self.session.trace
@@ -244,13 +257,15 @@ class MainScreen(MessagesAside, InkScreen[None]):
         parts += [title(trace.steps[self.step - 1])] if self.step else []
         if self._playing is not None:
             parts.append("playing")
+        if self.is_predicting:
+            parts.append("predict")
         if self.session.setup.error:
             parts.append("of the last legal line")
         return " · ".join(parts)
 
     def _held_back_by(self) -> str:
         """The key that shows the result, while that is held back."""
-        return self._key("step.result") if self.is_held_back else ""
+        return self.key("step.result") if self.is_held_back else ""
 
     def _pinned(self) -> Trace | None:
         """The pinned evaluation, where it is of the same instruction."""
@@ -297,7 +312,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
         """
         stay, before = self._staying(), self.session.setup.instruction.opcode
         if self.session.apply(setup, cursor, joined=joined):
-            self._pause()
+            self.pause()
         elif cursor is None:
             return
         self._no_hint()
@@ -320,26 +335,32 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     def action_step(self, by: int) -> None:
         """Go to the next step, or back; at the last say so, and then start over."""
-        self._pause()
+        self.pause()
         if by < 0 or self.step < len(self.session.trace.steps):
             self._go_to(self.step + by)
+        elif self.is_predicting:
+            self.stop_predicting(step=self.step)
         elif self._is_told:
             self.asked = False
             self._go_to(1)
         else:
-            self.say(f"That was the last step · {self._key('step.next')} starts over", "strong")
+            self.say(f"That was the last step · {self.key('step.next')} starts over", "strong")
             self._is_told = True
 
     def action_step_to(self, where: str | int) -> None:
         """Go to the first or the last step, or to that of a number."""
-        self._pause()
+        self.pause()
         count = len(self.session.trace.steps)
         if isinstance(where, int) and where > count:
             self.say(f"There are {count} steps" if count > 1 else "There is one step")
             return
+        if self.is_predicting and where == "last":
+            self.stop_predicting(step=count)
+            return
         self._go_to({"first": 1, "last": count}[where] if isinstance(where, str) else where)
 
-    def _key(self, id_: str) -> str:
+    def key(self, id_: str) -> str:
+        """What the first key of an action is called."""
         return key_names(self.app)[id_][0]
 
     def _go_to(self, step: int) -> None:
@@ -348,7 +369,8 @@ class MainScreen(MessagesAside, InkScreen[None]):
         if step != self.step:
             moving = step == self.step + 1
             self.step = step
-            self._show_step(moving=moving)
+            self.show_step(moving=moving)
+            self.prediction_moved()
 
     def action_motion(self) -> None:
         """Let steps be drawn bit by bit, or at once."""
@@ -362,27 +384,29 @@ class MainScreen(MessagesAside, InkScreen[None]):
             self.say("Every step is revealed: the result is not held back")
             return
         self.asked = not self.asked
-        self._show_step()
+        self.show_step()
 
     @on(ResultBar.Asked)
     def _result_asked(self) -> None:
         self.asked = True
-        self._show_step()
+        self.show_step()
 
     def action_play(self) -> None:
         """Play the steps from here, from the start where all are seen; or pause."""
         if self._playing is not None:
-            self._pause()
+            self.pause()
             return
+        if self.is_predicting:
+            self.stop_predicting()
         if self.step >= len(self.session.trace.steps):
             self._go_to(1)
         self._play_on()
-        self._show_step()
+        self.show_step()
 
     def _play_on(self) -> None:
         """Let the step stay until it is read."""
         if self.step >= len(self.session.trace.steps):
-            self._pause()
+            self.pause()
             return
         trace = self.session.trace
         parting = divergence_of(trace, divergences(trace))
@@ -394,15 +418,16 @@ class MainScreen(MessagesAside, InkScreen[None]):
             self._go_to(self.step + 1)
             self._play_on()
 
-    def _pause(self) -> None:
+    def pause(self) -> None:
+        """Play no more."""
         if self._playing is not None:
             self._playing.stop()
             self._playing = None
-            self._show_step()
+            self.show_step()
 
     @on(Lanes.StepChosen)
     def _step_chosen(self, event: Lanes.StepChosen) -> None:
-        self._pause()
+        self.pause()
         self._go_to(event.number)
 
     # --- the line ------------------------------------------------------------------
@@ -627,7 +652,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     @on(Lanes.Edit)
     def _chip_edit(self, event: Lanes.Edit) -> None:
-        self._asked_from = event.control.place
+        self.asked_from = event.control.place
         self._open_value(event.field, event.start)
 
     @on(Lanes.Nudged)
@@ -653,17 +678,17 @@ class MainScreen(MessagesAside, InkScreen[None]):
     @on(ValueField.Entered)
     def _value_entered(self, event: ValueField.Entered) -> None:
         if not event.moved_on:
-            self._go_back()
+            self.go_back()
         self.edit(edits.with_value(self.session.setup, event.role, event.bits))
 
     @on(ValueField.Answered)
     def _answered(self, event: ValueField.Answered) -> None:
-        if self.tour:
-            self.tour.given(event.text, is_left=not event.is_given)
+        if self.tour and event.about is self.tour:
+            self.tour.given(event.text, is_left=not event.is_meant)
 
     @on(ValueField.Commanded)
     def _commanded(self, event: ValueField.Commanded) -> None:
-        if self.tour:
+        if self.tour and event.about is self.tour:
             self.tour.command(event.key)
 
     @on(ValueField.Refused)
@@ -673,12 +698,12 @@ class MainScreen(MessagesAside, InkScreen[None]):
         self.query_one(HintBar).say(f"{REFUSED} {event.why}", "changed", firm=True)
 
     @on(ValueField.Left)
-    def _go_back(self) -> None:
+    def go_back(self) -> None:
         """To where a value was asked for."""
         if self.tour and self.query_one(ValueField).is_question:
             self.set_focus(self.tour.strip)
             return
-        where, self._asked_from = self._asked_from, None
+        where, self.asked_from = self.asked_from, None
         self.action_focus_on("operands" if where is None else "lanes")
         if where is not None:
             self.query_one(Lanes).stand_on(where)
@@ -719,8 +744,8 @@ class MainScreen(MessagesAside, InkScreen[None]):
     def action_pin(self) -> None:
         """Pin this evaluation, so that what is edited next is compared with it; or let it go."""
         self.pin = self.session.setup if self.pin is None else None
-        self._show_step()
-        key = self._key("pin")
+        self.show_step()
+        key = self.key("pin")
         if self.pin:
             self.say(f"Pinned: what you edit now is shown against it · {key} lets it go")
         else:
@@ -755,7 +780,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
         before, stay = self.listing_cursor, self._staying()
         if not go():
             return
-        self._pause()
+        self.pause()
         self._no_hint()
         stay()
         if self.listing_cursor is None:
@@ -769,14 +794,12 @@ class MainScreen(MessagesAside, InkScreen[None]):
     # --- lessons -------------------------------------------------------------------------
 
     @property
-    def looked_at(self) -> tuple[Setup, Setup | None, int, bool]:
-        """The setup, what is compared with it, the step, whether the result is seen.
-
-        Of the time before the lesson, where one is open.
-        """
+    def looked_at(self) -> LookedAt:
+        """What is kept of it; of the time before the lesson, where one is open."""
         if self.tour:
             return self.tour.before
-        return self.session.setup, self.pin, self.step, self.asked
+        setup, guesses = self.session.setup, self.kept_guesses()
+        return setup, self.pin, self.step, self.asked, guesses, self.is_predicting
 
     def action_lessons(self) -> None:
         """Choose a lesson; where one is open, go on with it."""
@@ -805,13 +828,17 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
         if self.tour:
             self.leave_lesson("")
+        if self.is_predicting:
+            self.stop_predicting()
         self.action_leave()
         self.tour = opened(self, name, self._lessons(), again=again)
         self.query_one("#center").mount(self.tour, before=0)
 
     def show_card(self, setup: Setup, step: int, *, joined: bool) -> None:
         """Show what a card speaks of; cards that are ``joined`` are taken back together."""
-        self._pause()
+        self.pause()
+        if self.is_predicting:
+            self.stop_predicting()
         self._no_hint()
         self.session.apply(setup, joined=joined)
         self.pin, self.asked, self.step = None, False, step
@@ -824,10 +851,6 @@ class MainScreen(MessagesAside, InkScreen[None]):
         self.query_one(Lanes).stand_on(place)
         for pane in self.query(FormPane):
             pane.point(slot)
-
-    def ask_value(self, name: str, read: Callable[[str], object], start: str) -> None:
-        """Ask for an answer where values are typed."""
-        self.query_one(ValueField).ask(name, read, start)
 
     def reveal_up_to(self, step: int) -> None:
         """Draw the steps up to one that was asked for."""
@@ -846,7 +869,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
         tour.remove()
         self.show_session()
         if said:
-            self.say(f"{said} · {self._key('lessons')} lessons · {self._key('edit.undo')} undo")
+            self.say(f"{said} · {self.key('lessons')} lessons · {self.key('edit.undo')} undo")
 
     def keep_lessons(self, tour: Tour) -> None:
         """Write down where lessons were left; say so where that can't be done."""
@@ -864,6 +887,8 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     def action_leave(self) -> None:
         """Give the focus up: the screen's keys act again."""
+        if self.is_predicting and self.focused in (None, self.query_one(Lanes)):
+            self.stop_predicting()
         self.set_focus(None)  # before what has it is hidden, else Textual finds another
         self._end_typing()
         self._mark_used(None)
@@ -962,7 +987,7 @@ class MainScreen(MessagesAside, InkScreen[None]):
 
     def _end_typing(self) -> None:
         """Close the field in which a value is typed; what was typed is entered."""
-        self._asked_from = None
+        self.asked_from = None
         self.query_one(ValueField).close()
         self.query_one(Operands).type_over(False)
 

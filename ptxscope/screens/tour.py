@@ -19,6 +19,7 @@ from ..scene.records import Place
 from ..session import Setup
 from ..widgets.menu import Item
 from ..widgets.tour import Said, TourStrip
+from ..widgets.value_field import ValueField
 
 if TYPE_CHECKING:
     from .main import MainScreen
@@ -130,7 +131,8 @@ class Tour(Vertical):
         """Ask for a value, with what was typed before."""
         of = question(self.card)
         text = self._typed.pop(self._at, "") + start
-        self._main.ask_value(asked(self.card), lambda text: judge(of, text), text)
+        field = self._main.query_one(ValueField)
+        field.ask(asked(self.card), lambda typed: judge(of, typed).given, text, self, "?nps")
 
     def given(self, text: str, *, is_left: bool = False) -> None:
         """Judge an answer; ``is_left``: the field was left with it."""

@@ -14,7 +14,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from ..engine.records import NamedTuple
-from ..keys import ACTIONS, ALWAYS, FOOTER, key_name, keys_by_id
+from ..keys import ACTIONS, ALWAYS, FOOTER, PREDICTING, key_name, keys_by_id
 
 
 class Key(NamedTuple):
@@ -66,7 +66,8 @@ def footer_keys(screen: Screen[Any]) -> tuple[tuple[Key, ...], tuple[Key, ...]]:
         out = acting("go.picture")
     own = sorted((key for key in own if key not in out), key=lambda key: key.is_arrows)
     always = [named(id_, keys[id_][0]) for id_ in ALWAYS]
-    return (*own, *acting(*FOOTER)), (*out, *always)
+    first = PREDICTING if getattr(screen, "is_predicting", False) else ()
+    return (*acting(*first), *own, *acting(*FOOTER)), (*out, *always)
 
 
 def keys_of(focus: Widget) -> list[Key]:

@@ -47,6 +47,8 @@ class Lights(NamedTuple):
     """What the cursor's cell came from."""
     reached: frozenset[Place] = frozenset()
     """What it went to."""
+    is_alone: bool = False
+    """Where the cursor's cell came from is not to be seen."""
 
     def on(self, place: Place) -> str:
         """The ink that is added to a cell's own."""
@@ -54,6 +56,8 @@ class Lights(NamedTuple):
             return ""
         if place == self.cursor:
             return " cursor"
+        if self.is_alone:
+            return ""
         if place in self.origins:
             return " origin"
         return " reached" if place in self.reached else " shade"

@@ -6,10 +6,11 @@ whatever a smaller one does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from enum import Enum, IntEnum, auto
 from functools import partial
 from itertools import zip_longest
+from typing import TYPE_CHECKING
 
 from ..engine.records import NamedTuple
 from ..engine.semantics.plan import Stage
@@ -24,6 +25,9 @@ from .lane_cells import DARK, Lights, filled, laid, length, pieces, wire, wrappe
 from .lane_figures import figure_lines, tells_all
 from .lane_wires import INDENTS, crosses, start_of, wires
 from .pane import Line, Piece
+
+if TYPE_CHECKING:
+    from ..learn.prediction import Guess
 from .step_words import step_words
 
 WIDEST = 150
@@ -78,6 +82,8 @@ class View(NamedTuple):
     """An evaluation to compare with, row by row."""
     progress: float = 1
     """How far the current step is drawn, from 0 to 1."""
+    guesses: Mapping[Place, Guess] | None = None
+    """What was typed for the current step, where it is asked rather than shown."""
 
 
 class Drawing(NamedTuple):
@@ -128,7 +134,7 @@ def draw(view: View, width: int, height: int) -> Drawing:
         used += more
         for at in group:
             levels[at] = level
-    painter.is_tapped = levels[current] >= Level.WIRED
+    painter.is_tapped = levels[current] >= Level.WIRED and view.guesses is None
     lines, steps = list(head), dict[int, tuple[int, int]]()
     for at, block in enumerate(blocks):
         start = len(lines)
@@ -215,6 +221,10 @@ class _Painter:
 
     def register(self, register: Register, level: Level) -> list[Line]:
         """An operand in its parts, with what it means."""
+        if self.view.guesses is not None:
+            from .lane_guesses import untold
+
+            register = untold(register, self.current.stage)
         name = f" {register.name}" if register.name else ""
         lines = self.tapped(register, _register_lines(register, self.width, self.lights))
         if level >= Level.OPEN and register.figure:
@@ -240,6 +250,8 @@ class _Painter:
         shown = step or self._elsewhere(stage)
         is_current = stage is self.current.stage
         label = f"{'▸' if is_current else ' '}{step.number if step else ' '} {title(shown)}"
+        if is_current and step and self.view.guesses is not None:
+            return list(self.asked(step, label, self.view.guesses))
         divergence = self.divergence
         if divergence and _ORDER[stage] >= _ORDER[divergence.stage]:
             bodies = list(self.branches(divergence, stage, level))
@@ -259,6 +271,15 @@ class _Painter:
             said = step_words(self.trace, step, room, divergence, every=every)
             lines += ([indent, *line] for line in said)
         return lines
+
+    def asked(self, step: Step, label: str, guesses: Mapping[Place, Guess]) -> Iterator[Line]:
+        """A step that is predicted: what was told right as it is, the others as they were typed."""
+        from .lane_guesses import guess_lines
+
+        for row in self.scene.steps[step.number - 1].rows:
+            for name, line in _named(row.name, guess_lines(row, guesses, self.width, self.lights)):
+                yield labelled(label, name, "current", line, step.number)
+                label = ""
 
     def veiled(self, stages: Sequence[Stage], level: Level) -> list[Line]:
         """The names of steps whose time has not come: a line each, or all together."""

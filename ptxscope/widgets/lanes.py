@@ -6,7 +6,8 @@ selects; by keys, and by dragging a wire from a register's chip to a lane.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
 from textual import events
@@ -29,9 +30,14 @@ from .message import Posted
 from .operands import Field
 from .pane import Line, Pane
 
+if TYPE_CHECKING:
+    from ..learn.prediction import Guess
+
 _MOTION = 0.2
 """Seconds in which a step is drawn."""
 _FRAMES = 6
+_BEGINS = "0123456789+-.["
+"""What an answer may begin with; words like `true` after Enter."""
 
 
 class Lanes(Pane):
@@ -97,6 +103,14 @@ class Lanes(Pane):
         unit: int = 0
         """Bits of the part, where it may be another than now."""
 
+    class Predict(Posted):
+        """What a lane will be is to be typed."""
+
+        control: Lanes
+        place: Place
+        start: str
+        """What was typed already."""
+
     def __init__(self, id: str = "lanes") -> None:  # noqa: A002
         super().__init__(id, "Lanes")
         self._trace: Trace | None = None
@@ -107,6 +121,7 @@ class Lanes(Pane):
         self._progress = 1.0
         self._motion: Timer | None = None
         self._dragged: Place | None = None
+        self._guesses: Mapping[Place, Guess] | None = None
         self.place: Place | None = None
         """Where the cursor stands."""
 
@@ -118,11 +133,13 @@ class Lanes(Pane):
         pin: Trace | None = None,
         *,
         moving: bool = False,
+        guesses: Mapping[Place, Guess] | None = None,
     ) -> None:
         """Draw a trace, its steps revealed up to a number, beside another answer or a pin.
 
-        ``moving`` draws the step bit by bit.
+        ``moving`` draws the step bit by bit. Where there are guesses, the last step is asked.
         """
+        self._guesses = guesses
         if trace is not self._trace and self.place and not self._has(trace, self.place):
             self._set_place(None)
         self._trace, self._step = trace, step
@@ -168,6 +185,7 @@ class Lanes(Pane):
             self._divergence,
             self._pin,
             self._progress,
+            self._guesses,
         )
         drawing = draw(view, width, self.scrollable_content_region.height)
         self._steps = drawing.steps
@@ -184,6 +202,8 @@ class Lanes(Pane):
     def _lights(self, trace: Trace) -> Lights:
         if self.place is None:
             return DARK
+        if self.is_asked(self.place):
+            return Lights(self.place, is_alone=True)
         cell = self._cell(trace, self.place)
         origins = frozenset(p for c in ancestors(trace, cell) for p in parts(trace, *c))
         reached = frozenset(Place(*place) for place in descendants(trace, cell))
@@ -239,6 +259,10 @@ class Lanes(Pane):
         """Put the cursor on the first cell of the current step."""
         places = self._places()
         start, end = self._steps.get(self._step, (0, len(places)))
+        here = [place for line in places[start:end] for _, place in line]
+        if asked := next(filter(self.is_asked, here), None):
+            self.stand_on(asked)
+            return
         order = [*range(start, end), *range(len(places))]
         y = next((y for y in order if places[y]), None)
         if y is not None:
@@ -261,7 +285,12 @@ class Lanes(Pane):
         trace = self._trace
         cell = self._cell(trace, place) if trace and place else None
         row = trace.rows.get(place.key) if trace and place else None
-        said = sentence(trace, row, place.lane) if trace and row and place else ""
+        if place and self._guesses is not None and self.is_asked(place):
+            cell, guess = None, self._guesses.get(place)
+            said = guess.said if guess else ""
+            said = f"{REFUSED} {said}" if guess and guess.is_wrong else said
+        else:
+            said = sentence(trace, row, place.lane) if trace and row and place else ""
         self.post_message(self.CursorMoved(self, cell, said))
 
     def on_focus(self) -> None:
@@ -296,7 +325,10 @@ class Lanes(Pane):
         if isinstance(target, Place):
             again = target == self.place
             self.stand_on(target)
-            if self._is_mask(target) or (again and self._is_operand(target)):
+            if self.is_asked(target):
+                if again:
+                    self.action_change()
+            elif self._is_mask(target) or (again and self._is_operand(target)):
                 self.action_change()
             elif again:
                 self.action_nudge(1)
@@ -306,6 +338,15 @@ class Lanes(Pane):
         if isinstance(target, Place) and self._slot(target):
             self.stand_on(target)
             self.action_nudge(-1)
+
+    def is_asked(self, place: Place) -> bool:
+        """Whether a cell is of the step that is predicted, and was not told right."""
+        if self._trace is None or self._guesses is None or place.key not in self._trace.rows:
+            return False
+        guess = self._guesses.get(place)
+        stage = self._trace.steps[self._step - 1].stage
+        is_right = guess is not None and guess.is_right
+        return self._trace.rows[place.key].stage is stage and not is_right
 
     def _is_operand(self, place: Place) -> bool:
         return self._trace is not None and place.key in self._trace.operands
@@ -331,7 +372,10 @@ class Lanes(Pane):
         """Type over a register, or switch a lane of the mask."""
         if self.place is None:
             return
-        if self._is_operand(self.place):
+        if self.is_asked(self.place):
+            guess = self._guesses.get(self.place) if self._guesses else None
+            self.post_message(self.Predict(self, self.place, guess.text if guess else ""))
+        elif self._is_operand(self.place):
             self._edit("")
         elif self._is_mask(self.place):
             self.post_message(self.Flipped(self, self.place.lane))
@@ -353,7 +397,7 @@ class Lanes(Pane):
     def action_nudge(self, by: int) -> None:
         """One more or less on a register's part; the next or the one before for a selector."""
         trace, place = self._trace, self.place
-        if trace is None or place is None:
+        if trace is None or place is None or self.is_asked(place):
             return
         if self._is_operand(place):
             width = part_width(trace, place.key)
@@ -383,6 +427,12 @@ class Lanes(Pane):
         """On a register a literal begins; on a selected lane a digit is what it takes."""
         place, char = self.place, event.character
         if self._trace is None or place is None or char is None:
+            return
+        if self.is_asked(place):
+            if char in _BEGINS:
+                self.post_message(self.Predict(self, place, char))
+            if char in _BEGINS or event.key == "space":
+                event.stop()
             return
         if self._is_operand(place):
             truth = self._trace.instruction.type_of(place.key) is Type.PRED
@@ -429,6 +479,8 @@ class Lanes(Pane):
         if self._trace is None or start is None or not isinstance(end, Place) or start == end:
             return
         for chip, lane in ((start, end), (end, start)):
+            if self.is_asked(lane):
+                continue
             if self._is_operand(chip) and chip.key in ("a", "b") and (slot := self._slot(lane)):
                 self._lay(chip, lane, slot)
                 return

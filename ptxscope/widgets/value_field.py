@@ -59,17 +59,20 @@ class ValueField(Vertical):
         """What stays as it is, and why."""
 
     class Answered(Posted):
-        """What was asked for is answered."""
+        """What was typed where a text was asked for rather than an operand."""
 
         control: ValueField
+        about: object
+        """What it was asked about."""
         text: str
-        is_given: bool = True
-        """False: the field was left with it."""
+        is_meant: bool
+        """It was entered; else it was left as it stands."""
 
     class Commanded(Posted):
-        """Not an answer but a key of the lesson was pressed."""
+        """Not an answer but one of the keys was typed that act in the empty field."""
 
         control: ValueField
+        about: object
         key: str
 
     class Left(Posted):
@@ -91,14 +94,10 @@ class ValueField(Vertical):
         self._type = Type.U32
         self._unit = 32
         self._bits = 0
-        self._read: Callable[[str], object] | None = None
-        """Reads an answer, where something else is asked for than an operand's value."""
-
-    def ask(self, name: str, read: Callable[[str], object], start: str) -> None:
-        """Ask for what is no operand's value; ``read`` raises PtxError for what is no answer."""
-        self.close()
-        self._read = read
-        self._open(printable(name), start)
+        self._read: Callable[[str], int] | None = None
+        """What reads a text that is no operand's value."""
+        self._about: object = None
+        self._keys = ""
 
     def open(self, field: Field, name: str, type_: Type, unit: int, bits: int, start: str) -> None:
         """Ask for a value; ``bits`` is the operand now, ``unit`` the width of its lanes."""
@@ -106,13 +105,25 @@ class ValueField(Vertical):
         self._read = None
         self._field, self._type, self._unit, self._bits = field, type_, unit, bits
         part = f" lane {field.at}" if field.notation == "lane" else ""
-        self._open(f"{printable(name)}{part}", start)
+        self._begin(f"{printable(name)}{part}", start)
 
-    def _open(self, called: str, start: str) -> None:
+    def ask(
+        self, called: str, read: Callable[[str], int], start: str, about: object, keys: str = ""
+    ) -> None:
+        """Ask for a text that a function reads; it is posted as ``Answered``.
+
+        One of ``keys`` alone, or a ``?`` among them anywhere, is posted as ``Commanded``.
+        """
+        self.close()
+        self._read, self._about, self._keys = read, about, keys
+        self._begin(called, start)
+
+    def _begin(self, called: str, start: str) -> None:
         if not self.children:  # the start does without them
             self.mount(Horizontal(self._label, self.input, self._means), self._error)
-        self._called, self._is_settled = called, False
-        label = f"{self._called} ="
+        self._is_settled = False
+        self._called = called
+        label = f"{called} ="
         self._lead = cells(label) + 2
         self._label.update(Content(label))
         # room for what is wrong from the first, else the field would move when it comes
@@ -130,7 +141,8 @@ class ValueField(Vertical):
         self.remove_class("-open")
         text = self.input.value
         if self._read is not None:
-            self.post_message(self.Answered(self, text, False))
+            if not self._is_settled:
+                self.post_message(self.Answered(self, self._about, text, False))
             return
         if self._is_settled or not text.strip():
             return
@@ -152,6 +164,12 @@ class ValueField(Vertical):
             self._bits = bits
             self._check(self.input.value)
 
+    def _command(self, text: str) -> str:
+        """The key in what was typed that is no part of an answer."""
+        if "?" in self._keys and "?" in text:
+            return "?"
+        return text if len(text) == 1 and text in self._keys else ""
+
     @property
     def is_question(self) -> bool:
         """Whether what is asked for is no operand's value."""
@@ -172,8 +190,7 @@ class ValueField(Vertical):
     def _parsed(self, text: str) -> int:
         """The operand's bits with the typed value in its place; raises PtxError."""
         if self._read is not None:
-            self._read(text)
-            return 0
+            return self._read(text)
         if self._field.notation != "lane":
             return parse_value(text, self._type)
         lane = parse_integer(text, self._unit)
@@ -200,7 +217,7 @@ class ValueField(Vertical):
         wrong = self._wrong(text) if text.strip() else ""
         self._error.update(Content(wrong))
         if self._read is not None:
-            self._means.update(Content("? hint"))
+            self._means.update(Content("" if wrong else "Enter judges it"))
             return
         width = self._type.bits
         said = f"was {hex_text(self._bits, width)}"
@@ -211,9 +228,9 @@ class ValueField(Vertical):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Say what the text means, or what is wrong with it."""
         event.stop()
-        if self._read is not None and (key := _command(event.value)):
+        if self._read is not None and (key := self._command(event.value)):
             self.input.value = event.value.replace(key, "")
-            self.post_message(self.Commanded(self, key))
+            self.post_message(self.Commanded(self, self._about, key))
             return
         self._check(event.value)
 
@@ -224,19 +241,16 @@ class ValueField(Vertical):
             bits = self._parsed(event.value)
         except PtxError:
             return
+        self._is_settled = True
         if self._read is not None:
             self.input.select_all()  # what is typed next takes its place
-            self.post_message(self.Answered(self, event.value))
-            return
-        self._is_settled = True
-        self.post_message(self.Entered(self, self._field.role, bits))
+            self.post_message(self.Answered(self, self._about, event.value, True))
+        else:
+            self.post_message(self.Entered(self, self._field.role, bits))
 
     def action_leave(self) -> None:
         """Leave without a value."""
+        if self._read is not None:
+            self.post_message(self.Answered(self, self._about, self.input.value, False))
         self._is_settled = True
         self.post_message(self.Left(self))
-
-
-def _command(text: str) -> str:
-    """The key of a lesson in what was typed: none of them begins an answer."""
-    return "?" if "?" in text else text if text in ("n", "p", "s") else ""

@@ -1,0 +1,146 @@
+"""A trace that is predicted step by step: what was typed for each lane, and how it was judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ..engine.records import NamedTuple
+from ..engine.text.errors import PtxError
+from ..engine.tracing.trace import Trace
+from ..engine.tracing.words import row_name
+from ..scene.records import Place
+from .judge import Answer, Question, hints, judge
+from .question import place as place_of
+
+_LONGEST = 256
+"""Characters of an answer that are kept."""
+_MOST = 128
+"""Answers that are read back."""
+_MISSED = "No single mistake that is known gives that."
+
+
+class Guess(NamedTuple):
+    """What was typed for a lane."""
+
+    text: str = ""
+    is_right: bool = False
+    is_judged: bool = False
+    said: str = ""
+    """Why it is wrong, or the last hint."""
+    hints: int = 0
+    """How many were given."""
+    wrong: int = 0
+    """How often it was wrong."""
+
+    @property
+    def is_wrong(self) -> bool:
+        """It was judged, and was not right."""
+        return self.is_judged and not self.is_right
+
+
+NOT_YET = Guess()
+
+
+def questions(trace: Trace, number: int) -> tuple[Place, ...]:
+    """What is asked of a step, in the order in which it is drawn: rows down, highest lane first.
+
+    Nothing is asked of a destination that is thrown away.
+    """
+    return tuple(
+        Place(row.key, lane)
+        for row in trace.steps[number - 1].rows
+        if row_name(trace, row.row) != "_"
+        for lane in reversed(range(len(row.lanes)))
+    )
+
+
+class Prediction(NamedTuple):
+    """The guesses at a trace."""
+
+    trace: Trace
+    guesses: Mapping[Place, Guess] = {}
+
+    def at(self, place: Place) -> Guess:
+        """The guess at a lane."""
+        return self.guesses.get(place, NOT_YET)
+
+    def with_(self, place: Place, guess: Guess) -> Prediction:
+        """With another guess at a lane."""
+        return self._replace(guesses={**self.guesses, place: guess})
+
+    def typed(self, place: Place, text: str) -> Prediction:
+        """What was typed, not judged yet."""
+        now = self.at(place)
+        if text == now.text or now.is_right:
+            return self
+        return self.with_(place, Guess(text[:_LONGEST], hints=now.hints, wrong=now.wrong))
+
+    def judged(self, place: Place, text: str) -> Prediction:
+        """What was typed, judged; raises PtxError for what is no value."""
+        answer = judge(self._question(place), text)
+        before = self.at(place)
+        wrong = before.wrong + (not answer.is_right)
+        guess = Guess(text.strip()[:_LONGEST], answer.is_right, True, _said(answer))
+        return self.with_(place, guess._replace(hints=before.hints, wrong=wrong))
+
+    def hinted(self, place: Place) -> Prediction:
+        """With the next hint at a lane; the last comes again."""
+        found, now = hints(self._question(place)), self.at(place)
+        said = found[min(now.hints, len(found) - 1)]
+        return self.with_(place, now._replace(said=said, hints=min(now.hints + 1, len(found))))
+
+    def read(self, place: Place, text: str) -> int:
+        """A text as an answer at a place; raises PtxError."""
+        return place_of(self._question(place)).read(text)
+
+    def called(self, place: Place) -> str:
+        """What a lane is called: ``t lane 2``."""
+        row = self.trace.rows[place.key]
+        return f"{row.name} lane {place.lane}" if len(row.lanes) > 1 else row.name
+
+    def next_in(self, number: int, after: Place | None = None) -> Place | None:
+        """The first lane of a step that is not right yet, those behind another one first."""
+        asked = questions(self.trace, number)
+        start = asked.index(after) + 1 if after in asked else 0
+        around = (*asked[start:], *asked[:start])
+        return next((place for place in around if not self.at(place).is_right), None)
+
+    def _question(self, place: Place) -> Question:
+        return Question(self.trace, *place)
+
+
+def _said(answer: Answer) -> str:
+    return "" if answer.is_right else " ".join(answer.why[:1]) or _MISSED
+
+
+# --- what is kept ------------------------------------------------------------------------
+
+
+def to_json(prediction: Prediction) -> list[list[object]]:
+    """The guesses as JSON: key, lane, text, whether judged, hints, how often wrong."""
+    return [
+        [*place, guess.text, guess.is_judged, guess.hints, guess.wrong]
+        for place, guess in prediction.guesses.items()
+    ]
+
+
+def from_json(trace: Trace, data: Iterable[object]) -> Prediction:
+    """What ``to_json`` gave, judged anew; what does not fit the trace is left out."""
+    found = Prediction(trace)
+    for item in list(data)[:_MOST]:
+        if not isinstance(item, list) or len(item) != 6:
+            continue
+        key, lane, text, is_judged, *counts = item
+        row = trace.rows.get(key) if isinstance(key, str) else None
+        fits = type(lane) is int and row is not None and 0 <= lane < len(row.lanes)
+        if not fits or not isinstance(text, str) or any(type(x) is not int for x in counts):
+            continue
+        place = Place(str(key), int(lane))
+        try:
+            known = found.judged(place, text) if is_judged is True else found.typed(place, text)
+        except PtxError:
+            known = found.typed(place, text)
+        given, wrong = (min(max(int(x), 0), 99) for x in counts)
+        guess = known.at(place)._replace(hints=given, wrong=wrong)
+        found = known.with_(place, guess)
+    return found

@@ -1,0 +1,123 @@
+"""What was asked of somebody, and how it went: counts by instruction and kind of exercise."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from functools import reduce
+from typing import Any
+
+from ..engine.isa.catalog import CATALOG
+from ..engine.records import NamedTuple
+
+SCHEMA = "ptxscope.tally/1"
+_MOST = 10**9
+
+
+class Kind(StrEnum):
+    """What an exercise asks."""
+
+    RESULT = "result"
+    MODIFIER = "modifier"
+    PART = "part"
+
+
+class Outcome(StrEnum):
+    """How an exercise ended."""
+
+    RIGHT = "right"
+    WRONG = "wrong"
+    SKIPPED = "skipped"
+
+
+class Count(NamedTuple):
+    """How often each outcome came, and how many hints were taken."""
+
+    right: int = 0
+    wrong: int = 0
+    skipped: int = 0
+    hints: int = 0
+
+    def plus(self, other: Count) -> Count:
+        """Both together."""
+        return Count(*(min(x + y, _MOST) for x, y in zip(self, other, strict=True)))
+
+    @property
+    def asked(self) -> int:
+        """How many exercises there were."""
+        return self.right + self.wrong + self.skipped
+
+
+def _sum(counts: Iterable[Count]) -> Count:
+    return reduce(Count.plus, counts, Count())
+
+
+Key = tuple[str, Kind]
+"""An opcode, and what was asked."""
+
+
+class Tally(NamedTuple):
+    """Counts; there are never more than the catalog has opcodes for each kind."""
+
+    counts: Mapping[Key, Count] = {}
+
+    def with_(self, key: Key, outcome: Outcome, hints: int = 0) -> Tally:
+        """One exercise more."""
+        one = Count(hints=hints)._replace(**{str(outcome): 1})
+        return Tally({**self.counts, key: self.counts.get(key, Count()).plus(one)})
+
+    @property
+    def total(self) -> Count:
+        """All of them."""
+        return _sum(self.counts.values())
+
+    def weight(self, opcode: str) -> int:
+        """How often an instruction is to be asked: more where more was got wrong."""
+        count = _sum(count for (name, _), count in self.counts.items() if name == opcode)
+        return 4 + 12 * count.wrong // max(count.right + count.wrong, 1)
+
+    @property
+    def rows(self) -> Iterator[dict[str, str | int]]:
+        """A row for each instruction and kind, in the catalog's order."""
+        for opcode in CATALOG:
+            for kind in Kind:
+                if count := self.counts.get((opcode, kind)):
+                    yield {"opcode": opcode, "kind": str(kind), **count._asdict()}
+
+    @property
+    def csv(self) -> str:
+        """The rows as CSV with a header."""
+        out = io.StringIO()
+        writer = csv.DictWriter(out, ["opcode", "kind", *Count._fields], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(self.rows)
+        return out.getvalue()
+
+    @property
+    def json(self) -> str:
+        """The rows as JSON."""
+        return json.dumps({"schema": SCHEMA, "rows": list(self.rows)}, indent=1) + "\n"
+
+
+def from_json(text: str) -> Tally:
+    """What ``Tally.json`` gave; raises ValueError for anything else."""
+    data = json.loads(text)
+    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+        raise ValueError(f"it is not {SCHEMA}")
+    rows = data.get("rows")
+    if not isinstance(rows, list):
+        raise ValueError("it has no rows")
+    return Tally(dict(map(_row, rows)))
+
+
+def _row(row: Any) -> tuple[Key, Count]:
+    opcode = row.get("opcode") if isinstance(row, dict) else None
+    if not isinstance(opcode, str) or opcode not in CATALOG:
+        raise ValueError("a row is not of one of the instructions")
+    counts = [row.get(name, 0) for name in Count._fields]
+    if not all(type(count) is int and 0 <= count <= _MOST for count in counts):
+        raise ValueError(f"{opcode} has a count that is none")
+    return (opcode, Kind(row.get("kind"))), Count(*counts)
