@@ -42,21 +42,17 @@ from ..widgets.operands import Field, Operands
 from ..widgets.value_field import ValueField
 from .aside import MessagesAside
 from .predicting import Predicting
+from .touring import Touring
 
 if TYPE_CHECKING:
     from ..engine.diagnosis.diagnose import Finding
     from ..engine.listings.lint import Checked
-    from ..learn.progress import Left
     from ..listing_cursor import ListingCursor
-    from ..store import Store
     from ..widgets.listing import Listing
     from ..widgets.menu import Item
     from ..widgets.modifier_row import ModifierRow
-    from .tour import Tour
 
 Chosen = Callable[[int | None], None]
-LookedAt = tuple[Setup, "Setup | None", int, bool, "Sequence[object]", bool]
-"""The setup, what is compared with it, the step, whether the result is seen, predictions."""
 
 _PACE = 1.0
 """How slowly the steps are played; 1 is a reader's pace."""
@@ -64,7 +60,7 @@ _RECENT = 5
 """Instructions that the browser keeps on top."""
 
 
-class MainScreen(Predicting, MessagesAside, InkScreen[None]):
+class MainScreen(Predicting, Touring, MessagesAside, InkScreen[None]):
     """Line, lanes, steps and operands; instructions and modifiers beside them."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings()
@@ -136,13 +132,9 @@ class MainScreen(Predicting, MessagesAside, InkScreen[None]):
         self._got = ""
         """What was typed as observed."""
         self._random = Random()  # noqa: S311
-        self._left: dict[str, Left] = {}
-        """Where lessons were left, while nothing is kept on disk."""
         self._playing: Timer | None = None
         self._is_told = False
         """That this is the last step was said; the next key starts over."""
-        self.tour: Tour | None = None
-        """The lesson that is open."""
         self._typed: Setup | None = None
         """What typing in the line made, while it goes on."""
 
@@ -681,16 +673,6 @@ class MainScreen(Predicting, MessagesAside, InkScreen[None]):
             self.go_back()
         self.edit(edits.with_value(self.session.setup, event.role, event.bits))
 
-    @on(ValueField.Answered)
-    def _answered(self, event: ValueField.Answered) -> None:
-        if self.tour and event.about is self.tour:
-            self.tour.given(event.text, is_left=not event.is_meant)
-
-    @on(ValueField.Commanded)
-    def _commanded(self, event: ValueField.Commanded) -> None:
-        if self.tour and event.about is self.tour:
-            self.tour.command(event.key)
-
     @on(ValueField.Refused)
     def _value_refused(self, event: ValueField.Refused) -> None:
         """Say what stays as it is, for as long as it takes to be seen."""
@@ -790,98 +772,6 @@ class MainScreen(Predicting, MessagesAside, InkScreen[None]):
         elif before is None or before.listing.programs is not self.listing_cursor.listing.programs:
             self.query_one("#side").add_class("-listing")
         self.show_session()
-
-    # --- lessons -------------------------------------------------------------------------
-
-    @property
-    def looked_at(self) -> LookedAt:
-        """What is kept of it; of the time before the lesson, where one is open."""
-        if self.tour:
-            return self.tour.before
-        setup, guesses = self.session.setup, self.kept_guesses()
-        return setup, self.pin, self.step, self.asked, guesses, self.is_predicting
-
-    def action_lessons(self) -> None:
-        """Choose a lesson; where one is open, go on with it."""
-        from .menu import MenuScreen
-        from .tour import items
-
-        if self.tour:
-            self.set_focus(self.tour.strip)
-            return
-        names, found, index = items(self._lessons())
-
-        def chosen(at: int | None) -> None:
-            if at is not None:
-                self.open_lesson(names[at])
-
-        self.app.push_screen(MenuScreen("Lessons", found, index), chosen)
-
-    def _lessons(self) -> dict[str, Left]:
-        """Where each was left."""
-        store: Store | None = getattr(self.app, "store", None)
-        return store.load_lessons() if store else self._left
-
-    def open_lesson(self, name: str, *, again: bool = False) -> None:
-        """Open a lesson above the picture, where it was left."""
-        from .tour import opened
-
-        if self.tour:
-            self.leave_lesson("")
-        if self.is_predicting:
-            self.stop_predicting()
-        self.action_leave()
-        self.tour = opened(self, name, self._lessons(), again=again)
-        self.query_one("#center").mount(self.tour, before=0)
-
-    def show_card(self, setup: Setup, step: int, *, joined: bool) -> None:
-        """Show what a card speaks of; cards that are ``joined`` are taken back together."""
-        self.pause()
-        if self.is_predicting:
-            self.stop_predicting()
-        self._no_hint()
-        self.session.apply(setup, joined=joined)
-        self.pin, self.asked, self.step = None, False, step
-        self.show_session()
-
-    def point_at(self, place: Place | None, slot: str = "") -> None:
-        """Light a cell of the lanes and a slot, or none."""
-        if self.query_one(Lanes).has_focus:
-            return
-        self.query_one(Lanes).stand_on(place)
-        for pane in self.query(FormPane):
-            pane.point(slot)
-
-    def reveal_up_to(self, step: int) -> None:
-        """Draw the steps up to one that was asked for."""
-        self._go_to(step)
-
-    def leave_lesson(self, said: str) -> None:
-        """Close the lesson and keep its place; what it showed stays, and one undo takes it back."""
-        tour, self.tour = self.tour, None
-        if tour is None:
-            return
-        self.point_at(None)
-        self.keep_lessons(tour)
-        self.pin = tour.before[1]
-        self.set_focus(None)
-        self._end_typing()
-        tour.remove()
-        self.show_session()
-        if said:
-            self.say(f"{said} · {self.key('lessons')} lessons · {self.key('edit.undo')} undo")
-
-    def keep_lessons(self, tour: Tour) -> None:
-        """Write down where lessons were left; say so where that can't be done."""
-        self._left = tour.places
-        store: Store | None = getattr(self.app, "store", None)
-        if store is None:
-            return
-        try:
-            store.save_lessons(tour.places)
-        except OSError as error:
-            why = printable(error.strerror or str(error))
-            self.notify(why, title="Where lessons were left is not kept", markup=False)
 
     # --- focus, copying, help --------------------------------------------------------
 

@@ -177,7 +177,7 @@ class Tour(Vertical):
         shown = (_said(f"It is {answer(card)}. "),) if not right else ()
         remark = card.remark if right else ()
         self._verdict = (*shown, *((Said(remark, "good"),) if remark else ()))
-        self._main.reveal_up_to(self._step_asked())
+        self._main.action_step_to(self._step_asked())
         self._tell()
         self._point()
         self._main.set_focus(self.strip)
