@@ -245,8 +245,10 @@ class MainScreen(Predicting, Touring, MessagesAside, InkScreen[None]):
 
     def _step_title(self) -> str:
         trace = self.session.trace
-        parts = [f"Step {self.step} of {len(trace.steps)}"]
-        parts += [title(trace.steps[self.step - 1])] if self.step else []
+        count = len(trace.steps)
+        parts = [f"Before step 1 of {count}"]
+        if self.step:
+            parts = [f"Step {self.step} of {count}", title(trace.steps[self.step - 1])]
         if self._playing is not None:
             parts.append("playing")
         if self.is_predicting:

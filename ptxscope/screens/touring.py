@@ -102,9 +102,11 @@ class Touring:
         main.pin = tour.before[1]
         main.action_leave()
         tour.remove()
+        main.on_descendant_blur()  # what is removed says nothing to the screen any more
         main.show_session()
         if said:
-            main.say(f"{said} · {main.key('lessons')} lessons · {main.key('edit.undo')} undo")
+            back = f"{main.key('edit.undo')} what was here before"
+            main.say(f"{said} · {main.key('lessons')} lessons · {back}")
 
     def _keep(self, places: dict[str, Left]) -> None:
         """Write down where lessons were left; say so where that can't be done."""

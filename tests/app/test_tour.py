@@ -94,7 +94,9 @@ async def test_a_lesson_is_played_to_its_end(case: tuple[str, tuple[int, int]]) 
             await played(drive, card, at, len(cards))
         assert drive.screen.tour is None
         assert not drive.screen.query(Tour)
-        assert "That was the lesson" in await drive.text()
+        shown = await drive.text()
+        assert "That was the lesson" in shown
+        assert "show it" not in shown.splitlines()[-1]
         assert lit(drive) is None
 
 
