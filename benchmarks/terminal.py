@@ -14,12 +14,17 @@ from collections.abc import Sequence
 from types import TracebackType
 
 
+_NOWHERE = "/nonexistent"
+"""Where what was left would be kept: every run is the first."""
+
+
 class Terminal:
     """A child process on a terminal of its own."""
 
     def __init__(self, command: Sequence[str], columns: int, rows: int) -> None:
         env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
         env |= {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
+        env |= dict.fromkeys(("XDG_STATE_HOME", "XDG_CONFIG_HOME"), _NOWHERE)
         self.start = time.perf_counter()
         self.pid, self.master = pty.fork()
         if self.pid == 0:

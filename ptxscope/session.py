@@ -27,7 +27,7 @@ from .engine.text.errors import PtxError
 from .engine.text.instruction import Guard, Instruction, Literal, Register
 from .engine.text.parser import parse
 from .engine.tracing.annotations import NOTHING, Annotations, Note
-from .engine.tracing.divergence import Divergence
+from .engine.tracing.divergence import Divergence, divergence_of, divergences
 from .engine.tracing.stages import about
 from .engine.tracing.trace import RowTrace, Step, Trace
 from .engine.tracing.words import sentence
@@ -126,6 +126,7 @@ class Session:
         self.past = History()
         self.future = History()
         self._trace: Trace | None = None
+        self._divergences: tuple[Divergence, ...] | None = None
 
     @property
     def trace(self) -> Trace:
@@ -133,6 +134,18 @@ class Session:
         if self._trace is None:
             self._trace = trace_of(self.setup)
         return self._trace
+
+    @property
+    def divergences(self) -> tuple[Divergence, ...]:
+        """Every known answer that differs from the documented one."""
+        if self._divergences is None:
+            self._divergences = divergences(self.trace)
+        return self._divergences
+
+    @property
+    def divergence(self) -> Divergence | None:
+        """The two answers that are shown; None where they agree."""
+        return divergence_of(self.trace, self.divergences)
 
     def apply(
         self, setup: Setup, cursor: ListingCursor | None = None, *, joined: bool = False
@@ -182,7 +195,7 @@ class Session:
 
     def _show(self, setup: Setup, cursor: ListingCursor | None) -> None:
         if setup != self.setup:
-            self._trace = None
+            self._trace = self._divergences = None
         self.setup, self.cursor = setup, cursor
 
 

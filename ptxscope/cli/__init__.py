@@ -66,9 +66,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     words = [*(sys.argv[1:] if arguments is None else arguments)]
     collecting = gc.isenabled()
+    ours = collecting and arguments is None
+    if ours:
+        gc.disable()  # nothing of what a command is made of is garbage
     try:
         with prepared():
-            status = _tried(lambda: _run(words))
+            status = _tried(lambda: _run(words, ours))
             return _tried(_written) or status
     finally:
         if collecting:
@@ -104,12 +107,17 @@ def _written() -> int:
     return 0
 
 
-def _run(words: Sequence[str]) -> int:
+def _run(words: Sequence[str], ours: bool) -> int:
+    """Run a command; where the whole process is ours, what is loaded till then stays."""
     if not words or (words[0] not in _MODULES and _is_opened(words[0])):
         words = ("open", *words)
     if words[0] in _MODULES:
         # imported here it becomes an attribute of this package: `list` is no builtin below
-        status: int = import_module(f".{words[0]}", __name__).run(words[1:])
+        command = import_module(f".{words[0]}", __name__)
+        if ours:
+            gc.freeze()
+            gc.enable()
+        status: int = command.run(words[1:])
         return status
     if not words[0].startswith("-"):
         raise CommandError(_unknown_command(words[0]))

@@ -21,7 +21,6 @@ from ..engine.text.errors import PtxError, printable
 from ..engine.text.instruction import Instruction
 from ..engine.text.parser import parse, scan
 from ..engine.tracing.annotations import Annotations
-from ..engine.tracing.divergence import divergence_of, divergences
 from ..engine.tracing.provenance import Cell, provenance
 from ..engine.tracing.stages import title
 from ..engine.tracing.trace import Trace
@@ -232,16 +231,14 @@ class MainScreen(Predicting, Touring, MessagesAside, InkScreen[None]):
 
     def show_step(self, *, moving: bool = False) -> None:
         """Let the lanes and the result show the session's step."""
-        trace, found = self.session.trace, divergences(self.session.trace)
-        pin, guesses = self._pinned(), self.guesses
-        self.query_one(Lanes).border_title = self._step_title()
-        self.query_one(ResultBar).show(trace, found, pin, self._held_back_by())
-        lanes = self.query_one(Lanes)
-        if guesses is not None:  # another answer would tell what is asked
-            lanes.show(trace, self.step, guesses=guesses)
+        session, lanes, pin = self.session, self.query_one(Lanes), self._pinned()
+        lanes.border_title = self._step_title()
+        bar = self.query_one(ResultBar)
+        bar.show(session.trace, session.divergences, pin, self._held_back_by())
+        if self.guesses is not None:  # another answer would tell what is asked
+            lanes.show(session.trace, self.step, guesses=self.guesses)
             return
-        parting = divergence_of(trace, found)
-        lanes.show(trace, self.step, parting, pin, moving=moving)
+        lanes.show(session.trace, self.step, session.divergence, pin, moving=moving)
 
     def _step_title(self) -> str:
         trace = self.session.trace
@@ -403,8 +400,8 @@ class MainScreen(Predicting, Touring, MessagesAside, InkScreen[None]):
             self.pause()
             return
         trace = self.session.trace
-        parting = divergence_of(trace, divergences(trace))
-        seconds = _PACE * reading_time(trace, trace.steps[self.step - 1], parting)
+        step = trace.steps[self.step - 1]
+        seconds = _PACE * reading_time(trace, step, self.session.divergence)
         self._playing = self.set_timer(seconds, self._play_next)
 
     def _play_next(self) -> None:
@@ -720,7 +717,7 @@ class MainScreen(Predicting, Touring, MessagesAside, InkScreen[None]):
     def action_toggle_model(self) -> None:
         """Go to the next answer: isa, ptxas, and an older ptxas where it has one of its own."""
         setup = self.session.setup
-        others = [divergence.other.model.name for divergence in divergences(self.session.trace)]
+        others = [divergence.other.model.name for divergence in self.session.divergences]
         names = ["isa", *dict.fromkeys([PTXAS_MODELS[0].name, *others])]
         at = names.index(setup.model) if setup.model in names else 0
         self.edit(edits.with_model(setup, names[(at + 1) % len(names)]))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from enum import Enum, IntEnum, auto
-from functools import partial
+from functools import lru_cache, partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from ..engine.tracing.trace import RowTrace, Step, Trace
 from ..scene.branches import OUTCOMES, marked, pairs
 from ..scene.build import row_scene, scene
 from ..scene.cells import cells_of
-from ..scene.records import Place, Register, RowScene
+from ..scene.records import Cell, Place, Register, RowScene, Scene
 from .lane_cells import DARK, Lights, filled, laid, length, pieces, wire, wrapped
 from .lane_figures import figure_lines, tells_all
 from .lane_wires import INDENTS, crosses, start_of, wires
@@ -84,6 +84,8 @@ class View(NamedTuple):
     """How far the current step is drawn, from 0 to 1."""
     guesses: Mapping[Place, Guess] | None = None
     """What was typed for the current step, where it is asked rather than shown."""
+    scene: Scene | None = None
+    """What is drawn of the trace, where it was made before."""
 
 
 class Drawing(NamedTuple):
@@ -173,7 +175,7 @@ class _Painter:
     def __init__(self, view: View, width: int) -> None:
         self.view, self.trace, self.width = view, view.trace, width
         self.lights = view.lights
-        self.scene = scene(view.trace)
+        self.scene = view.scene or scene(view.trace)
         self.current = view.trace.steps[max(min(view.step, len(view.trace.steps)), 1) - 1]
         self.is_begun = view.step > 0
         """Not all the steps are veiled."""
@@ -470,7 +472,13 @@ def row_lines(
     drawn = figure_lines(figure, width, len(row.cells), lights, progress) if figure else []
     if drawn and tells_all(figure):
         return drawn
-    return [*laid(row.cells, width, partial(pieces, lights=lights)), *drawn]
+    return [*_in_columns(row.cells, width, lights), *drawn]
+
+
+@lru_cache(256)
+def _in_columns(cells: tuple[Cell, ...], width: int, lights: Lights) -> tuple[Line, ...]:
+    """A row's cells; the same lines for every level at which it may be shown."""
+    return tuple(laid(cells, width, partial(pieces, lights=lights)))
 
 
 def _register_lines(register: Register, width: int, lights: Lights) -> list[Line]:

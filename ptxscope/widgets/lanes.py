@@ -21,7 +21,7 @@ from ..engine.tracing.divergence import Divergence
 from ..engine.tracing.provenance import Cell, ancestors, descendants
 from ..engine.tracing.trace import Trace
 from ..engine.tracing.words import sentence
-from ..scene.build import part_width, parts
+from ..scene.build import part_width, parts, scene
 from ..scene.records import Place
 from .hints import REFUSED, Hint
 from .lane_cells import DARK, Lights
@@ -113,10 +113,7 @@ class Lanes(Pane):
 
     def __init__(self, id: str = "lanes") -> None:  # noqa: A002
         super().__init__(id, "Lanes")
-        self._trace: Trace | None = None
-        self._step = 0
-        self._divergence: Divergence | None = None
-        self._pin: Trace | None = None
+        self._view: View | None = None
         self._steps: dict[int, tuple[int, int]] = {}
         self._progress = 1.0
         self._motion: Timer | None = None
@@ -142,12 +139,16 @@ class Lanes(Pane):
         self._guesses = guesses
         if trace is not self._trace and self.place and not self._has(trace, self.place):
             self._set_place(None)
-        self._trace, self._step = trace, step
-        self._divergence, self._pin = divergence, pin
+        drawn = self._view.scene if self._view and trace is self._trace else scene(trace)
+        self._view = View(trace, step, DARK, divergence, pin, guesses=guesses, scene=drawn)
         self._start(moving=moving)
         self.redraw()
         if self.place is not None:
             self._set_place(self.place)
+
+    @property
+    def _trace(self) -> Trace | None:
+        return self._view.trace if self._view else None
 
     @staticmethod
     def _has(trace: Trace, place: Place) -> bool:
@@ -175,18 +176,9 @@ class Lanes(Pane):
 
     def draw(self, width: int) -> list[Line]:
         """The lines of the trace."""
-        if self._trace is None:
+        if self._view is None:
             return []
-        lights = self._lights(self._trace)
-        view = View(
-            self._trace,
-            self._step,
-            lights,
-            self._divergence,
-            self._pin,
-            self._progress,
-            self._guesses,
-        )
+        view = self._view._replace(lights=self._lights(self._view.trace), progress=self._progress)
         drawing = draw(view, width, self.scrollable_content_region.height)
         self._steps = drawing.steps
         return drawing.lines
@@ -194,8 +186,8 @@ class Lanes(Pane):
     def redraw(self) -> None:
         """Draw anew, with the current step in sight."""
         super().redraw()
-        if self._trace and self._drawn and self._step in self._steps:
-            start, end = self._steps[self._step]
+        if self._view and self._drawn and self._view.step in self._steps:
+            start, end = self._steps[self._view.step]
             self.show_line(end - 1)
             self.show_line(start)
 
@@ -258,7 +250,8 @@ class Lanes(Pane):
     def _enter(self) -> None:
         """Put the cursor on the first cell of the current step."""
         places = self._places()
-        start, end = self._steps.get(self._step, (0, len(places)))
+        step = self._view.step if self._view else 0
+        start, end = self._steps.get(step, (0, len(places)))
         here = [place for line in places[start:end] for _, place in line]
         if asked := next(filter(self.is_asked, here), None):
             self.stand_on(asked)
@@ -341,12 +334,13 @@ class Lanes(Pane):
 
     def is_asked(self, place: Place) -> bool:
         """Whether a cell is of the step that is predicted, and was not told right."""
-        if self._trace is None or self._guesses is None or place.key not in self._trace.rows:
+        view = self._view
+        if view is None or self._guesses is None or place.key not in view.trace.rows:
             return False
         guess = self._guesses.get(place)
-        stage = self._trace.steps[self._step - 1].stage
+        stage = view.trace.steps[view.step - 1].stage
         is_right = guess is not None and guess.is_right
-        return self._trace.rows[place.key].stage is stage and not is_right
+        return view.trace.rows[place.key].stage is stage and not is_right
 
     def _is_operand(self, place: Place) -> bool:
         return self._trace is not None and place.key in self._trace.operands

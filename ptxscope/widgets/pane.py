@@ -33,6 +33,8 @@ class Piece(NamedTuple):
 
 
 Line = list[Piece]
+_NO_WIDTH = 80
+"""Columns, before it is known how many there are."""
 _RIGHT = 3
 """The right button of a mouse."""
 
@@ -79,22 +81,35 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
     @property
     def drawn(self) -> list[Line]:
         """The lines as they stand on the screen."""
-        width = max(self.scrollable_content_region.width, 1)
+        lines = self._drawn_in(self.scrollable_content_region.width or _NO_WIDTH)
+        size = Size(self.size.width, len(lines))
+        if size != self.virtual_size:
+            self.virtual_size = size
+        return lines
+
+    def _drawn_in(self, width: int) -> list[Line]:
         if self._drawn is None or width != self._drawn_for:  # a scrollbar takes a column
             self._drawn, self._drawn_for = self.draw(width), width
-            self.virtual_size = Size(self.size.width, len(self._drawn))
         return self._drawn
 
     def redraw(self) -> None:
         """Draw the lines anew; where the panel is as high as its lines, lay out anew too."""
-        before = len(self._drawn or ())
-        self._drawn = None
-        grown = self.is_mounted and bool(self.size) and len(self.drawn) != before
-        self.refresh(layout=grown and self.styles.auto_dimensions)
+        before, known_for, self._drawn = self._drawn or [], self._drawn_for, None
+        if not (self.is_mounted and self.size):
+            self.refresh()
+        elif len(self.drawn) != len(before) or self._drawn_for != known_for:
+            grown = len(self.drawn) != len(before)
+            self.refresh(layout=grown and self.styles.auto_dimensions)
+        else:  # lines that are as they were are not rendered again
+            first, width = self.scroll_offset.y, self.size.width
+            both = enumerate(zip(before, self.drawn, strict=True))
+            changed = [Region(0, y - first, width, 1) for y, (was, now) in both if was != now]
+            if changed:
+                self.refresh(*changed)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """As many lines as there are to show. Part of Textual's layout."""
-        return len(self.draw(max(width, 1)))
+        return len(self._drawn_in(width or _NO_WIDTH))
 
     def show_line(self, y: int, *, context: int = 0) -> None:
         """Scroll so that a line, and so many around it, can be seen."""

@@ -217,7 +217,9 @@ class ValueField(Vertical):
         wrong = self._wrong(text) if text.strip() else ""
         self._error.update(Content(wrong))
         if self._read is not None:
-            self._means.update(Content("" if wrong else "? hint" if self._keys else "Enter judges it"))
+            self._means.update(
+                Content("" if wrong else "? hint" if self._keys else "Enter judges it")
+            )
             return
         width = self._type.bits
         said = f"was {hex_text(self._bits, width)}"
