@@ -235,7 +235,7 @@ class MainScreen(Predicting, Touring, MessagesAside, InkScreen[None]):
         lanes.border_title = self._step_title()
         bar = self.query_one(ResultBar)
         bar.show(session.trace, session.divergences, pin, self._held_back_by())
-        if self.guesses is not None:  # another answer would tell what is asked
+        if self.guesses is not None:  # another answer, or a pin, would tell what is asked
             lanes.show(session.trace, self.step, guesses=self.guesses)
             return
         lanes.show(session.trace, self.step, session.divergence, pin, moving=moving)

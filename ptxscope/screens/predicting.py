@@ -57,6 +57,7 @@ class Predicting:
         """Ask for the steps to come, or stop asking."""
         if self.is_predicting:
             self.stop_predicting()
+            self._main.action_leave()  # keys act on what is shown again
             return
         main = self._main
         main.pause()
@@ -160,12 +161,10 @@ class Predicting:
             main.show_step()
             return
         self.prediction = asked.judged(place, event.text)
+        main.show_step()  # before the cursor comes back, and tells what it stands on
         main.go_back()
         if self.prediction.at(place).is_right:
             self._told_right(place)
-        else:
-            main.show_step()
-            main.query_one(Lanes).stand_on(place)
 
     def _told_right(self, place: Place) -> None:
         """Draw the lane and ask for the next; when all are told, for the next step."""
@@ -181,7 +180,6 @@ class Predicting:
             self._ask_here()
             main.say("✓ Right: the step is drawn. What will the next one give?", "good", firm=True)
             return
-        main.show_step()
         main.query_one(Lanes).stand_on(following)
         main.say("✓ Right", "good", firm=True)
 

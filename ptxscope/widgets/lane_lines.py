@@ -82,10 +82,10 @@ class View(NamedTuple):
     """An evaluation to compare with, row by row."""
     progress: float = 1
     """How far the current step is drawn, from 0 to 1."""
-    guesses: Mapping[Place, Guess] | None = None
-    """What was typed for the current step, where it is asked rather than shown."""
     scene: Scene | None = None
     """What is drawn of the trace, where it was made before."""
+    guesses: Mapping[Place, Guess] | None = None
+    """What was typed for the current step, where it is asked rather than shown."""
 
 
 class Drawing(NamedTuple):

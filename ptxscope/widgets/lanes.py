@@ -140,7 +140,7 @@ class Lanes(Pane):
         if trace is not self._trace and self.place and not self._has(trace, self.place):
             self._set_place(None)
         drawn = self._view.scene if self._view and trace is self._trace else scene(trace)
-        self._view = View(trace, step, DARK, divergence, pin, guesses=guesses, scene=drawn)
+        self._view = View(trace, step, DARK, divergence, pin, scene=drawn)
         self._start(moving=moving)
         self.redraw()
         if self.place is not None:
@@ -178,7 +178,11 @@ class Lanes(Pane):
         """The lines of the trace."""
         if self._view is None:
             return []
-        view = self._view._replace(lights=self._lights(self._view.trace), progress=self._progress)
+        view = self._view._replace(
+            lights=self._lights(self._view.trace),
+            progress=self._progress,
+            guesses=self._guesses,
+        )
         drawing = draw(view, width, self.scrollable_content_region.height)
         self._steps = drawing.steps
         return drawing.lines
@@ -334,13 +338,12 @@ class Lanes(Pane):
 
     def is_asked(self, place: Place) -> bool:
         """Whether a cell is of the step that is predicted, and was not told right."""
-        view = self._view
-        if view is None or self._guesses is None or place.key not in view.trace.rows:
+        if self._trace is None or self._guesses is None or place.key not in self._trace.rows:
             return False
         guess = self._guesses.get(place)
-        stage = view.trace.steps[view.step - 1].stage
+        stage = self._trace.steps[self._view.step - 1].stage if self._view else None
         is_right = guess is not None and guess.is_right
-        return view.trace.rows[place.key].stage is stage and not is_right
+        return self._trace.rows[place.key].stage is stage and not is_right
 
     def _is_operand(self, place: Place) -> bool:
         return self._trace is not None and place.key in self._trace.operands

@@ -1,0 +1,304 @@
+"""A trace is predicted in the explorer: asked, judged, hinted at, left and gone on with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from ptxscope.engine.tracing.trace import trace
+from ptxscope.learn.prediction import Prediction, from_json, questions, to_json
+from ptxscope.scene.records import Place
+from ptxscope.store import Store
+from ptxscope.widgets.hints import HintBar
+from ptxscope.widgets.lanes import Lanes
+from tests.app.driving import KEYS, Driver, explorer, focused
+from tests.tiers import some
+
+LINE = "vadd4.s32.s32.s32.sat d, a, b, c"
+VALUES = {"a": 0x80FF7F01, "b": 0x01010180, "c": 0}
+SIZES = ((80, 24), (120, 40))
+# lanes 3 to 0 by hand: a -128 -1 127 1, b 1 1 1 -128
+SUMS = (-127, 0, 128, -127)
+KEPT = (-127, 0, 127, -127)
+ROWS = {
+    "select.a": ("0x80", "255", "127", "0b1"),
+    "select.b": ("1", "1", "1", "-128"),
+    "extend.a": ("-128", "-1", "127", "1"),
+    "extend.b": ("1", "1", "1", "-128"),
+    "operate.t": tuple(map(str, SUMS)),
+    "saturate.t": tuple(map(str, KEPT)),
+    "merge.t": ("0x81", "0", "0x7f", "129"),
+    "write.d": ("[-127,0,127,-127]",),
+}
+
+
+def place(drive: Driver) -> tuple[str, int] | None:
+    """Where the cursor stands."""
+    found = drive.screen.query_one(Lanes).place
+    return found and tuple(found)
+
+
+def said(drive: Driver) -> str:
+    return " ".join(drive.screen.query_one(HintBar).text().split())
+
+
+async def tell(drive: Driver, text: str) -> str:
+    """Type an answer and enter it."""
+    return await drive.press(*(KEYS.get(char, char) for char in text), "enter")
+
+
+@pytest.mark.parametrize(
+    "case", some([((80, 24), 3), ((120, 40), 3), ((80, 24), 1), ((120, 40), 1)], 0, 1)
+)
+async def test_a_trace_is_told_to_the_last_step(case: tuple[tuple[int, int], int]) -> None:
+    size, first = case
+    async with explorer(LINE, VALUES, size=size) as drive:
+        await drive.press(*("2P" if first == 3 else "1Pp"))
+        assert drive.screen.is_predicting
+        stages = [str(step.stage) for step in drive.session.trace.steps[first - 1 :]]
+        count = 0
+        for key in (key for key in ROWS if key.partition(".")[0] in stages):
+            answers = ROWS[key]
+            for lane, text in zip((3, 2, 1, 0), answers, strict=False):
+                assert place(drive) == (key, lane if len(answers) > 1 else 0)
+                assert drive.screen.is_held_back
+                await tell(drive, text)
+                count += 1
+        assert not drive.screen.is_predicting
+        assert f"{count} values told, {count} at once" in said(drive)
+        assert "0x81007f81" in await drive.text()
+        assert drive.screen.step == 6
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_what_is_asked_is_not_to_be_seen(size: tuple[int, int]) -> None:
+    async with explorer(LINE, VALUES, size=size) as drive:
+        shown = await drive.press("1", "P")
+        assert "predict" in shown
+        lanes = drive.pane("lanes").text()
+        assert "-128" not in lanes
+        assert "81007f81" not in shown
+        assert lanes.count("▁▁▁▁") == 8
+        assert "What will it be?" in said(drive)
+        assert focused(drive) is drive.pane("lanes")
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_wrong_lane_says_why_and_stays(size: tuple[int, int]) -> None:
+    async with explorer(LINE, VALUES, size=size) as drive:
+        await drive.press("1", "P", "right")
+        shown = await tell(drive, "255")
+        assert said(drive) == "× You kept 0xff as 255: atype is s32, so it is -1."
+        assert "✗ 255" in shown
+        assert place(drive) == ("extend.a", 2)
+        shown = await tell(drive, "-1")
+        assert said(drive) == "✓ Right"
+        assert place(drive) == ("extend.a", 1)
+        assert "✗" not in drive.pane("lanes").text()
+        assert "ff" in drive.pane("lanes").text()
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_hints_come_one_at_a_time(size: tuple[int, int]) -> None:
+    async with explorer(LINE, VALUES, size=size) as drive:
+        await drive.press("4", "p", "P", "right", "right")
+        assert place(drive) == ("saturate.t", 1)
+        told = []
+        for _ in range(4):
+            await drive.press("h")
+            told.append(said(drive))
+        assert told[0].startswith("Saturate: .sat clamps to -128..127.")
+        assert "127, the largest" not in told[0] + told[1]
+        assert told[2] == "Lane 1: 128 is above 127, the largest s8, so it becomes 127."
+        assert told[3] == told[2]  # there are no more
+        assert place(drive) == ("saturate.t", 1)
+
+
+async def test_what_was_typed_is_kept_while_another_lane_is_looked_at() -> None:
+    async with explorer(LINE, VALUES) as drive:
+        await drive.press("1", "P")
+        await drive.type("12")
+        await drive.press("escape")
+        assert drive.screen.is_predicting
+        assert place(drive) == ("extend.a", 3)
+        shown = await drive.press("right")
+        assert "12 ?" in shown
+        await drive.type("0x")
+        await drive.press("escape", "left", "enter")
+        assert "= 12" in await drive.text()
+        await drive.press("8", "escape", "escape")
+        assert not drive.screen.is_predicting
+        assert drive.screen.step == 1
+        shown = await drive.press("P")
+        assert "128 ?" in shown
+        assert "0x ?" in shown
+        assert drive.screen.step == 2
+
+
+async def test_what_is_no_value_is_pointed_at_and_not_judged() -> None:
+    async with explorer(LINE, VALUES) as drive:
+        await drive.press("1", "P")
+        shown = await tell(drive, "12q")
+        assert "is not an integer" in shown
+        assert "allowed: 0x7f" in shown
+        assert "✗" not in drive.pane("lanes").text()
+
+
+async def test_esc_leaves_and_the_next_step_is_not_told() -> None:
+    async with explorer(LINE, VALUES) as drive:
+        await drive.press("3", "P", "escape")
+        assert not drive.screen.is_predicting
+        assert drive.screen.step == 3
+        assert drive.screen.is_held_back
+        assert focused(drive) is None
+        assert "P goes on" in said(drive)
+        await drive.press("end", "P")
+        assert drive.screen.step == 4  # where it was left
+        await drive.press("a")
+        assert not drive.screen.is_predicting
+        assert drive.screen.step == 6
+
+
+async def test_steps_can_be_shown_and_gone_back_to() -> None:
+    async with explorer(LINE, VALUES) as drive:
+        await drive.press("1", "P")
+        await tell(drive, "-128")
+        shown = await drive.press("n")
+        assert "-128" in shown
+        assert place(drive) == ("operate.t", 3)
+        await drive.press("p")
+        assert place(drive) == ("extend.a", 2)  # lane 3 was told
+        await drive.press("end")
+        assert not drive.screen.is_predicting
+
+
+async def test_another_trace_is_predicted_anew() -> None:
+    async with explorer(LINE, VALUES) as drive:
+        await drive.press("1", "P")
+        await tell(drive, "-128")
+        await drive.press("s")  # a and b exchanged
+        assert drive.screen.is_predicting
+        assert drive.pane("lanes").text().count("▁▁▁▁") == 8
+        await tell(drive, "1")
+        assert said(drive) == "✓ Right"
+
+
+async def test_an_edit_of_the_line_while_predicting_is_taken() -> None:
+    async with explorer(LINE, VALUES) as drive:
+        await drive.press("3", "P", "slash")
+        await drive.type("slct")
+        await drive.press("enter")
+        assert drive.session.trace.instruction.opcode == "slct"
+        assert drive.screen.step <= len(drive.session.trace.steps)
+        await drive.text()
+
+
+@pytest.mark.parametrize(
+    "case",
+    some(
+        [
+            ("vset4.s32.u32.lt.add d, a, b, c", {"a": 0x80FF7F01, "b": 0x01010101, "c": 5}),
+            ("vadd.u32.s32.s32.sat d.b1, a.b1, b.h1, c", {"a": 0x8234, "b": 0xFFFF0000, "c": 7}),
+            ("vmad.s32.u32.s32.shr7 d, a.h0, -b.b1, c", {"a": 3, "b": 0xFF00, "c": 9}),
+            ("setp.lt.and.f32 p|_, a, b, !c", {"a": 0x7FC00000, "b": 1, "c": 0}),
+            ("selp.f64 d, a, b, c", {"a": 1, "b": 1 << 63, "c": 0}),
+            ("slct.ftz.s64.f32 d, a, b, c", {"a": 5, "b": 6, "c": 0x80000001}),
+            ("set.lt.f32.s16 d, a, b", {"a": 1, "b": 0xFFFF}),
+        ],
+        1,
+        3,
+        5,
+    ),
+)
+@pytest.mark.parametrize("size", some([(60, 20), (80, 24)]))
+async def test_every_sort_of_instruction_can_be_told(
+    case: tuple[str, dict[str, int]], size: tuple[int, int]
+) -> None:
+    line, values = case
+    async with explorer(line, values, size=size) as drive:
+        await drive.press("1", "P", "p")
+        trace_ = drive.session.trace
+        asked = [x for step in trace_.steps for x in questions(trace_, step.number)]
+        for key, lane in asked:
+            assert drive.screen.is_predicting, (key, lane)
+            assert place(drive) == (key, lane)
+            row = trace_.rows[key]
+            right = row.values[lane]
+            text = hex(right) if right >= 0 else str(right)
+            await tell(drive, text)
+        assert not drive.screen.is_predicting
+        assert f"{len(asked)} at once" in said(drive)
+
+
+# --- what is kept ------------------------------------------------------------------------
+
+
+async def test_it_goes_on_where_the_explorer_was_left(tmp_path: Path) -> None:
+    store = Store(tmp_path, tmp_path)
+    async with explorer(LINE, VALUES, store=store) as drive:
+        await drive.press("1", "P")
+        await tell(drive, "-128")
+        await tell(drive, "255")
+        await drive.press("right")
+        await drive.type("99")
+        await drive.press("escape")
+        drive.app.keep()
+    async with explorer(None, store=Store(tmp_path, tmp_path)) as drive:
+        shown = await drive.text()
+        assert drive.screen.is_predicting
+        assert drive.screen.step == 2
+        assert "✗ 255" in shown
+        assert "99 ?" in shown
+        assert place(drive) == ("extend.a", 2)
+        assert said(drive) == "× You kept 0xff as 255: atype is s32, so it is -1."
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        [None, 3, [], {}, "x"],
+        [["extend.a", 9, "1", True, 0, 0]],
+        [["extend.a", True, "1", True, 0, 0]],
+        [["nothing", 0, "1", True, 0, 0], ["extend.a", 0, 1, True, 0, 0]],
+        [["extend.a", 0, "zz", True, -5, 10**30], ["extend.a", 1, "", True, 0, 0]],
+        [["extend.a", 0, "1", True, 0, "x"]],
+        [["extend.a", 0, "1" * 100_000, True, 0, 0]] * 1000,
+    ],
+    ids=range(7),
+)
+def test_what_was_damaged_is_in_nobodys_way(damaged: list[object]) -> None:
+    found = from_json(trace(LINE, VALUES), damaged)
+    assert len(found.guesses) <= 2
+    assert not any(guess.is_right for guess in found.guesses.values())
+
+
+def test_guesses_are_read_back_as_they_were() -> None:
+    found = Prediction(trace(LINE, VALUES))
+    found = found.judged(Place("extend.a", 2), "255").judged(Place("extend.a", 3), "-128")
+    found = found.typed(Place("extend.a", 1), "12").hinted(Place("extend.a", 0))
+    again = from_json(found.trace, to_json(found))
+    hinted = Place("extend.a", 0)
+    assert again.with_(hinted, found.at(hinted)) == found
+    assert again.at(hinted).hints == 1
+
+
+# --- a monkey ----------------------------------------------------------------------------
+
+_KEYS = "P P h h n p 1 2 8 0 minus x enter enter enter enter right left up down escape".split()
+_KEYS += "d s r t m o i a home end space equals_sign less_than_sign tab u pageup g w".split()
+
+
+@pytest.mark.parametrize("seed", some(range(12)))
+async def test_a_monkey_predicts(seed: int) -> None:
+    rng = Random(seed)
+    async with explorer(LINE, VALUES) as drive:
+        for size in ((80, 24), (120, 40), (40, 12)):
+            await drive.press("escape", "escape", "escape", "P")
+            await drive.mash(*rng.choices(_KEYS, k=40))
+            await drive.pilot.resize_terminal(*size)
+            assert drive.app.is_running
+            drive.agree()
+            kept = drive.screen.kept_guesses()
+            assert all(isinstance(x, list) for x in kept)
