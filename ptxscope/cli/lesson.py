@@ -246,7 +246,7 @@ class _Player:
         if answer.is_right:
             self._reveal("")
             return
-        why = answer.why[0] if answer.why else "? gives a hint"
+        why = answer.why[0].removesuffix(".") if answer.why else "? gives a hint"
         print(*_wrapped(f"Not {printable(word)}: {printable(why)}.", ""), sep="\n")
 
     def _reveal(self, said: str) -> None:

@@ -148,7 +148,7 @@ class Tour(Vertical):
         if found.is_right:
             self._reveal(right=True)
             return
-        why = found.why[0] if found.why else "not this; ? gives a hint"
+        why = found.why[0].removesuffix(".") if found.why else "not this; ? gives a hint"
         said = f"× {printable(text.strip())}: {printable(why)}."
         self._verdict = (_said(said, "changed"),)
         self._tell()

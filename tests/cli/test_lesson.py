@@ -111,9 +111,9 @@ def test_answers_are_judged_and_helped(play: Play) -> None:
 
 
 def test_a_wrong_answer_is_told_by_its_mistake(play: Play) -> None:
-    done = play("extension", given="\n" * 6 + "128\n")
+    done = play("extension", given="\n" * 6 + "240\n")
     told = done.stdout.split("--- 7 of 9")[1]
-    assert re.search(r"Not 128: .*s32", told)
+    assert re.search(r"Not 240: .*s32", told)
 
 
 @pytest.mark.parametrize("format_", ["text", "markdown"])

@@ -10,6 +10,7 @@ import pytest
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import PTXAS_MODELS
 from ptxscope.engine.tracing.trace import Trace
+from ptxscope.engine.tracing.words import reading
 from ptxscope.learn.filling import Kind, plain
 from ptxscope.learn.judge import expected, hints, judge
 from ptxscope.learn.lesson import Card, LessonError, files, heads, lesson, read
@@ -66,6 +67,36 @@ def test_what_is_pointed_at_is_shown_and_what_is_asked_is_not(name: str) -> None
 
 
 @every_lesson
+def test_no_question_was_answered_by_an_earlier_card(name: str) -> None:
+    for at, card in enumerate(cards(name)):
+        if not card.ask:
+            continue
+        stages = [step.stage for step in card.trace.steps]
+        row = card.trace.rows.get(card.ask.key)
+        asked = stages.index(row.stage) + 1 if row else len(stages)
+        for other in cards(name)[:at]:
+            of = (other.trace.instruction, other.trace.operands)
+            if of != (card.trace.instruction, card.trace.operands):
+                continue
+            shown = other.step
+            if other.ask:  # a right answer draws its step
+                told = other.trace.rows.get(other.ask.key)
+                shown = stages.index(told.stage) + 1 if told else len(stages)
+            assert shown < asked, f"{other.title} shows what {card.title} asks"
+
+
+@every_lesson
+def test_a_number_that_is_asked_for_is_not_read_off_its_operand(name: str) -> None:
+    """An operand is shown with what its lanes mean: that must not be the answer."""
+    for card in cards(name):
+        if card.ask and card.ask.key.startswith("extend.") and card.ask.lane is not None:
+            of, lane = card.trace, card.ask.lane
+            sources = of.rows[card.ask.key.replace("extend", "select")].row.inputs
+            told = [reading(of.instruction, x, of.operands[x]).strip("[]") for x in sources]
+            assert all(answer(card) != text.split(", ")[3 - lane] for text in told)
+
+
+@every_lesson
 def test_it_ends_in_predictions_whose_own_answer_is_right(name: str) -> None:
     asked = [card for card in cards(name) if card.ask]
     assert len(asked) >= 3
@@ -92,7 +123,22 @@ def test_few_words_all_filled(name: str) -> None:
 
 
 # bounds of types, bits of a value, ptxas versions, a literal of C or of a divisor
-KNOWN = {"127", "128", "0x80", "13.2", "13.3", "1.0", "2.0", "-1.5", "10", "15", "30", "31"}
+KNOWN = {
+    "127",
+    "128",
+    "0x80",
+    "13.2",
+    "13.3",
+    "1.0",
+    "2.0",
+    "-1.5",
+    "10",
+    "15",
+    "30",
+    "31",
+    "256",
+    "32767",
+}
 NUMBER = re.compile(r"(?<![\w.])0x[0-9a-fA-F]+|(?<![\w.])\d+(?:\.\d+)?(?![\w])")
 
 
