@@ -131,7 +131,7 @@ class _Player:
         head = self._lesson.head
         for message in self._store.messages if self._store else ():
             say(f"note: {message}")
-        print(head.title, *_wrapped(f"{head.minutes} minutes · {head.summary}", ""), sep="\n")
+        print(head.title, *_wrapped(f"{head.minutes} minutes: {head.summary}", ""), sep="\n")
         if self._at:
             print(f"Going on at card {self._at + 1}; --again begins at the first.")
         self._show()
@@ -199,7 +199,7 @@ class _Player:
         from ..learn.telling import filled_lines, picture, pointed
 
         card, many = self._card, len(self._lesson.cards)
-        print(f"\n--- {self._at + 1} of {many} · {card.title}\n")
+        print(f"\n--- {self._at + 1} of {many}: {card.title}\n")
         lines = picture(card, before)
         if said := pointed(card):
             lines += ["", *_wrapped(said, "  > ")]

@@ -15,7 +15,7 @@ from ptxscope.store import Store
 from ptxscope.widgets.lanes import Lanes
 from ptxscope.widgets.value_field import ValueField
 from tests.app.driving import Driver, explorer, focused
-from tests.tiers import some
+from tests.tiers import some, thorough
 
 SIZES = [(120, 40), (80, 24), (60, 20), (200, 60)]
 
@@ -135,6 +135,7 @@ async def test_it_is_left_and_resumed_and_the_explorer_goes_on_where_it_was(
         assert "clamping · 2 of 10" in title(drive)
 
 
+@thorough
 async def test_what_is_kept_of_a_lesson_that_is_open_when_the_explorer_ends(tmp_path: Path) -> None:
     store = Store(tmp_path / "state", tmp_path / "config")
     async with explorer(store=store) as drive:
@@ -186,6 +187,7 @@ async def test_what_was_typed_is_there_when_one_comes_back() -> None:
         assert drive.screen.tour is None
 
 
+@thorough
 async def test_keys_of_the_lesson_act_in_its_empty_field() -> None:
     async with explorer() as drive:
         await opened(drive, "merging")
@@ -230,6 +232,7 @@ async def test_a_pin_and_a_listing_are_there_again() -> None:
         assert drive.screen.listing_cursor == cursor
 
 
+@thorough
 async def test_another_lesson_takes_the_place_of_one_that_is_open() -> None:
     async with explorer() as drive:
         await opened(drive, "lanes")
@@ -241,6 +244,7 @@ async def test_another_lesson_takes_the_place_of_one_that_is_open() -> None:
         assert "lanes · 2 of" in title(drive)
 
 
+@thorough
 async def test_the_palette_lists_them() -> None:
     async with explorer() as drive:
         await drive.press("ctrl+p", *"lessons")
@@ -258,7 +262,7 @@ async def test_where_a_place_can_not_be_kept_it_is_said(tmp_path: Path) -> None:
         assert "Where lessons were left is not kept" in shown
 
 
-@pytest.mark.parametrize("size", some([(60, 20), (80, 24), (40, 12), (20, 6), (300, 80)], 2, 3))
+@pytest.mark.parametrize("size", some([(60, 20), (80, 24), (40, 12), (20, 6), (300, 80)], 3))
 async def test_any_key_on_any_screen_does_no_harm(size: tuple[int, int]) -> None:
     async with explorer(size=size) as drive:
         await opened(drive, "errata")

@@ -67,7 +67,7 @@ def test_one_is_played_to_its_end(name: str, play: Play, tmp_path: Path) -> None
     assert (done.returncode, done.stderr) == (0, "")
     assert "That was the lesson." in done.stdout
     for card in lesson(name).cards:
-        assert f" · {card.title}" in done.stdout
+        assert f": {card.title}" in done.stdout
     assert not re.search(r"^Not \S+: ", done.stdout, re.M)
     assert json.loads(kept(tmp_path).read_text())["lessons"] == {name: {"card": 0, "done": True}}
     assert re.search(rf"{name} +\d min  done", play().stdout)
@@ -91,7 +91,7 @@ def test_it_is_left_and_resumed(play: Play, tmp_path: Path) -> None:
     assert "3 of 10" in play().stdout
     again = play("clamping", given="b\nq\n")
     assert "Going on at card 3" in again.stdout
-    assert "--- 2 of 10 · To the nearest end" in again.stdout
+    assert "--- 2 of 10: To the nearest end" in again.stdout
     assert "Left at card 2." in again.stdout
     assert "--- 1 of 10" in play("clamping", "--again").stdout
 

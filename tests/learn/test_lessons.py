@@ -110,6 +110,12 @@ def test_it_ends_in_predictions_whose_own_answer_is_right(name: str) -> None:
         assert card.remark
 
 
+@pytest.mark.parametrize("path", files().values(), ids=LESSONS)
+def test_every_terminal_can_show_it(path: Path) -> None:
+    """What stands in for other characters where they can't be drawn may mean something else."""
+    assert path.read_bytes().isascii()
+
+
 @every_lesson
 def test_few_words_all_filled(name: str) -> None:
     for card in cards(name):
