@@ -40,7 +40,8 @@ class One(App):
 One().run()
 """
 EXPLORER = (
-    *(sys.executable, "-m", "ptxscope", "open", "vset4.s32.u32.lt.add %r1, %r2, %r3, %r0"),
+    *(sys.executable, "-c", "from ptxscope.cli import main; main()"),  # as it is installed
+    *("open", "vset4.s32.u32.lt.add %r1, %r2, %r3, %r0"),
     *("%r2=0x80ff7f01", "%r3=0x01010101", "%r0=5"),
 )
 SIZE = (120, 40)

@@ -151,7 +151,8 @@ class Explorer(App[None]):
 
     def get_css_variables(self) -> dict[str, str]:
         """The theme's variables, with nothing too faint. Part of Textual."""
-        self.theme_variables = super().get_css_variables() | palette_of(self).variables
+        variables = super().get_css_variables()
+        self.theme_variables = variables | palette_of(self, variables).variables
         if self.no_color:
             self.theme_variables |= WITHOUT_COLOURS
         return self.theme_variables

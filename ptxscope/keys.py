@@ -89,6 +89,7 @@ GROUPS: dict[str, tuple[Action, ...]] = {
         ),
         Action("lessons", "L", "lessons", "lessons", "Lessons: short tours that end in questions"),
         Action("predict.hint", "h", "hint", "hint", "A hint, while you predict"),
+        Action("challenge", "C", "challenge", "challenge", "Exercises without end, and a tally"),
     ),
     "Answers": (
         Action("model", "t", "toggle_model", "model", "Switch between isa and ptxas"),

@@ -286,6 +286,12 @@ def opened(ins: Instruction, bits_by_name: Mapping[str, int], model_name: str = 
     return Setup(canonical, str(ins), values, model_name)
 
 
+def of_trace(found: Trace) -> Setup:
+    """A setup that evaluates as a trace did."""
+    line = str(found.instruction)
+    return Setup(parse(line), line, dict(found.operands), found.model.name)
+
+
 def example(opcode: str) -> Setup:
     """The catalog's example of an instruction."""
     ptx, values = CATALOG[opcode].example

@@ -18,7 +18,8 @@ from ..learn.challenge import (
     families,
     hints,
     prompt,
-    solution,
+    skipped,
+    told,
 )
 from ..learn.draw import LEVELS
 from ..learn.tally import Count, Outcome, Tally
@@ -137,7 +138,7 @@ def _one(asking: _Asking, found: Challenge) -> _Asking:
             _said([hint or "There are no more hints."])
             continue
         if not text.strip():
-            _said([f"Skipped. {solution(found)}"])
+            _said(skipped(found))
             print()
             return asking.with_(found, Outcome.SKIPPED, taken)
         try:
@@ -145,10 +146,7 @@ def _one(asking: _Asking, found: Challenge) -> _Asking:
         except PtxError as error:
             print(error)
             continue
-        if verdict.is_right:
-            _said(["Right.", *verdict.said])
-        else:
-            _said(["Wrong.", *verdict.said, solution(found)])
+        _said(told(found, verdict))
         print()
         return asking.with_(found, Outcome.RIGHT if verdict.is_right else Outcome.WRONG, taken)
 

@@ -306,6 +306,18 @@ def answer(found: Challenge, text: str) -> Verdict:
     return _parting(found, text)
 
 
+def told(found: Challenge, verdict: Verdict) -> tuple[str, ...]:
+    """What is said of an answer."""
+    if verdict.is_right:
+        return ("Right.", *verdict.said)
+    return ("Wrong.", *verdict.said, solution(found))
+
+
+def skipped(found: Challenge) -> tuple[str, ...]:
+    """What is said where there was none."""
+    return (f"Skipped. {solution(found)}",)
+
+
 def _chosen(found: Challenge, text: str) -> Verdict:
     word = text.strip().rstrip(").")
     most = len(found.choices)

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import reduce
-from typing import Any
+from typing import Any, Protocol
 
 from ..engine.isa.catalog import CATALOG
 from ..engine.records import NamedTuple
@@ -100,6 +100,19 @@ class Tally(NamedTuple):
     def json(self) -> str:
         """The rows as JSON."""
         return json.dumps({"schema": SCHEMA, "rows": list(self.rows)}, indent=1) + "\n"
+
+
+class Keeper(Protocol):
+    """What keeps a tally."""
+
+    messages: list[str]
+    """What went wrong with what was kept."""
+
+    def load_tally(self) -> Tally:
+        """What was kept."""
+
+    def save_tally(self, found: Tally) -> None:
+        """Keep it; raises OSError where that can't be done."""
 
 
 def from_json(text: str) -> Tally:

@@ -58,6 +58,11 @@ _PANES = (
         "it; space or a click switches a lane of the mask; a click on a title goes to that step",
     ),
     (
+        "predict",
+        "the step to come is asked: type what a lane will be, Enter judges it; h gives a hint, n "
+        "shows the step, Esc leaves and keeps what was typed",
+    ),
+    (
         "operands",
         "arrows move between values, lanes and bits; type or Enter edits, < and > nudge, "
         "space turns the bit, v lists values that bite; Esc leaves",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.timer import Timer
 from textual.widget import Widget
 
@@ -29,6 +29,7 @@ from ..keys import bindings, key_names
 from ..scene.records import Place
 from ..session import Session, Setup, reading_time, trace_of
 from ..widgets.bars import KeyBar, ResultBar
+from ..widgets.box import Box
 from ..widgets.browser import Browser
 from ..widgets.footer import footer_keys
 from ..widgets.form_pane import FormPane
@@ -38,7 +39,6 @@ from ..widgets.lanes import Lanes
 from ..widgets.line import LineStatus, PtxLine
 from ..widgets.modifiers import Modifiers
 from ..widgets.operands import Field, Operands
-from ..widgets.value_field import ValueField
 from .aside import MessagesAside
 from .predicting import Predicting
 from .touring import Touring
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from ..widgets.listing import Listing
     from ..widgets.menu import Item
     from ..widgets.modifier_row import ModifierRow
+    from ..widgets.value_field import ValueField
 
 Chosen = Callable[[int | None], None]
 
@@ -74,9 +75,8 @@ class MainScreen(Predicting, Touring, MessagesAside, InkScreen[None]):
         & #top { height: auto; border-top: solid $surface-lighten-2; border-title-style: bold;
             border-title-color: $foreground; border-title-background: $background; }
         & #modifier-row { display: none; }
-        & #body { height: 1fr; margin-bottom: 1; }
+        & #body { layout: horizontal; margin-bottom: 1; }
         & #side { width: 31; }
-        & #center { width: 1fr; }
         & #lanes { height: 1fr; min-height: 3; }
         & #operands { height: auto; max-height: 8; }
         & #modifiers { height: auto; max-height: 60%; }
@@ -128,6 +128,7 @@ class MainScreen(Predicting, Touring, MessagesAside, InkScreen[None]):
         self.asked = asked
         """The result is to be seen before its step."""
         self._welcome = welcome
+        self._value_field: ValueField | None = None
         self._got = ""
         """What was typed as observed."""
         self._random = Random()  # noqa: S311
@@ -155,16 +156,15 @@ class MainScreen(Predicting, Touring, MessagesAside, InkScreen[None]):
             top.border_title = "PTX"
             yield PtxLine()
             yield LineStatus()
-        with Horizontal(id="body"):
-            with Vertical(id="side"):
+        with Box(id="body"):
+            with Box(id="side"):
                 yield Browser()
                 yield Modifiers()
-            with Vertical(id="center"):
+            with Box(id="center"):
                 yield Lanes()
                 yield ResultBar()
                 yield Operands()
         yield HintBar()
-        yield ValueField()
         yield KeyBar()
 
     def _fit(self) -> None:
@@ -225,7 +225,8 @@ class MainScreen(Predicting, Touring, MessagesAside, InkScreen[None]):
         for pane in self.query(FormPane):
             pane.show(setup.instruction.form)
         self.query_one(Operands).show(trace)
-        self.query_one(ValueField).follow(trace.operands)
+        if self._value_field is not None:
+            self._value_field.follow(trace.operands)
         self._show_status()
         self.show_step()
 
@@ -632,7 +633,7 @@ class MainScreen(Predicting, Touring, MessagesAside, InkScreen[None]):
     def _open_value(self, field: Field, start: str) -> None:
         """Ask for an operand's value where hints stand."""
         ins, role = self.session.setup.instruction, field.role
-        self.query_one(ValueField).open(
+        self.value_field.open(
             field,
             operand_name(self.session.trace, role),
             ins.type_of(role),
@@ -666,19 +667,31 @@ class MainScreen(Predicting, Touring, MessagesAside, InkScreen[None]):
         else:
             self.edit(changed)
 
-    @on(ValueField.Entered)
-    def _value_entered(self, event: ValueField.Entered) -> None:
+    @property
+    def value_field(self) -> ValueField:
+        """Where a value is typed; made when the first is."""
+        from ..widgets.value_field import ValueField
+
+        if self._value_field is None:
+            self._value_field = ValueField()
+            self.mount(self._value_field, before="#keys")
+        return self._value_field
+
+    def on_value_field_entered(self, event: ValueField.Entered) -> None:
+        """Give the operand what was typed."""
         if not event.moved_on:
             self.go_back()
         self.edit(edits.with_value(self.session.setup, event.role, event.bits))
 
-    @on(ValueField.Refused)
-    def _value_refused(self, event: ValueField.Refused) -> None:
+    def on_value_field_refused(self, event: ValueField.Refused) -> None:
         """Say what stays as it is, for as long as it takes to be seen."""
         self._is_told = False
         self.query_one(HintBar).say(f"{REFUSED} {event.why}", "changed", firm=True)
 
-    @on(ValueField.Left)
+    def on_value_field_left(self) -> None:
+        """Nothing was entered."""
+        self.go_back()
+
     def go_back(self) -> None:
         """To where a value was asked for."""
         if self.tour and self.query_one(ValueField).is_question:
@@ -747,6 +760,18 @@ class MainScreen(Predicting, Touring, MessagesAside, InkScreen[None]):
                 self.notify(said, title="Pinned", markup=False)
 
         self.app.push_screen(ExplainScreen(trace_of(setup), self._got), left)
+
+    def action_challenge(self) -> None:
+        """Ask exercises; then show the steps of one, where that is wanted."""
+        from .challenge import ChallengeScreen
+
+        def left(found: Trace | None) -> None:
+            if found is not None:
+                self.step = len(self.session.trace.steps)
+                self._used(found.instruction.opcode)
+                self.edit(edits.of_trace(found))
+
+        self.app.push_screen(ChallengeScreen(getattr(self.app, "store", None)), left)
 
     def action_undo(self) -> None:
         """Take back the last edit."""
@@ -877,12 +902,13 @@ class MainScreen(Predicting, Touring, MessagesAside, InkScreen[None]):
     def _end_typing(self) -> None:
         """Close the field in which a value is typed; what was typed is entered."""
         self.asked_from = None
-        self.query_one(ValueField).close()
+        if self._value_field is not None:
+            self._value_field.close()
         self.query_one(Operands).type_over(False)
 
     def on_descendant_focus(self) -> None:
         """The status line helps while the PTX line is edited; the footer follows."""
-        if self.focused is not self.query_one(ValueField).input:
+        if self._value_field is None or self.focused is not self._value_field.input:
             self._end_typing()
         self._show_status()
         self._show_keys()

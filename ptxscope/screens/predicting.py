@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, cast
 from ..engine.text.errors import counted
 from ..scene.records import Place
 from ..widgets.lanes import Lanes
-from ..widgets.value_field import ValueField
 
 if TYPE_CHECKING:
     from ..learn.prediction import Guess, Prediction
+    from ..widgets.value_field import ValueField
     from .main import MainScreen
 
 
@@ -149,7 +149,7 @@ class Predicting:
         def read(text: str) -> int:
             return asked.read(place, text)
 
-        self._main.query_one(ValueField).ask(asked.called(place), read, event.start, place)
+        self._main.value_field.ask(asked.called(place), read, event.start, place)
 
     def on_value_field_answered(self, event: ValueField.Answered) -> None:
         """Judge what was entered; keep what was only typed."""

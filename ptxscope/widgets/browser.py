@@ -8,11 +8,11 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.widgets import Input
 
 from ..engine.isa.catalog import CATALOG
 from ..engine.isa.intrinsics import Intrinsic, intrinsics
+from .box import Box
 from .line import PlainInput
 from .message import Posted
 from .pane import Line, Pane, Piece
@@ -21,12 +21,11 @@ _NAMES = 11
 """Columns of the mark and the name of an instruction, and a blank."""
 
 
-class Browser(Vertical):
+class Browser(Box):
     """A filter over a list of instructions."""
 
     DEFAULT_CSS = """
     Browser {
-        height: 1fr;
         & > Input { border: none; height: 1; padding: 0 1; }
         & > Input:focus { border: none; height: 1; }
         & > InstructionList { height: 1fr; }

@@ -11,6 +11,7 @@ underlines and slants that it is an origin, or reached.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -180,10 +181,13 @@ OVERLAYS = (*_LIT, "cursor", "shade")
 class Palette:
     """The inks of a theme."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, variables: Mapping[str, str] | None = None) -> None:
         self._is_dark, self._is_ansi = theme.dark, theme.ansi
         self._ratio = HIGH_RATIO if theme.name == HIGH_CONTRAST.name else RATIO
-        variables = {} if theme.ansi else theme.to_color_system().generate() | theme.variables
+        if theme.ansi:
+            variables = {}
+        elif variables is None:
+            variables = theme.to_color_system().generate() | theme.variables
         self._named = {name: rgb(variables[name]) for name in _NAMED if name in variables}
         self._styles: dict[str, Style] = {}
 
@@ -331,12 +335,12 @@ def _attributes(style: Style) -> Style:
 _PALETTES: dict[str, tuple[Theme, Palette]] = {}
 
 
-def palette_of(app: App[Any]) -> Palette:
-    """The inks of an app's theme."""
+def palette_of(app: App[Any], variables: Mapping[str, str] | None = None) -> Palette:
+    """The inks of an app's theme, whose variables need not be made again where they are given."""
     theme = app.current_theme
     known, palette = _PALETTES.get(theme.name, (None, None))
     if palette is None or known is not theme:
-        palette = Palette(theme)
+        palette = Palette(theme, variables)
         _PALETTES[theme.name] = theme, palette
     return palette
 

@@ -17,7 +17,6 @@ from ptxscope.widgets.form_pane import FormPane
 from ptxscope.widgets.hints import HintBar
 from ptxscope.widgets.modifier_row import ModifierRow
 from ptxscope.widgets.pane import Pane
-from ptxscope.widgets.value_field import ValueField
 from tests.app.driving import KEYS, Driver, explorer, focused
 
 VADD4 = ("vadd4.s32.s32.u32 d, a, b, c", {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 0xCCCCCCCC})
@@ -156,7 +155,7 @@ async def test_a_literal_that_is_typed_on_a_bit_is_of_the_whole_operand() -> Non
 async def test_no_letter_on_an_operand_leads_elsewhere() -> None:
     """Letters that act on values in place, and q, keep what they mean; others are text."""
     async with explorer(*VADD4) as drive:
-        operands, field = drive.screen.query_one("#operands"), drive.screen.query_one(ValueField)
+        operands, field = drive.screen.query_one("#operands"), drive.screen.value_field
         await drive.press("o")
         for letter in string.ascii_letters:
             if letter in "oursqvyY":
@@ -325,9 +324,9 @@ async def test_every_token_is_few_keys_away() -> None:
 async def test_a_click_elsewhere_leaves_the_field() -> None:
     async with explorer(*VADD4) as drive:
         await drive.press("o", *"12")
-        assert drive.screen.query_one(ValueField).display
+        assert drive.screen.value_field.display
         await on_word(drive, "modifiers", "[–] sat", part=5)
-        assert not drive.screen.query_one(ValueField).is_on_screen
+        assert not drive.screen.value_field.is_on_screen
         assert drive.session.setup.instruction.form.sat
         assert operand(drive) == 12  # what was typed is not lost
 
@@ -574,7 +573,7 @@ async def to_chip(drive: Driver) -> None:
     """The cursor of the lanes on a's lane 3, and 55 typed."""
     await drive.press("1", "l", *["up"] * 9)
     await typed(drive, "55")
-    assert drive.screen.query_one(ValueField).is_open
+    assert drive.screen.value_field.is_open
 
 
 async def test_a_value_is_entered_by_a_click_elsewhere() -> None:
@@ -587,7 +586,7 @@ async def test_a_value_is_entered_by_a_click_elsewhere() -> None:
         others = [before >> 8 * lane & 0xFF for lane in range(4)]
         assert lanes.count(55) == 1
         assert sum(x != y for x, y in zip(lanes, others, strict=True)) == 1
-        assert not drive.screen.query_one(ValueField).is_open
+        assert not drive.screen.value_field.is_open
         assert len(drive.session.past) == past + 1
         await drive.press("escape", "u")
         assert operand(drive) == before
@@ -600,7 +599,7 @@ async def test_a_value_is_entered_by_going_on(way: str) -> None:
         await typed(drive, "55")
         await drive.press(way)
         assert operand(drive) == 0x37FF7F01
-        assert not drive.screen.query_one(ValueField).is_open
+        assert not drive.screen.value_field.is_open
 
 
 async def test_a_value_is_entered_by_a_click_on_the_line() -> None:

@@ -37,7 +37,7 @@ ROWS = {
 def place(drive: Driver) -> tuple[str, int] | None:
     """Where the cursor stands."""
     found = drive.screen.query_one(Lanes).place
-    return found and tuple(found)
+    return (found.key, found.lane) if found else None
 
 
 def said(drive: Driver) -> str:

@@ -1,0 +1,98 @@
+"""Exercises in the explorer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ptxscope.learn.challenge import solution
+from ptxscope.learn.tally import Kind
+from ptxscope.screens.challenge import ChallengeScreen
+from ptxscope.store import Store
+from tests.app.driving import KEYS, Driver, explorer
+
+
+def dialog(drive: Driver) -> ChallengeScreen:
+    found = drive.app.screen
+    assert isinstance(found, ChallengeScreen)
+    return found
+
+
+def right(screen: ChallengeScreen) -> str:
+    found, said = screen._found, solution(screen._found)
+    if found.kind is Kind.RESULT:
+        return said.split()[2]
+    return said.partition(")")[0] if found.choices else said.removeprefix("for example ")
+
+
+async def enter(drive: Driver, text: str) -> str:
+    keys = {**KEYS, "=": "equals_sign", "?": "question_mark"}
+    return await drive.press(*(keys.get(char, char) for char in text), "enter")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_ten_exercises_right_wrong_hinted_and_skipped(
+    size: tuple[int, int], tmp_path: Path
+) -> None:
+    store = Store(tmp_path, tmp_path)
+    async with explorer(size=size, store=store) as drive:
+        await drive.press("C")
+        for at in range(5):
+            screen = dialog(drive)
+            assert str(screen._asked.border_title).startswith(("What", "Which"))
+            shown = await enter(drive, right(screen))
+            assert "Right." in shown
+            assert f"{at + 1} of {2 * at + 1} right" in str(screen._told.border_title)
+            await drive.press("enter")
+            await enter(drive, "?")
+            assert screen._taken == 1
+            shown = await drive.press("enter")
+            assert "Skipped." in shown
+            await drive.press("enter")
+        await drive.press("escape")
+        assert not isinstance(drive.app.screen, ChallengeScreen)
+        total = Store(tmp_path, tmp_path).load_tally().total
+        assert (total.right, total.skipped, total.hints) == (5, 5, 5)
+
+
+async def test_a_wrong_answer_is_told_and_its_steps_can_be_seen() -> None:
+    async with explorer() as drive:
+        await drive.press("C", "ctrl+l")
+        screen = dialog(drive)
+        assert screen._level == 2
+        while screen._found.kind is not Kind.RESULT or "d" not in screen._found.trace.result:
+            await drive.press("enter", "enter")
+        await drive.press("ctrl+t")
+        assert "Answer first" in await drive.text()
+        found = screen._found
+        bits = found.trace.result["d"] ^ 1
+        shown = await enter(drive, hex(bits))
+        assert "Wrong." in shown
+        assert screen._now.wrong == 1
+        await drive.press("ctrl+t")
+        assert drive.session.trace.instruction == found.trace.instruction
+        assert drive.session.trace.result == found.trace.result
+        assert drive.screen.step == len(drive.session.trace.steps)
+        await drive.press("u")
+        assert drive.session.trace.instruction.opcode == "vset4"
+
+
+async def test_what_is_no_answer_is_pointed_at() -> None:
+    async with explorer(size=(80, 24)) as drive:
+        await drive.press("C")
+        shown = await enter(drive, "zz")
+        assert "error:" in shown
+        assert "^" in shown
+        assert not dialog(drive)._is_done
+
+
+async def test_a_tally_that_cannot_be_kept_is_told_once(tmp_path: Path) -> None:
+    (tmp_path / "in the way").touch()
+    store = Store(tmp_path / "in the way", tmp_path)
+    async with explorer(store=store) as drive:
+        shown = await drive.press("C", "enter")
+        assert "The tally can't be kept" in shown
+        await drive.press("enter", "enter")
+        assert dialog(drive)._now.skipped == 2
+        assert dialog(drive)._store is None
