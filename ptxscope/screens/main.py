@@ -694,7 +694,7 @@ class MainScreen(Predicting, Touring, MessagesAside, InkScreen[None]):
 
     def go_back(self) -> None:
         """To where a value was asked for."""
-        if self.tour and self.query_one(ValueField).is_question:
+        if self.tour and self.value_field.about is self.tour:
             self.set_focus(self.tour.strip)
             return
         where, self.asked_from = self.asked_from, None

@@ -19,7 +19,6 @@ from ..scene.records import Place
 from ..session import Setup
 from ..widgets.menu import Item
 from ..widgets.tour import Said, TourStrip
-from ..widgets.value_field import ValueField
 
 if TYPE_CHECKING:
     from .main import MainScreen
@@ -131,7 +130,7 @@ class Tour(Vertical):
         """Ask for a value, with what was typed before."""
         of = question(self.card)
         text = self._typed.pop(self._at, "") + start
-        field = self._main.query_one(ValueField)
+        field = self._main.value_field
         field.ask(asked(self.card), lambda typed: judge(of, typed).given, text, self, "?nps")
 
     def given(self, text: str, *, is_left: bool = False) -> None:

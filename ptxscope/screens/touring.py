@@ -10,10 +10,10 @@ from ..scene.records import Place
 from ..session import Setup
 from ..widgets.form_pane import FormPane
 from ..widgets.lanes import Lanes
-from ..widgets.value_field import ValueField
 
 if TYPE_CHECKING:
     from ..learn.progress import Left
+    from ..widgets.value_field import ValueField
     from .main import MainScreen
     from .tour import Tour
 

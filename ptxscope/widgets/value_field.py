@@ -171,9 +171,9 @@ class ValueField(Vertical):
         return text if len(text) == 1 and text in self._keys else ""
 
     @property
-    def is_question(self) -> bool:
-        """Whether what is asked for is no operand's value."""
-        return self._read is not None
+    def about(self) -> object:
+        """What an answer is asked about; None where an operand's value is asked for."""
+        return self._about if self._read is not None else None
 
     @property
     def is_open(self) -> bool:

@@ -214,6 +214,19 @@ async def test_the_picture_can_be_played_with_and_the_next_card_sets_it_right() 
         assert drive.screen.step == 5
 
 
+async def test_a_card_may_be_predicted_lane_by_lane() -> None:
+    async with explorer() as drive:
+        await opened(drive, "clamping")
+        await drive.press("P")
+        assert drive.screen.is_predicting
+        await drive.type("128")
+        await drive.press("enter")
+        assert focused(drive) is drive.pane("lanes")
+        await drive.press("escape", "L", "n")
+        assert not drive.screen.is_predicting
+        assert "clamping · 2 of 10" in title(drive)
+
+
 async def test_a_pin_and_a_listing_are_there_again() -> None:
     listing = (Path(__file__).parents[1] / "data" / "video.ptx").read_text(encoding="utf-8")
     async with explorer(size=(120, 40)) as drive:
