@@ -188,8 +188,8 @@ class MainScreen(Predicting, Touring, MessagesAside, InkScreen[None]):
         self.show_session()
         if self._welcome:
             self.say(
-                f"An example of PTX, bit by bit · {self.key('step.next')} next step · "
-                f"{self.key('step.result')} its result · {self.key('lessons')} a first lesson · "
+                f"An example of PTX · {self.key('step.next')} next step · "
+                f"{self.key('step.result')} its result · {self.key('lessons')} lessons · "
                 f"{self.key('go.find')} another instruction · "
                 f"{self.key('go.line')} type or paste your own"
             )

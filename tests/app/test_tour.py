@@ -103,7 +103,7 @@ async def test_a_lesson_is_played_to_its_end(case: tuple[str, tuple[int, int]]) 
 async def test_the_first_launch_offers_the_first_lesson_with_its_key(tmp_path: Path) -> None:
     store = Store(tmp_path / "state", tmp_path / "config")
     async with explorer(None, {}, store=store, size=(100, 30)) as drive:
-        assert "L a first lesson" in await drive.text()
+        assert "L lessons" in await drive.text()
         shown = await drive.press("L")
         assert "Selecting lanes: four numbers in one register  " in shown
         await drive.press("enter")
