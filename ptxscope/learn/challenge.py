@@ -17,13 +17,13 @@ from ..engine.isa.form import Form
 from ..engine.isa.legality import remarks, violations
 from ..engine.isa.types import Type
 from ..engine.patterns import pattern
-from ..engine.records import NamedTuple
+from ..engine.records import NamedTuple, replace
 from ..engine.semantics.errata import ERRATA
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ..engine.semantics.operation import Flag
 from ..engine.semantics.run import result
 from ..engine.text.errors import Problem, PtxError, quoted
-from ..engine.text.instruction import Instruction
+from ..engine.text.instruction import Guard, Instruction
 from ..engine.text.parser import parse
 from ..engine.text.values import hex_text, parse_value
 from ..engine.tracing.evaluate import bind, plan_of
@@ -110,13 +110,20 @@ def challenges(
     opcodes = families()[family] if family else tuple(CATALOG)
     bias = tally or Tally()
     weights = {opcode: bias.weight(opcode) for opcode in opcodes}
+    kinds = {kind: often * bias.weight(kind) for kind, often in _KINDS.items()}
     for number in count(1):
-        yield challenge(Draw(f"{seed}/{level}/{family}/{number}"), number, level, weights)
+        yield challenge(Draw(f"{seed}/{level}/{family}/{number}"), number, level, weights, kinds)
 
 
-def challenge(draw: Draw, number: int, level: int, weights: Mapping[str, int]) -> Challenge:
-    """The exercise that is drawn; weights are by opcode."""
-    kind = draw.weighted(_KINDS)
+def challenge(
+    draw: Draw,
+    number: int,
+    level: int,
+    weights: Mapping[str, int],
+    kinds: Mapping[Kind, int] = _KINDS,
+) -> Challenge:
+    """The exercise that is drawn; how often is told by opcode, and by kind."""
+    kind = draw.weighted(kinds)
     if kind is Kind.PART:
         parting = {x: y for x, y in weights.items() if any(x in e.opcodes for e in ERRATA)}
         if not parting:
@@ -190,6 +197,8 @@ def _values(draw: Draw, slot: Slot) -> Iterator[object]:
 
 def _part(draw: Draw, number: int, level: int, opcode: str) -> Challenge | None:
     ins = instruction(form(draw, opcode, max(level, _ERRATA_FROM)))
+    if not ins.errata:  # one shows only under a guard
+        ins = replace(ins, guard=Guard("g", negated=bool(draw.below(2))))
     if not ins.errata or "d" not in ins.results:
         return None
     isa = plan_of(ins)

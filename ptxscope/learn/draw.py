@@ -139,7 +139,11 @@ _DOUBLES = (
 
 def operands(draw: Draw, ins: Instruction, level: int) -> dict[str, int]:
     """Values by name, for every register that is written: such as are easily got wrong."""
-    return {str(name): _operand(draw, ins, role, level) for role, name in ins.roles.items()}
+    found = {str(name): _operand(draw, ins, role, level) for role, name in ins.roles.items()}
+    for needed in ins.inputs:
+        if needed.name not in found:  # the guard, and what it may keep
+            found[needed.name] = _number(draw, needed.type.bits, level)
+    return found
 
 
 def _operand(draw: Draw, ins: Instruction, role: str, level: int) -> int:

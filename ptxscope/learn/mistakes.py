@@ -19,9 +19,8 @@ from ..engine.isa.roles import DESTINATIONS
 from ..engine.records import NamedTuple
 from ..engine.semantics import micro as m
 from ..engine.semantics.arithmetic import Lanes
-from ..engine.semantics.errata import ERRATA
 from ..engine.semantics.lowering import lower
-from ..engine.semantics.models import ISA_MODEL, Model
+from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model, versions
 from ..engine.semantics.operation import at
 from ..engine.semantics.plan import Plan, Row
 from ..engine.semantics.run import run
@@ -176,29 +175,33 @@ def _extended(trace: Trace, row: RowTrace, lane: int, wrong: int) -> str:
 
 
 def _beliefs(question: Question, where: Place) -> Iterator[Mistake]:
-    """What the documentation, and an assembler, make of it where the other was asked."""
+    """What the documentation, and the assemblers, make of it where another was asked."""
     trace = question.trace
     ins, model = trace.instruction, trace.model
     if model.errata:
-        plan = plan_of(ins)
         said = f"The documentation has that; {model.name} does not."
         said = " ".join([said, *(f"{e.id}: {e.sentence}" for e in trace.changed_by)])
-        yield from _of_plan(question, where, plan, 0, said)
-    for erratum in ERRATA:
-        if erratum in model.errata or not erratum.touches(ins.form):
-            continue
-        plan = plan_of(ins, Model("", (*model.errata, erratum)).rules(ins.form))
-        said = f"That is what ptxas {erratum.versions} has ({erratum.id}): {erratum.sentence}"
-        yield from _of_plan(question, where, plan, 2, said, erratum.id)
+        yield from _of_plan(question, where, plan_of(ins), 0, said)
+    having: dict[int, list[Model]] = {}
+    for other in PTXAS_MODELS:
+        if ins.errata and other.errata != model.errata:
+            plan = plan_of(ins, other.rules(ins.form))
+            for mistake in _of_plan(question, where, plan, 0, ""):
+                having.setdefault(mistake.value, []).append(other)
+    for value, models in having.items():
+        changed = Trace(ins, models[0], trace.operands).changed_by
+        said = f"ptxas {versions(models)} has that."
+        said = " ".join([said, *(f"{e.id}: {e.sentence}" for e in changed)])
+        yield Mistake(2, said, value, "+".join(e.id for e in changed))
 
 
 def _of_plan(
-    question: Question, where: Place, plan: Plan, weight: int, said: str, id_: str = ""
+    question: Question, where: Place, plan: Plan, weight: int, said: str
 ) -> Iterator[Mistake]:
     moved = _counterpart(question.trace.plan, plan, where)
     if moved:
         values = _values(plan, question.trace.operands)
-        yield Mistake(weight, said, moved.of(values), id_)
+        yield Mistake(weight, said, moved.of(values))
 
 
 def _caused(question: Question, where: Place) -> Iterator[Mistake]:

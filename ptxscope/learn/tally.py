@@ -74,9 +74,9 @@ class Tally(NamedTuple):
         """All of them."""
         return _sum(self.counts.values())
 
-    def weight(self, opcode: str) -> int:
-        """How often an instruction is to be asked: more where more was got wrong."""
-        count = _sum(count for (name, _), count in self.counts.items() if name == opcode)
+    def weight(self, what: str) -> int:
+        """How often an instruction, or a kind, is to be asked: more where more was got wrong."""
+        count = _sum(count for key, count in self.counts.items() if what in key)
         return 4 + 12 * count.wrong // max(count.right + count.wrong, 1)
 
     @property

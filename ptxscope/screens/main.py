@@ -17,6 +17,7 @@ from textual.widget import Widget
 from .. import session as edits
 from ..engine.records import replace
 from ..engine.semantics.models import PTXAS_MODELS
+from ..engine.semantics.plan import Stage
 from ..engine.text.errors import PtxError, printable
 from ..engine.text.instruction import Instruction
 from ..engine.text.parser import parse, scan
@@ -236,6 +237,11 @@ class MainScreen(Predicting, Touring, MessagesAside, InkScreen[None]):
         lanes.border_title = self._step_title()
         bar = self.query_one(ResultBar)
         bar.show(session.trace, session.divergences, pin, self._held_back_by())
+        asks_numbers = self.guesses is not None and session.trace.steps[self.step - 1].stage in (
+            Stage.SELECT,
+            Stage.EXTEND,
+        )
+        self.query_one(Operands).untell(untold=asks_numbers)
         if self.guesses is not None:  # another answer, or a pin, would tell what is asked
             lanes.show(session.trace, self.step, guesses=self.guesses)
             return
@@ -495,6 +501,7 @@ class MainScreen(Predicting, Touring, MessagesAside, InkScreen[None]):
         self.query_one("#side").add_class("-listing")
         setup = cursor.setup(self.session.setup)
         self._used(setup.instruction.opcode)
+        self.pause()
         self.step = 99
         self.edit(setup, cursor)
 

@@ -90,6 +90,7 @@ class Operands(Pane):
         self.field = Field("a", "hex")
         """The field under the cursor."""
         self._typed_over = False
+        self._untold = False
 
     def show(self, trace: Trace) -> None:
         """Show the operands of a trace."""
@@ -101,6 +102,12 @@ class Operands(Pane):
             self.field = Field(self.field.role, "hex")
         self.redraw()
         self._say()
+
+    def untell(self, *, untold: bool) -> None:
+        """Show lanes by their bits, where it is asked which numbers they are."""
+        if untold != self._untold:
+            self._untold = untold
+            self.redraw()
 
     def light(self, bits: Mapping[str, int]) -> None:
         """Light up operand bits: a mask by role."""
@@ -178,14 +185,16 @@ class Operands(Pane):
                         yield [Piece(" "), Piece(part, "dim")]
                 case "lane":
                     lanes += [Piece(", ", "dim")] if lanes else [Piece("  "), Piece("[", "dim")]
-                    lanes.append(self._piece(str(self._lane(trace, field)), field, "number"))
+                    lanes.append(self._piece(self._lane(trace, field), field, "number"))
         if lanes:
             yield [*lanes, Piece("]", "dim")]
 
-    def _lane(self, trace: Trace, field: Field) -> int:
+    def _lane(self, trace: Trace, field: Field) -> str:
         unit = 32 // trace.instruction.lanes_of(field.role)
-        signed = trace.instruction.type_of(field.role) is Type.S32
-        return cast(trace.operands[field.role] >> unit * field.at, unit, signed)
+        bits = trace.operands[field.role] >> unit * field.at
+        if self._untold:
+            return hex_text(bits & (1 << unit) - 1, unit)
+        return str(cast(bits, unit, trace.instruction.type_of(field.role) is Type.S32))
 
     def _bits(self, trace: Trace, role: str) -> Iterator[Line]:
         """The bits, byte by byte, with the blanks before them."""

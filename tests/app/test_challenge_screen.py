@@ -11,6 +11,7 @@ from ptxscope.learn.tally import Kind
 from ptxscope.screens.challenge import ChallengeScreen
 from ptxscope.store import Store
 from tests.app.driving import KEYS, Driver, explorer
+from tests.tiers import some
 
 
 def dialog(drive: Driver) -> ChallengeScreen:
@@ -31,7 +32,7 @@ async def enter(drive: Driver, text: str) -> str:
     return await drive.press(*(keys.get(char, char) for char in text), "enter")
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+@pytest.mark.parametrize("size", some([(80, 24), (120, 40)]))
 async def test_ten_exercises_right_wrong_hinted_and_skipped(
     size: tuple[int, int], tmp_path: Path
 ) -> None:

@@ -351,3 +351,14 @@ def test_a_folded_line_says_all_and_fits(text: str, room: int) -> None:
     lines = _folded(text, room)
     assert "".join("".join(lines).split()) == "".join(text.split())
     assert all(len(line) <= room for line in lines)
+
+
+async def test_another_statement_is_shown_while_the_steps_are_played() -> None:
+    async with explorer() as drive:
+        await drive.paste(BLOCK)
+        await drive.press("escape", "1", "space")
+        assert drive.screen._playing is not None
+        shown = await drive.press("right_square_bracket")
+        assert drive.screen._playing is None
+        assert drive.screen.step == len(drive.session.trace.steps)
+        assert "playing" not in shown
