@@ -98,7 +98,13 @@ def run(tmp_path: Path) -> Run:
             check=False,
             timeout=60,
             cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": path, **env},
+            env={
+                **os.environ,
+                "PYTHONPATH": path,
+                "XDG_STATE_HOME": str(tmp_path),
+                "XDG_CONFIG_HOME": str(tmp_path),
+                **env,
+            },
         )
         assert b"Traceback" not in done.stderr
         assert b"Exception" not in done.stderr
