@@ -13,7 +13,6 @@ import time
 from collections.abc import Sequence
 from types import TracebackType
 
-
 _NOWHERE = "/nonexistent"
 """Where what was left would be kept: every run is the first."""
 

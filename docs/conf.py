@@ -59,7 +59,15 @@ def as_rst(
         lines[at] = indent + said("".join((*mixed, plain[-1])).lstrip())
 
 
+def makes(
+    _app: Sphinx, _what: str, name: str, _object: object, _skip: bool, _options: object
+) -> bool | None:
+    """Pass over how a record is made: its fields are told."""
+    return True if name in ("__init__", "__new__") else None
+
+
 def setup(app: Sphinx) -> None:
     """Called by Sphinx."""
     app.connect("builder-inited", make_pages)
     app.connect("autodoc-process-docstring", as_rst)
+    app.connect("autodoc-skip-member", makes)

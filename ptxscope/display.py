@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from .engine.records import NamedTuple, Record
-from .engine.text.errors import printable
+from .engine.text.errors import printable, printable_lines
 from .engine.tracing.trace import DISPLAYS, Trace
 from .export import export
 from .export.alt import alt
@@ -16,7 +16,7 @@ from .export.choices import chosen
 from .export.document import document
 from .export.harmless import harmless
 from .export.markdown import code, escaped
-from .export.options import Options
+from .export.options import Options, validated
 from .export.text import WIDTH, render, wrapped
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def install() -> None:
     """Let traces show themselves."""
     DISPLAYS.update(
         {
-            "text/plain": lambda trace: export(trace, "text"),
+            "text/plain": lambda trace: printable_lines(export(trace, "text")),  # a terminal's
             "text/markdown": lambda trace: export(trace, "markdown"),
             "text/html": lambda trace: export(trace, "html"),
             "rich": _Printed,
@@ -118,7 +118,7 @@ def figure(
         notes = [f"{target}={text}" for target, text in notes.items()]
     shown, options = chosen(
         trace,
-        Options(**more),
+        validated(Options(**more)),
         title=title,
         caption=caption,
         notes=notes,
@@ -188,7 +188,7 @@ class _Printed(NamedTuple):
         from rich.text import Text
 
         width = min(max(options.max_width, _NARROWEST), WIDTH)
-        text = Text(render(self.trace, width=width), overflow="fold")
+        text = Text(printable_lines(render(self.trace, width=width)), overflow="fold")
         text.highlight_regex(r"(?m)^\d+ [A-Za-z]+(?: [a-z]+)*", "bold")
         text.highlight_regex(r"\[(?:clamped|wrapped|masked|flushed|rounded|NaN)[^]]*\]", "yellow")
         for name, bits in self.trace.result.items():

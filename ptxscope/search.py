@@ -96,6 +96,18 @@ def scored(query: str, lanes: int = 1) -> dict[str, float]:
 
 
 @lru_cache(maxsize=16)
+def missed(query: str, lanes: int = 1) -> tuple[str, ...]:
+    """The words of a query that nothing of what is found fits, as they are written."""
+    asked = _spoken(query[:_LONGEST])
+    found = _scored(query[:_LONGEST], lanes)
+    if not found:
+        return ()
+    wanted = [word for word in asked[:_WORDS] if _plain(word) not in _NOISE] or asked[:_WORDS]
+    unfit = (word for word in wanted if not any(_scores(_plain(word))[name] for name in found))
+    return tuple(dict.fromkeys((*unfit, *asked[_WORDS:])))
+
+
+@lru_cache(maxsize=16)
 def _scored(query: str, lanes: int) -> Mapping[str, float]:
     asked = _words(query)[:_WORDS]
     wanted = [word for word in asked if word not in _NOISE] or asked
@@ -118,8 +130,13 @@ def _scored(query: str, lanes: int) -> Mapping[str, float]:
 
 def _words(text: str) -> list[str]:
     """The words of a text: lower case, numbers as digits, plurals as singulars."""
+    return list(map(_plain, _spoken(text)))
+
+
+def _spoken(text: str) -> list[str]:
+    """The words of a text as they are written, in lower case."""
     text = text.lower().replace("half-word", "halfword").replace("half word", "halfword")
-    return [_plain(word.rstrip("_") or word) for word in _WORD.findall(text)]
+    return [word.rstrip("_") or word for word in _WORD.findall(text)]
 
 
 def _plain(word: str) -> str:

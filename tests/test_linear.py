@@ -15,7 +15,9 @@ import re
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
+from functools import partial
 from io import StringIO
+from itertools import islice
 from pathlib import Path
 from random import Random
 from time import process_time
@@ -23,7 +25,7 @@ from types import FrameType
 
 import pytest
 
-from ptxscope import PtxError, parse_all
+from ptxscope import PtxError, parse_all, trace
 from ptxscope.cli import CommandError
 from ptxscope.cli.arguments import instruction
 from ptxscope.cli.export import updated
@@ -44,10 +46,13 @@ from ptxscope.engine.text.source import fragments
 from ptxscope.engine.text.values import parse_integer, parse_value
 from ptxscope.engine.tracing.notes import parse_note, stages_between
 from ptxscope.engine.tracing.trace import Trace
-from ptxscope.export import sarif
+from ptxscope.export import export, sarif
 from ptxscope.export.checked import described, told
+from ptxscope.export.json import read
+from ptxscope.learn.challenge import answer, challenges
 from ptxscope.learn.filling import filled
 from ptxscope.learn.lesson import read as read_lesson
+from ptxscope.learn.question import Question, place
 from ptxscope.listing_cursor import opened_listing
 from ptxscope.search import search
 from tests.tiers import thorough
@@ -66,6 +71,7 @@ CEILING = 10.0
 
 _ADD = "vadd4.s32.s32.s32.sat d, a, b, c;"
 _TRACE = Trace(parse_all(_ADD)[0], model("isa"), {"a": 1, "b": 2, "c": 3})
+_JSON = export(_TRACE, "json")
 
 
 def _refused(read: Callable[[str], object]) -> Callable[[str], object]:
@@ -154,8 +160,30 @@ def _lesson(text: str) -> object:
     return read_lesson(text)
 
 
+def _recorded(text: str) -> None:
+    """As it is, and as what a trace may hold of anybody's words."""
+    for whole in (text, _JSON.replace('"title": ""', f'"title": {json.dumps(text)}')):
+        _refused(read)(whole)
+
+
 def _marked(text: str) -> str:
     return updated(f"{text}\n<!-- ptxscope trace '{_ADD}' a=1 b=2 c=3 -->\n<!-- /ptxscope -->\n")
+
+
+_ASKED = trace("vadd4.s32.s32.s32.sat d, a, b, c", {"a": 1, "b": 2, "c": 3})
+_PLACES = tuple(
+    place(Question(_ASKED, key, lane))
+    for key, lane in (("select.a", 0), ("saturate", 1), ("d", None))
+)
+_EXERCISES = tuple({x.kind: x for x in islice(challenges("linear", 2), 20)}.values())
+
+
+def _answered(text: str) -> None:
+    """A text as the answer to a lane, to a result, and to exercises of each kind."""
+    for where in _PLACES:
+        _refused(where.read)(text)
+    for exercise in _EXERCISES:
+        _refused(partial(answer, exercise))(text)
 
 
 ENTRIES: dict[str, Callable[[str], object]] = {
@@ -188,6 +216,8 @@ ENTRIES: dict[str, Callable[[str], object]] = {
     "lessons": _lesson,
     "show": _shown,
     "titles": _titled,
+    "a trace in JSON": _recorded,
+    "answers": _answered,
 }
 """By what a reader would call it; CSV files have a test of their own."""
 
@@ -518,6 +548,11 @@ _ONCE: dict[str, list[Family]] = {
         Family("", "<!-- ptxscope trace "),
         Family("<!-- ptxscope trace x", " ", "x"),
         Family("<!-- ", "\n"),
+    ],
+    "a trace in JSON": [
+        Family("", "[", "]"),
+        Family('{"schema": "ptxscope.trace/1", "version": "', "a", '"}'),
+        Family('{"', "\\n", '": 1}'),
     ],
     "marked arguments": [Family("x", "a"), Family("'", "a ", "'")],
     "file or instruction": [Family("", "/", " x")],

@@ -6,7 +6,7 @@ import pytest
 
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.intrinsics import intrinsics
-from ptxscope.search import scored, search
+from ptxscope.search import missed, scored, search
 
 
 def opcodes(query: str, lanes: int = 1) -> list[str]:
@@ -98,3 +98,24 @@ def test_where_nothing_fits_every_word_most_of_them_count() -> None:
 def test_a_long_text_is_as_fast_as_its_beginning() -> None:
     assert search("average " * 100_000, 4) == search("average " * 9, 4)
     assert not search("z" * 1_000_000)
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("average", ()),
+        ("average four bytes", ()),
+        ("the average of bytes", ()),
+        ("average zebras", ("zebras",)),
+        ("Average Four Bytes of Zebras, Xylophones", ("zebras", "xylophones")),
+        ("average zebras xylophones", ()),  # as is here
+        ("zebras", ()),  # nothing is found at all, which is said
+        ("add four bytes with carry less sum of quad lanes simd packed", ("simd", "packed")),
+        ("shift left qqq", ("qqq",)),
+    ],
+)
+def test_words_that_nothing_fits_are_named(query: str, words: tuple[str, ...]) -> None:
+    said = missed(query, 4)
+    assert said[-len(words) :] == words if words else said == ()
+    if words:
+        assert search(query, 4)

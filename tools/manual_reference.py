@@ -105,6 +105,12 @@ def _json() -> list[str]:
         f"object. Its schema is called ``{schema['$id']}``; a change of its shape gets another "
         "number. " + said(schema["description"]),
         "",
+        "``ptxscope trace --from FILE.json`` and ``ptxscope.export.json.load(text)`` read it back. "
+        "What stands there is held, field by field, against what is computed anew; the first that "
+        "is missing, of another type or of another value is named with its place, as in "
+        "``steps[3].rows[0].lanes[0].value``. Where another version wrote it, its words may "
+        "differ.",
+        "",
         "The schema itself is in the package, as JSON Schema:",
         "",
     ]

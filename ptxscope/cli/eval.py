@@ -12,6 +12,7 @@ from ..engine.isa.types import Type
 from ..engine.semantics.models import Model
 from ..engine.text.errors import printable
 from ..engine.text.instruction import Instruction
+from ..engine.text.parser import LEFT_OUT
 from ..engine.text.values import hex_text, parse_value
 from . import CommandError
 from .arguments import (
@@ -26,6 +27,7 @@ from .arguments import (
     parser,
     traced,
 )
+from .streams import say
 from .table import cell, rows
 
 _EPILOG = """\
@@ -54,6 +56,9 @@ def run(words: Sequence[str]) -> int:
     """Print the results."""
     chosen = parsed(arguments(), words)
     model, ins = chosen_model(chosen.model), instruction(chosen.ptx)
+    for note in ins.notes:
+        if note.startswith(LEFT_OUT):
+            say(f"note: {note}")
     if chosen.csv is None:
         for name, bits in _results(traced(ins, chosen.values, model).result, ins):
             print(f"{name}={bits}")

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from ..engine.records import NamedTuple
 from ..engine.text.errors import printable
-from ..export import Format, export
+from ..export import Format
 from ..export.alt import alt
 from ..export.document import document
 from ..export.markdown import escaped, fenced
@@ -21,6 +21,7 @@ from ..files import replace
 from . import CommandError
 from .arguments import Parser, parsed, parser, split_words
 from .markers import Marker, doubtful, indent, markers
+from .pictures import made_of
 from .streams import say
 from .trace import asked
 
@@ -32,8 +33,8 @@ In the file, a trace stands between two markers, and only what is between them i
 
 The first holds the arguments of `ptxscope trace`; without -f the format is markdown, which stands
 in the page as it is, as html does; text, json, c and the like stand in a fence. A picture is
-written to a file beside the page, -f svg -o FILE.svg, and the page shows it, with what it says in
-words as the alternative text. What stands in a list or a quote stays in it. Markers in code
+written to a file beside the page, -o FILE.svg or FILE.png, and the page shows it, with what it
+says in words as the alternative text. What stands in a list or a quote stays in it. Markers in code
 (between fences or backticks, or indented) are left alone. A file is written whole or not at all,
 and not where it changed meanwhile; a picture never takes the place of what is none of ptxscope's.
 
@@ -45,9 +46,8 @@ a marker in it is wrong; the other files are done all the same.
 def arguments() -> Parser:
     """What it takes."""
     to = parser("export", "Keep the traces in Markdown files current.", _EPILOG)
-    to.add_argument(
-        "--update", metavar="FILE.md", nargs="+", required=True, help="the files to rewrite"
-    )
+    to.add_argument("files", metavar="FILE.md", nargs="+", help="the files to rewrite")
+    to.add_argument("--update", action="store_true", required=True, help="rewrite the traces in it")
     to.add_argument(
         "--check", action="store_true", help="write nothing; exit with 1 where a file is stale"
     )
@@ -59,7 +59,7 @@ def run(words: Sequence[str]) -> int:
     chosen = parsed(arguments(), words)
     status = 0
     failed: list[str] = []
-    for name in chosen.update:
+    for name in chosen.files:
         try:
             stale = _update(name, check=chosen.check)
         except CommandError as error:
@@ -189,24 +189,27 @@ def _line_end(text: str, at: int) -> str:
 
 def _shown(words: str, folder: Path, pictures: dict[Path, _Picture]) -> str:
     """What stands in the page for a marker; its picture is added to the others."""
-    trace, options, chosen = asked(["-f", "markdown", *split_words(words)])
+    trace, options, chosen = asked(split_words(words), "markdown", strict=True)
     format_, file = chosen.format, chosen.output
     is_picture = format_ in _PICTURES
+    if format_ == Format.PDF:
+        raise CommandError("error: -f pdf: no page shows one as a picture; svg and png are shown")
     if file is not None and not is_picture:
         raise CommandError(
-            f"error: -o or --output is for pictures, as in -f svg -o FILE.svg; {format_} stands "
-            "in the page"
+            f"error: -o or --output is for pictures, as in -o FILE.svg; {format_} stands in the "
+            "page"
         )
     if is_picture and file is None:
         raise CommandError(
             f"error: -f {format_} needs -o FILE.{format_}: a picture stands in a file beside the "
             "page, which shows it"
         )
-    made = export(trace, format_, options)
+    made = made_of(trace, format_, options)
     if is_picture:
         _add(_picture(file, folder, format_, made), pictures)
         said = escaped(alt(document(trace, options)))
         return f"![{said}]({quote(PurePosixPath(file).as_posix())})"
+    assert isinstance(made, str)
     if format_ == Format.HTML:
         # a blank line would end the HTML
         return "\n".join(line for line in made.split("\n") if line.strip())
@@ -214,7 +217,7 @@ def _shown(words: str, folder: Path, pictures: dict[Path, _Picture]) -> str:
     return text if format_ == Format.MARKDOWN else fenced(text, format_)
 
 
-_PICTURES = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF"}
+_PICTURES = {"svg": b"<svg", "png": b"\x89PNG"}
 """Formats that are files beside a page, and how such a file begins."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from ..engine.text.errors import printable
+from ..engine.text.errors import printable, printable_lines
 from ..engine.tracing.trace import Trace
 from ..export import BINARY, export
 from ..export.options import DEFAULT, Motion, Options
@@ -79,9 +79,12 @@ def picture_of(svg: str, format_: str, options: Options = DEFAULT) -> str | byte
 
 
 def put(made: str | bytes, format_: str) -> None:
-    """Print a document; raises CommandError where it is binary and would go to a terminal."""
+    """Print a document; raises CommandError where it is binary and would go to a terminal.
+
+    Text is made printable there.
+    """
     if isinstance(made, str):
-        sys.stdout.write(made)
+        sys.stdout.write(printable_lines(made) if sys.stdout.isatty() else made)
         return
     sys.stdout.write("")  # a closed stream says so
     out = getattr(sys.stdout, "buffer", None)

@@ -16,6 +16,7 @@ from ..engine.text.parser import parse
 from ..engine.tracing.stages import title
 from ..engine.tracing.trace import trace
 from ..engine.tracing.words import result_text
+from ..export import format_of
 from ..export.document import command
 from . import CommandError
 from .arguments import Parser, instruction, parser
@@ -42,8 +43,8 @@ def arguments() -> Parser:
         "opcode", metavar="OPCODE", help="vadd, vset4, setp, …; for a figure also a line of PTX"
     )
     to.add_argument(
-        "-f", "--format", choices=("text", *PICTURES), default="text",
-        help="text (default), or the figure of a form: svg, png, pdf",
+        "-f", "--format", choices=("text", *PICTURES),
+        help="text, or the figure of a form: svg, png, pdf; default: what FILE ends in, or text",
     )  # fmt: skip
     to.add_argument("-o", "--output", metavar="FILE", help="write to a file")
     return to
@@ -52,6 +53,9 @@ def arguments() -> Parser:
 def run(words: Sequence[str]) -> int:
     """Print the description of an opcode, or draw a form of it."""
     chosen = arguments().parse_args(words)
+    if chosen.format is None:
+        named = format_of(chosen.output or "")
+        chosen.format = str(named) if named in PICTURES else "text"
     if chosen.format == "text":
         made: str | bytes = "\n".join(_lines(CATALOG[_opcode(chosen.opcode)])) + "\n"
     else:

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from errno import EBADF
 from typing import NoReturn, TextIO, cast
 
-from ..engine.text.errors import printable
+from ..engine.text.errors import printable_lines
 
 NAMES = ("stdin", "stdout", "stderr")
 
@@ -96,9 +96,8 @@ def abandon(name: str) -> None:
 
 def say(text: str) -> None:
     """Tell something beside the output, where that is possible; nothing in it is obeyed."""
-    lines = text.removesuffix("\n").split("\n")
     try:
-        sys.stderr.write("\n".join(map(printable, lines)) + "\n")
+        sys.stderr.write(printable_lines(text.removesuffix("\n")) + "\n")
         sys.stderr.flush()
     except (OSError, ValueError):
         abandon("stderr")

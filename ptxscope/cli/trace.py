@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 
 from ..engine.text.errors import printable
 from ..engine.tracing.trace import Trace
-from ..export import FORMATS, TEXTS, export
+from ..export import FORMATS, TEXTS, export, format_of
+from ..export.acting import ACTS, acts, idle, where
 from ..export.choices import chosen as with_choices
 from ..export.options import DEFAULT, Options, checked_id
 from ..export.theme import THEMES, Theme
@@ -42,12 +42,15 @@ _LONGEST = 1 << 24
 
 def arguments() -> Parser:
     """What it takes."""
-    return _arguments(document=False)
+    return _arguments(document=False, formats=FORMATS)
 
 
 def run(words: Sequence[str]) -> int:
     """Print the trace, or write it to a file; with ``--alt`` print what it says in words."""
-    chosen = parsed(arguments(), words)
+    to = arguments()
+    chosen = parsed(to, words)
+    _choose_format(chosen, "svg" if chosen.alt else "text")
+    refuse_idle(to, chosen)
     trace, options = _asked(chosen)
     if chosen.frames is not None:
         if chosen.output is not None:
@@ -56,7 +59,7 @@ def run(words: Sequence[str]) -> int:
     elif chosen.output is not None:
         write(chosen.output, made_of(trace, chosen.format, options))
     if chosen.alt:
-        sys.stdout.write(_alt(trace, options))
+        put(_alt(trace, options), "text")
     elif chosen.output is None and chosen.frames is None:
         put(made_of(trace, chosen.format, options), chosen.format)
     return 0
@@ -68,28 +71,51 @@ def rendered(words: Sequence[str]) -> str:
     Options that ask for something else than a document are none here.
     """
     chosen = parsed(_arguments(document=True), words)
+    _choose_format(chosen, "text")
     trace, options = _asked(chosen)
     text: str = export(trace, chosen.format, options)
     return text
 
 
-def asked(words: Sequence[str]) -> tuple[Trace, Options, argparse.Namespace]:
+def asked(
+    words: Sequence[str], format_: str = "text", *, strict: bool = False
+) -> tuple[Trace, Options, argparse.Namespace]:
     """What ``ptxscope trace WORDS`` is asked to make, for who makes it; raises CommandError.
 
-    Beside the options of a document ``-o`` is taken.
+    Beside the options of a document ``-o`` is taken. ``format_`` is where nothing says which;
+    where it is ``strict``, so are options that do nothing in it.
     """
-    to = _arguments(document=True)
+    to = _arguments(document=True, formats=FORMATS)
     _add_output(to)
     chosen = parsed(to, words)
+    _choose_format(chosen, format_)
+    if strict:
+        refuse_idle(to, chosen)
     return (*_asked(chosen), chosen)
 
 
-def _arguments(*, document: bool) -> Parser:
+def _choose_format(chosen: argparse.Namespace, otherwise: str) -> None:
+    """The format is what -f says, else what the file's name asks for."""
+    if chosen.format is None:
+        name = getattr(chosen, "output", None) or getattr(chosen, "frames", None) or ""
+        chosen.format = str(format_of(name) or otherwise)
+
+
+def refuse_idle(to: Parser, chosen: argparse.Namespace) -> None:
+    """Raise CommandError for an option that does nothing in the format that is made."""
+    for name in ACTS:
+        dest = name.replace("-", "_")
+        given = getattr(chosen, dest, None)
+        if given != to.get_default(dest) and not acts(name, chosen.format):
+            raise CommandError(f"error: {idle(name, chosen.format)}")
+
+
+def _arguments(*, document: bool, formats: Sequence[str] = TEXTS) -> Parser:
     about = "Print an annotated trace of one evaluation."
     to = parser("trace", about, _EPILOG, add_help=not document)
     add_instruction(to, optional=not document)
     add_model(to)
-    _add_options(to, TEXTS if document else FORMATS)
+    _add_options(to, formats)
     to.set_defaults(read=None)
     if not document:
         to.set_defaults(model=None)
@@ -98,7 +124,7 @@ def _arguments(*, document: bool) -> Parser:
         to.add_argument(
             "--alt",
             action="store_true",
-            help="print what the document says in words, for an alt=; -o writes the document too",
+            help="print what a picture says in words, for an alt=; -o writes the picture too",
         )
         to.add_argument(
             "--from",
@@ -114,7 +140,9 @@ def _add_output(to: argparse.ArgumentParser) -> None:
 
 
 def _add_options(to: argparse.ArgumentParser, formats: Sequence[str]) -> None:
-    to.add_argument("-f", "--format", choices=formats, default="text", help="default: text")
+    to.add_argument(
+        "-f", "--format", choices=formats, help="default: what FILE ends in, or else text"
+    )
     to.add_argument("--title", default="", metavar="TEXT", help="what stands above it")
     to.add_argument("--caption", default="", metavar="TEXT", help="what stands below it")
     to.add_argument(
@@ -130,16 +158,16 @@ def _add_options(to: argparse.ArgumentParser, formats: Sequence[str]) -> None:
     to.add_argument(
         "--standalone",
         action="store_true",
-        help="a whole page rather than a fragment: html, rst, asciidoc",
+        help=f"{where('standalone')}: a whole page rather than a fragment",
     )
     add_picture(to)
     to.add_argument(
         "--theme",
         choices=THEMES,
         default="auto",
-        help="HTML and SVG: light, dark, or as the page is that they stand in (auto, default)",
+        help=f"{where('theme')}: light, dark, or as the page is that they stand in (auto, default)",
     )
-    to.add_argument("--id", default="", metavar="NAME", help="HTML and SVG: what ids begin with")
+    to.add_argument("--id", default="", metavar="NAME", help=f"{where('id')}: what ids begin with")
     part = to.add_mutually_exclusive_group()
     part.add_argument("--steps", metavar="1-4", help="only these steps, by number or name: 1,3-4")
     part.add_argument(

@@ -10,7 +10,8 @@ from types import ModuleType
 from typing import Literal, overload
 
 from ..engine.tracing.trace import Trace
-from .options import DEFAULT, Options
+from .acting import effective
+from .options import DEFAULT, Options, validated
 
 
 class Format(StrEnum):
@@ -57,6 +58,17 @@ SUFFIXES: Mapping[Format, str] = {
     Format.PDF: "pdf",
 }
 """How the name of a file of each format ends."""
+_ENDINGS: Mapping[str, Format] = {
+    **{ending: format_ for format_, ending in SUFFIXES.items()},
+    **{str(format_): format_ for format_ in Format},
+    "htm": Format.HTML,
+    "rest": Format.RST,
+}
+
+
+def format_of(name: str) -> Format | None:
+    """The format that a file's name asks for by its ending; None where it asks for none."""
+    return _ENDINGS.get(name.rpartition(".")[2].lower()) if "." in name else None
 
 
 _Image = Literal[Format.PNG, Format.PDF, "png", "pdf"]
@@ -77,14 +89,15 @@ def export(
 ) -> str | bytes:
     """The trace as a document in one of ``FORMATS``: bytes for "png" and "pdf", else text.
 
-    Raises ValueError for another name or an image that can't be so large, and ImportError where
-    what an image needs is not installed: ``pip install 'ptxscope[images]'``.
+    ``options`` is an ``Options``. Raises ValueError for another name, for a choice that there is
+    not, or an image that can't be so large, and ImportError where what an image needs is not
+    installed: ``pip install 'ptxscope[images]'``.
     """
     if format not in FORMATS:
-        raise ValueError(f"unknown format {format!r}: {', '.join(FORMATS)}")
+        raise ValueError(f"unknown format {format!r:.60}: it is one of {', '.join(FORMATS)}")
     home, _, function = _HOMES[Format(format)].partition(":")
     render = getattr(import_module(home, __name__), function or "render")
-    made: str | bytes = render(trace, options._replace(format=format))
+    made: str | bytes = render(trace, effective(validated(options), format))
     return made
 
 

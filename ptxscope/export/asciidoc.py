@@ -8,12 +8,11 @@ processor shows as the character.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from ..engine.tracing.trace import Trace
-from .document import document
+from . import outline
 from .options import DEFAULT, Options
-from .outline import Heading, Line, Mark, Pen, Table, Verbatim, outline
+from .outline import Heading, Pen, Table, Verbatim
 
 _SPECIAL = re.compile(
     r"[][&<>*_`#^~+{}|\\'@]|:(?=:)|:(?=//)|(?<![\w)]);|;(?=;)|\$(?=\$)|-(?=-)|\.(?=\.\.)"
@@ -29,10 +28,7 @@ _LIST_OR_NOTE = re.compile(r"(?:\w++[.)](?=\s|$)|[A-Z]++:(?=\s))")
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
     """Headings and tables; a lane a column, the most significant on the left."""
-    page = options.standalone
-    heading = trace.instruction.opcode if page else ""
-    pen = _PEN._replace(heading=_section) if page else _PEN
-    return pen.written(outline(document(trace, options), heading))
+    return outline.render(trace, options, _PEN, _section)
 
 
 def escaped(text: str) -> str:
@@ -60,53 +56,38 @@ def _code(text: str) -> str:
     return f"`+{text}+`"
 
 
-_SPANS: dict[Mark, Callable[[str], str]] = {
-    Mark.PLAIN: escaped,
-    Mark.CODE: _code,
-    Mark.STRONG: lambda text: f"*{escaped(text)}*",
-    Mark.EMPHASIS: lambda text: f"_{escaped(text)}_",
-}
+def _section(pen: Pen, heading: Heading) -> str:
+    return f"{'=' * (heading.level + 1)} {pen.inline(heading.line)}"
 
 
-def _line(line: Line) -> str:
-    """The only line of a paragraph."""
-    return _start(_inline(line)) if line and line[0].mark is Mark.PLAIN else _inline(line)
-
-
-def _inline(line: Line) -> str:
-    return "".join(_SPANS[mark](text) for text, mark in line)
-
-
-def _section(heading: Heading) -> str:
-    return f"{'=' * (heading.level + 1)} {_inline(heading.line)}"
-
-
-def _discrete(heading: Heading) -> str:
-    return f"[discrete]\n{'=' * (heading.level + 2)} {_inline(heading.line)}"
+def _discrete(pen: Pen, heading: Heading) -> str:
+    return f"[discrete]\n{'=' * (heading.level + 2)} {pen.inline(heading.line)}"
 
 
 def _verbatim(block: Verbatim) -> str:
-    longest = max((len(run) for run in re.findall("-+", block.text)), default=0)
-    fence = "-" * max(longest + 1, 4)
+    fence = "-" * max(outline.longest_run("-", block.text) + 1, 4)
     return f"[source,{block.language}]\n{fence}\n{block.text}\n{fence}"
 
 
-def _cell(line: Line) -> str:
-    """A line in a table, where a bar ends the cell even in code."""
-    return "|" + _inline(line).replace("|", "\\|")
-
-
-def _table(table: Table) -> str:
-    rows = ("\n".join(map(_cell, row)) for row in (table.head, *table.rows))
+def _table(pen: Pen, table: Table) -> str:
+    # a bar ends a cell even in code
+    rows = (
+        "\n".join("|" + pen.inline(line).replace("|", "\\|") for line in row)
+        for row in (table.head, *table.rows)
+    )
     options = f'[cols="{len(table.head)}*",options="header"]'
     return "\n".join([options, "|===", "\n\n".join(rows), "|==="])
 
 
 _PEN = Pen(
+    escaped=escaped,
+    code=_code,
+    strong="*",
+    emphasis="_",
+    bullet="*",
     heading=_discrete,
-    paragraph=_line,
     verbatim=_verbatim,
     table=_table,
-    remark=lambda line: f"NOTE: {_line(line)}",
-    points=lambda items: "\n".join(f"* {_line(item)}" for item in items),
+    remark="NOTE: ",
+    start=_start,
 )

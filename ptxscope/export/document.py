@@ -2,7 +2,7 @@
 
 A Document is the trace in words and numbers: plain text throughout, not escaped for any
 format, so that all formats say the same. What a writer wrote is kept (see ``harmless``); whatever
-shows it in a terminal makes it printable.
+shows it in a terminal makes it printable there.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from ..engine.tracing.formula import Formula
 from ..engine.tracing.stages import about, title
 from ..engine.tracing.trace import RowTrace, Step, Trace
 from ..engine.tracing.words import part_name, reading, result_text, row_name, words
+from .acting import acts
 from .harmless import harmless
 from .options import DEFAULT, Motion, Options
 
@@ -192,51 +193,72 @@ def _words(trace: Trace, options: Options) -> Iterator[str]:
         yield from ("--model", trace.model.name)
     if options.format and options.format != "text":
         yield from ("-f", options.format)
+    for name, value in (*_texts(trace), *_choices(options), *_part(trace, options)):
+        if acts(name, options.format):
+            yield from _given(f"--{name}", value)
+
+
+_Given = Iterator[tuple[str, str | None]]
+"""Options, and the value of each that takes one."""
+
+
+def _texts(trace: Trace) -> _Given:
+    """What a writer said."""
     extra = trace.annotations
     if extra.title:
-        yield from _given("--title", extra.title)
+        yield "title", extra.title
     if extra.caption:
-        yield from _given("--caption", extra.caption)
+        yield "caption", extra.caption
     for note in extra.notes:
-        yield from _given("--note", f"{note.target}={note.text}")
-    yield from ["--both"] * options.both + ["--standalone"] * options.standalone
-    yield from _given("--theme", options.theme) if options.theme is not DEFAULT.theme else ()
-    yield from _given("--id", options.id) if options.id else ()
-    yield from _part(trace, options)
-    yield from _looks(options)
+        yield "note", f"{note.target}={note.text}"
 
 
-def _looks(options: Options) -> Iterator[str]:
-    """The options of a picture."""
-    motion = {Motion.STILL: [], Motion.STEPPING: ["--stepping"], Motion.PLAYING: ["--animate"]}
-    yield from ["--slide"] * options.slide + motion[options.motion]
+_MOTIONS = {Motion.STEPPING: "stepping", Motion.PLAYING: "animate"}
+
+
+def _choices(options: Options) -> _Given:
+    """How it looks."""
+    if options.both:
+        yield "both", None
+    if options.standalone:
+        yield "standalone", None
+    if options.theme is not DEFAULT.theme:
+        yield "theme", str(options.theme)
+    if options.id:
+        yield "id", options.id
+    if options.slide:
+        yield "slide", None
+    if options.motion in _MOTIONS:
+        yield _MOTIONS[options.motion], None
     if options.width is not None:
-        yield from ("--width", str(options.width))
+        yield "width", str(options.width)
     elif options.scale is not None:
-        yield from ("--scale", f"{options.scale:g}")
+        yield "scale", f"{options.scale:g}"
 
 
-def _given(name: str, value: str) -> tuple[str, ...]:
+def _given(name: str, value: str | None) -> tuple[str, ...]:
     """An option and its value, which may begin as an option does."""
+    if value is None:
+        return (name,)
     return (f"{name}={value}",) if value.startswith("-") else (name, value)
 
 
-def _part(trace: Trace, options: Options) -> Iterator[str]:
-    """The options by which a part of a trace is shown."""
+def _part(trace: Trace, options: Options) -> _Given:
+    """By which a part of a trace is shown."""
     every = [step.stage for step in trace.steps]
     shown = [at for at, stage in enumerate(every) if options.shows(stage)]
     whole = len(shown) == len(every)
     if shown and not options.result and not whole and shown == [*range(len(shown))]:
-        yield from ("--until", str(every[shown[-1]]))
+        yield "until", str(every[shown[-1]])
         return
     if shown and not whole:
         runs = [
             [at for _, at in run] for _, run in groupby(enumerate(shown), lambda x: x[0] - x[1])
         ]
         ends = (dict.fromkeys((run[0] + 1, run[-1] + 1)) for run in runs)
-        yield from ("--steps", ",".join("-".join(map(str, end)) for end in ends))
+        yield "steps", ",".join("-".join(map(str, end)) for end in ends)
     if not options.result:
-        yield "--no-result"
+        yield "no-result", None
 
 
 def _left_out(trace: Trace, options: Options) -> str:

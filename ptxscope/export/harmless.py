@@ -1,7 +1,7 @@
 """A writer's own text, kept as it is but for what could do something where it is shown.
 
 Documents keep what scripts and typesetting need: blanks that do not break, joiners, soft hyphens,
-writing from right to left. What a terminal is shown is made stricter by ``errors.printable``.
+writing from right to left. What a terminal is shown is made stricter where it is written to it.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ def png(svg: str, options: Options = DEFAULT) -> bytes:
 
     Raises NotInstalledError, and ValueError where it can't be so large, or no font is found.
     """
-    resvg = _module("resvg_py", "png")
+    resvg = _module(*_DRAWN_BY["png"])
     wide, high = map(round, size(svg, options, _SHARP))
     if min(wide, high) < 1:
         raise ValueError(f"a PNG of {wide} by {high} px shows nothing")
@@ -84,7 +84,7 @@ def png(svg: str, options: Options = DEFAULT) -> bytes:
 
 def pdf(pages: Sequence[str], options: Options = DEFAULT) -> bytes:
     """Pictures as the pages of a PDF. Raises NotInstalledError, and ValueError for their size."""
-    typst = _module("typst", "pdf")
+    typst = _module(*_DRAWN_BY["pdf"])
     told = []
     for svg in pages:
         found = size(svg, options, 1)
@@ -95,6 +95,20 @@ def pdf(pages: Sequence[str], options: Options = DEFAULT) -> bytes:
         told.append({"svg": svg, "width": found.width * _PX, "alt": alt})
     inputs = {"title": _found(_TITLE, pages[0]), "pages": json.dumps(told)}
     return bytes(typst.compile(_PDF.encode(), format="pdf", sys_inputs=inputs))
+
+
+def told(trace: Trace, format_: str, options: Options = DEFAULT) -> str:
+    """What an image will be, in words, without making it; raises as making it does."""
+    _module(*_DRAWN_BY[format_])
+    svg = frames.render(trace, options._replace(motion=Motion.STILL))
+    wide, high = size(svg, options, _SHARP if format_ == "png" else 1)
+    if format_ == "png":
+        return f"a picture of about {round(wide):,} by {round(high):,} px"
+    cm = 2.54 / 96
+    return f"a page of {wide * cm:.1f} by {high * cm:.1f} cm, whose text can be selected"
+
+
+_DRAWN_BY = {"png": ("resvg_py", "png"), "pdf": ("typst", "pdf")}
 
 
 def size(svg: str, options: Options, scale: float) -> Size:
@@ -134,7 +148,7 @@ def _has_fonts() -> bool:
 
 def draws(family: str, **how: bool) -> bool:
     """Whether a letter of a font, or of what stands in for it, is drawn."""
-    resvg = _module("resvg_py", "png")
+    resvg = _module(*_DRAWN_BY["png"])
     empty, text = (
         resvg.svg_to_bytes(
             svg_string='<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20">'

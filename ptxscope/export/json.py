@@ -8,23 +8,23 @@ from __future__ import annotations
 
 import json
 import re
-from contextlib import suppress
 from typing import Any
 
 from .. import __version__
-from ..engine.isa.roles import Role
-from ..engine.semantics.models import model
+from ..engine.semantics.models import Model, model
 from ..engine.semantics.plan import Stage
-from ..engine.text.errors import PtxError
+from ..engine.text.errors import PtxError, printable
 from ..engine.text.instruction import Instruction, Literal
 from ..engine.text.parser import parse
 from ..engine.text.values import hex_text
-from ..engine.tracing.annotations import from_json, to_json
+from ..engine.tracing.annotations import Annotations, Note, to_json
+from ..engine.tracing.evaluate import bind
 from ..engine.tracing.provenance import provenance
 from ..engine.tracing.trace import Trace
 from ..engine.tracing.words import reading
 from .document import Answers, CellView, Document, RowView, StepView, document
 from .options import DEFAULT, Options
+from .recorded import Part, hold, loaded
 
 SCHEMA = "ptxscope.trace/1"
 _EXACT = 1 << 53
@@ -46,92 +46,149 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
 def load(text: str) -> Trace:
     """The trace that ``render`` wrote, equal to the one it was given.
 
-    Raises ValueError where the text is no such trace, or where what it recorded is not what this
-    version computes: which step and lane that is.
+    Raises ValueError where the text is no such trace, or where anything that it recorded is not
+    what this version computes: what that is, and where it stands.
     """
     return read(text)[0]
 
 
 def read(text: str) -> tuple[Trace, Options]:
     """The trace that ``render`` wrote, and what was to be shown of it; raises as ``load`` does."""
+    data = loaded(text)
     try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"this is not JSON: {error}") from None
-    try:
-        if data["schema"] != SCHEMA:
-            raise ValueError(f"the schema is {data['schema']!r}, not {SCHEMA!r}")
-        trace = _trace(data)
-        options = _options(data.get("shown", {}))
-        steps = [
-            (step["number"], row["key"], row["inputs"], [_bits(x["value"]) for x in row["lanes"]])
-            for step in data["steps"]
-            for row in step["rows"]
-        ]
-        recorded = {x["name"]: _bits(x["bits"]) for x in data["results"]}
-    except PtxError as error:
-        raise ValueError(f"its instruction is not legal: {error.message}") from None
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"this is no {SCHEMA}: {error!r} is missing or misplaced") from None
-    for number, key, inputs, values in steps:
-        _follows(trace, number, key, inputs, values)
-    if recorded != (trace.result if options.result else {}):
-        raise ValueError("its result is not what this version of ptxscope computes")
+        data.checked(dict)
+        schema = data.of("schema", str)
+        if schema.value != SCHEMA:
+            raise schema.wrong(f"what is read is {SCHEMA!r}")
+        version = data.of("version", str).value
+        trace, is_as_given = _trace(data)
+        options = _options(data, trace)
+    except ValueError as error:
+        raise ValueError(f"this is no {SCHEMA}: {error}") from None
+    _hold(data, trace, options, version, is_as_given)
     return trace, options
 
 
-def _trace(data: Object) -> Trace:
-    ins = _parsed(data["instruction"])
-    operands = {x["role"]: _bits(x["bits"]) for x in data["operands"]}
-    for role, bits in operands.items():
-        if role not in set(Role):
-            raise KeyError(role)
-        if not 0 <= bits < 1 << ins.type_of(role).bits:
-            raise ValueError(f"operand {role}: {bits} does not fit in .{ins.type_of(role)}")
-    trace = Trace(ins, model(data["model"]["name"]), operands, from_json(data["annotations"]))
-    missing = [x.role for x in trace.plan.sources if x.role not in operands]
-    if missing:
-        raise ValueError(f"operand {missing[0]} has no value")
-    return trace
+def _trace(data: Part) -> tuple[Trace, bool]:
+    """The trace, and whether its line could be read as it was given."""
+    ins, is_as_given = _instruction_of(data.of("instruction", dict))
+    values: dict[str, int] = {}
+    for item in data.of("operands", list).items(dict):
+        role = item.of("role", str)
+        if role.value not in (*ins.names, *ins.roles):
+            raise role.wrong(f"the instruction has {', '.join({**ins.names, **ins.roles})}")
+        type_ = ins.type_of(role.value)
+        bits = item.of("bits", int, str)
+        if not 0 <= _bits(bits) < 1 << type_.bits:
+            raise bits.wrong(f"this does not fit in .{type_}")
+        if name := ins.names.get(role.value):
+            values[name] = _bits(bits)
+    operands = bind(ins, values)
+    trace = Trace(ins, _model(data.of("model", dict)), operands, _annotations(data))
+    if missing := [x.role for x in trace.plan.sources if x.role not in operands]:
+        raise ValueError(f"operands: operand {missing[0]} is missing")
+    return trace, is_as_given
 
 
-def _parsed(data: Object) -> Instruction:
-    """The instruction as it was given, which may have been worth a note, if it is the same."""
-    ins, text = parse(data["canonical"]), data["text"]
-    with suppress(PtxError):
-        given = parse(text)
-        return given if given == ins else ins
-    return ins
+def _model(data: Part) -> Model:
+    name = data.of("name", str)
+    try:
+        return model(name.value)
+    except ValueError as error:
+        raise ValueError(f"{name.path}: {error}") from None
 
 
-def _options(shown: Object) -> Options:
-    steps = shown.get("steps")
-    stages = None if steps is None else frozenset(map(Stage, steps))
-    return Options(
-        both=bool(shown.get("both", False)), stages=stages, result=bool(shown.get("result", True))
-    )
+def _instruction_of(data: Part) -> tuple[Instruction, bool]:
+    """As it was given, which may have been worth a note, if that can be read and is the same.
+
+    A line of a listing may need what was declared there; then it is as it is written here.
+    """
+    canonical, text = data.of("canonical", str), data.of("text", str)
+    try:
+        ins = parse(canonical.value)
+    except PtxError as error:
+        raise canonical.wrong(error.message) from None
+    try:
+        given = parse(text.value)
+    except PtxError:
+        if ins.opcode in text.value:
+            return ins, False
+        given = None
+    if given != ins:
+        raise text.wrong("it is another line than instruction.canonical")
+    return given, True
 
 
-def _bits(value: object) -> int:
+def _annotations(data: Part) -> Annotations:
+    found = data.of("annotations", dict)
+    notes = []
+    for item in found.of("notes", list).items(dict):
+        stage, lane = item.of("stage", str, type(None)), item.of("lane", int, type(None))
+        if lane.value is not None and lane.value < 0:
+            raise lane.wrong("lanes are numbered from 0")
+        of = None if stage.value is None else _stage(stage)
+        notes.append(Note(item.of("text", str).value, of, lane.value))
+    title, caption = (found.of(name, str).value for name in ("title", "caption"))
+    return Annotations(title, caption, tuple(notes))
+
+
+def _options(data: Part, trace: Trace) -> Options:
+    if "shown" not in data.value:
+        return Options()
+    shown = data.of("shown", dict)
+    steps = shown.of("steps", list, type(None))
+    stages = None if steps.value is None else frozenset(map(_stage, steps.items(str)))
+    every = [step.stage for step in trace.steps]
+    if stages is not None and (other := sorted(stages - {*every})):
+        raise steps.wrong(f"{other[0]} is none of its steps: {', '.join(every)}")
+    both, result = (shown.of(name, bool).value for name in ("both", "result"))
+    return Options(both=both, stages=stages, result=result)
+
+
+def _stage(data: Part) -> Stage:
+    if data.value not in set(Stage):
+        raise data.wrong(f"stages are {', '.join(Stage)}")
+    return Stage(data.value)
+
+
+def _bits(data: Part) -> int:
     """An integer as ``_integer`` wrote it."""
-    if isinstance(value, str) and _NUMBER.fullmatch(value):
-        return int(value)
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise ValueError(f"{str(value)[:40]!r} is no integer")
-    return value
+    if isinstance(data.value, str) and not _NUMBER.fullmatch(data.value):
+        raise data.wrong("an integer has to stand there, as a text from 2**53 on")
+    return int(data.value)
 
 
-def _follows(trace: Trace, number: object, key: str, inputs: object, values: list[int]) -> None:
-    """Raise ValueError where a recorded row is not what follows from the operands."""
-    row = trace.rows.get(key)
-    if row is None or inputs != list(row.input_keys) or len(values) != len(row.values):
-        raise ValueError(f"step {number}: this instruction computes no such row, {key}")
-    for lane, (value, computed) in enumerate(zip(values, row.values, strict=True)):
-        if value != computed:
-            raise ValueError(
-                f"step {number}: row {key}, lane {lane} is {value}, which does not follow from "
-                f"the operands; {computed} does"
-            )
+_WORDED = ("title", "about", "formula", "sentence", "part_at", "source", "notes", "model")
+"""Fields with words that another version may choose otherwise."""
+
+
+def _hold(data: Part, trace: Trace, options: Options, version: str, is_as_given: bool) -> None:
+    """Raise ValueError where anything is recorded that is not what is computed anew."""
+    anew = json.loads(json.dumps(as_json(document(trace, options), options)))
+    free = {"version", "command"}
+    notes = data.of("notes", list)
+    if not is_as_given:
+        free |= {"notes"}
+        anew["instruction"]["text"] = data.value["instruction"]["text"]
+    elif _besides(trace, notes.value) == _besides(trace, anew["notes"]):
+        anew["notes"] = notes.value
+    if is_other := version != __version__:
+        free |= {*_WORDED}
+    if "shown" not in data.value:
+        del anew["shown"]
+
+    def passes(name: str, value: object) -> bool:
+        if name == "value":  # a reading in words, or a number
+            return is_other and isinstance(value, str) and not _NUMBER.fullmatch(value)
+        return name in free
+
+    hold(data, anew, passes, more=is_other)
+
+
+def _besides(trace: Trace, notes: list[object]) -> list[object]:
+    """Notes but for those of how a line was read: an instruction that was made has none."""
+    of_reading = [*map(printable, trace.instruction.notes)]
+    return [note for note in notes if note not in of_reading]
 
 
 def as_json(doc: Document, options: Options = DEFAULT) -> Object:

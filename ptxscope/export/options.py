@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import TypeVar
 
 from ..engine.patterns import pattern
 from ..engine.records import NamedTuple
@@ -56,11 +57,41 @@ class Options(NamedTuple):
 DEFAULT = Options()
 
 
-def checked_id(text: str) -> str:
+def validated(options: Options) -> Options:
+    """The options, names read for what they name; raises ValueError that says what is allowed."""
+    if not isinstance(options, Options):
+        raise TypeError(
+            f"options are an Options, as in Options(both=True); {options!r:.60} is none"
+        )
+    for name in ("scale", "width"):
+        size = getattr(options, name)
+        if size is not None and (isinstance(size, bool) or not isinstance(size, int | float)):
+            raise ValueError(f"{name} is {size!r:.60}; it is a number above 0, or None")
+    stages = options.stages
+    return options._replace(
+        theme=_named("theme", options.theme, Theme),
+        motion=_named("motion", options.motion, Motion),
+        id=checked_id(options.id) if options.id else "",
+        stages=None if stages is None else frozenset(_named("stages", x, Stage) for x in stages),
+    )
+
+
+_Kind = TypeVar("_Kind", bound=StrEnum)
+
+
+def _named(field: str, value: object, kind: type[_Kind]) -> _Kind:
+    """One of a kind, or what bears its name."""
+    for known in kind:
+        if value == known:
+            return known
+    raise ValueError(f"{field}: {value!r:.60} is none of {', '.join(kind)}")
+
+
+def checked_id(text: object) -> str:
     """An id that a writer chose; raises ValueError where it can't be one everywhere."""
-    if not _ID.match(text):
+    if not isinstance(text, str) or not _ID.match(text):
         raise ValueError(
-            f"{text[:40]!r} is no id: a letter, then letters, digits, '-', '_' and '.', "
+            f"{text!r:.42} is no id: a letter, then letters, digits, '-', '_' and '.', "
             "at most 100 in all"
         )
     return text

@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 
 from ..engine.records import NamedTuple
-from .document import Answers, Document, RowView, StepView
+from ..engine.tracing.trace import Trace
+from .document import Answers, Document, RowView, StepView, document
+from .options import Options
 
 
 class Mark(Enum):
@@ -94,6 +96,16 @@ def code(text: str) -> Line:
     return (Span(text, Mark.CODE),) if text else ()
 
 
+def render(
+    trace: Trace, options: Options, pen: Pen, section: Callable[[Pen, Heading], str] | None
+) -> str:
+    """A trace as a pen writes it; as a whole page, its headings are sections."""
+    if section and options.standalone:
+        found = outline(document(trace, options), trace.instruction.opcode)
+        return pen._replace(heading=section).written(found)
+    return pen.written(outline(document(trace, options)))
+
+
 def outline(doc: Document, heading: str = "") -> Iterator[Block]:
     """Everything a document says; a heading stands where the writer gave no title."""
     if title := plain(doc.title or heading):
@@ -164,15 +176,56 @@ def _answers(answers: Answers) -> Iterator[Block]:
             yield from _step(step, 2)
 
 
-class Pen(NamedTuple):
-    """How a language writes each kind of block."""
+def longest_run(char: str, text: str) -> int:
+    """How many of a character stand beside each other at most, as a fence must be longer."""
+    return max((len(run) for run in re.findall(f"{re.escape(char)}+", text)), default=0)
 
-    heading: Callable[[Heading], str]
-    paragraph: Callable[[Line], str]
+
+def beside(pieces: Iterable[tuple[str, Span]]) -> str:
+    """Pieces as they are written, beside each other."""
+    return "".join(written for written, _ in pieces)
+
+
+class Pen(NamedTuple):
+    """How a language writes each kind of piece, and of block."""
+
+    escaped: Callable[[str], str]
+    """Text in which there is no markup, but at the beginning of a line."""
+    code: Callable[[str], str]
+    strong: str
+    """With what strong text begins and ends."""
+    emphasis: str
+    bullet: str
+    heading: Callable[[Pen, Heading], str]
     verbatim: Callable[[Verbatim], str]
-    table: Callable[[Table], str]
-    remark: Callable[[Line], str]
-    points: Callable[[tuple[Line, ...]], str]
+    table: Callable[[Pen, Table], str]
+    remark: str
+    """What a remark begins with."""
+    start: Callable[[str], str] = str
+    """Escaped text that begins a line, where it begins neither a list nor anything else."""
+    joined: Callable[[Iterable[tuple[str, Span]]], str] = beside
+    """Pieces as they are written, and what they are, in a line."""
+
+    def piece(self, span: Span) -> str:
+        """A piece of a line."""
+        text, mark = span
+        match mark:
+            case Mark.CODE:
+                return self.code(text)
+            case Mark.STRONG:
+                return f"{self.strong}{self.escaped(text)}{self.strong}"
+            case Mark.EMPHASIS:
+                return f"{self.emphasis}{self.escaped(text)}{self.emphasis}"
+        return self.escaped(text)
+
+    def inline(self, line: Line) -> str:
+        """A line, within another."""
+        return self.joined((self.piece(span), span) for span in line)
+
+    def line(self, line: Line) -> str:
+        """The only line of a paragraph."""
+        written = self.inline(line)
+        return self.start(written) if line and line[0].mark is Mark.PLAIN else written
 
     def written(self, blocks: Iterable[Block]) -> str:
         """A document of some blocks."""
@@ -181,14 +234,14 @@ class Pen(NamedTuple):
     def _block(self, block: Block) -> str:
         match block:
             case Heading():
-                return self.heading(block)
+                return self.heading(self, block)
             case Paragraph(line):
-                return self.paragraph(line)
+                return self.line(line)
             case Verbatim():
                 return self.verbatim(block)
             case Table():
-                return self.table(block)
+                return self.table(self, block)
             case Remark(line):
-                return self.remark(line)
+                return self.remark + self.line(line)
             case Points(items):
-                return self.points(items)
+                return "\n".join(f"{self.bullet} {self.line(item)}" for item in items)

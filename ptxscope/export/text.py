@@ -1,6 +1,6 @@
 """A trace as plain text of at most 80 columns: for bug reports, e-mail and terminals.
 
-Only here and where a terminal is drawn a writer's text is made printable.
+A writer's text is kept; what goes to a terminal is made printable where it is written there.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ def render(trace: Trace, options: Options = DEFAULT, width: int = WIDTH) -> str:
     if doc.no_result:
         lines.append(doc.no_result)
     for note in doc.lane_notes:
-        lines += ["", *wrapped(f"* {printable(note)}", "", "  ", width)]
+        lines += ["", *wrapped(f"* {note}", "", "  ", width)]
     for note in doc.notes:
         lines += ["", *wrapped(f"Note: {note}.", "", "  ", width)]
     if doc.answers:
         lines += ["", *_answers(doc.answers, width)]
     if doc.caption:
-        lines += ["", *wrapped(printable(doc.caption), "", "", width)]
+        lines += ["", *wrapped(doc.caption, "", "", width)]
     lines += ["", *wrapped(doc.source, "", "  ", width), *command_lines(doc.words, width)]
-    return "\n".join(line.rstrip() for line in lines) + "\n"
+    return "\n".join(line.rstrip(" ") for line in lines) + "\n"
 
 
 def head_lines(doc: Document, width: int = WIDTH) -> list[str]:
@@ -50,7 +50,7 @@ def head_lines(doc: Document, width: int = WIDTH) -> list[str]:
 
 def _header(doc: Document, width: int) -> Iterator[str]:
     if doc.title:
-        yield from (*wrapped(printable(doc.title), "", "", width), "")
+        yield from (*wrapped(doc.title, "", "", width), "")
     model = f"model: {doc.model}"
     if len(doc.ptx) + len(model) + 2 <= width:
         yield doc.ptx + model.rjust(width - len(doc.ptx))
@@ -77,7 +77,7 @@ def step_lines(step: StepView, width: int = WIDTH) -> Iterator[str]:
         else:
             yield from _lane_by_lane(row, width)
     for note in step.notes:
-        yield from wrapped(printable(note), "  *".ljust(_INDENT), " " * _INDENT, width)
+        yield from wrapped(note, "  *".ljust(_INDENT), " " * _INDENT, width)
 
 
 def _single(row: RowView, width: int) -> Iterator[str]:

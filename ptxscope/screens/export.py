@@ -13,11 +13,11 @@ from textual.widgets import Input, Static
 
 from .. import files
 from ..engine.records import replace
-from ..engine.text.errors import printable
+from ..engine.text.errors import printable, printable_lines
 from ..engine.tracing.annotations import Annotations
 from ..engine.tracing.notes import stages_between
 from ..engine.tracing.trace import Trace
-from ..export import SUFFIXES, TEXTS, Format, export
+from ..export import BINARY, FORMATS, SUFFIXES, Format, export
 from ..export.options import Options
 from ..widgets.fields import Choices, Field, Page
 from ..widgets.menu import Item
@@ -45,7 +45,7 @@ class ExportScreen(Dialog[Annotations]):
     def __init__(self, trace: Trace) -> None:
         super().__init__()
         self._trace = trace
-        self._choices = Choices("choices", TEXTS, (_BOTH, _PAGE))
+        self._choices = Choices("choices", FORMATS, (_BOTH, _PAGE))
         self._format = Format.TEXT
         self._said = Static(id="said")
         self._preview = Page("preview", "Preview")
@@ -79,22 +79,44 @@ class ExportScreen(Dialog[Annotations]):
             title=self._value("title"), caption=self._value("caption")
         )
 
-    def document(self) -> str:
-        """What would be saved; raises ValueError where the steps are none of the trace's."""
+    def _asked(self) -> tuple[Trace, Options]:
+        """What is to be shown; raises ValueError where the steps are none of the trace's."""
         trace = replace(self._trace, annotations=self.annotations)
         steps = self._value("steps").strip()
         stages = stages_between(steps, trace) if steps else None
         both, standalone = (name in self._choices.on for name in (_BOTH, _PAGE))
-        return export(trace, self._format, Options(both, standalone, stages))
+        return trace, Options(both, standalone, stages)
+
+    def document(self) -> str | bytes:
+        """What would be saved.
+
+        Raises ValueError, and ImportError where nothing that draws images is installed.
+        """
+        trace, options = self._asked()
+        return export(trace, self._format, options)
+
+    def _previewed(self) -> tuple[str, str]:
+        """A document, or an image in words; and what that is."""
+        trace, options = self._asked()
+        if self._format not in BINARY:
+            text = export(trace, self._format, options)
+            return text, f"{len(text.encode('utf-8', 'replace')):,} bytes of {self._format}"
+        from ..export.alt import alt
+        from ..export.document import document
+        from ..export.images import told
+
+        image = told(trace, self._format, options)
+        says = alt(document(trace, options))
+        return f"A file that no terminal shows: {image}.\n\nWhat it says:\n\n{says}", self._format
 
     def _show(self, said: str = "") -> None:
         try:
-            text = self.document()
-        except ValueError as error:
-            said, text = printable(str(error)), ""
-        self._preview.border_title = f"Preview · {len(text.encode()):,} bytes of {self._format}"
+            text, kind = self._previewed()
+        except (ValueError, ImportError) as error:
+            said, text, kind = said or printable(str(error)), "", self._format
+        self._preview.border_title = f"Preview · {kind}"
         # a document keeps what a writer wrote; here it is on a terminal
-        self._preview.show("\n".join(map(printable, text.split("\n"))))
+        self._preview.show(printable_lines(text))
         self._said.update(Content(said))
 
     @on(Choices.Changed)
@@ -141,20 +163,25 @@ class ExportScreen(Dialog[Annotations]):
 
     def _write(self, path: Path) -> None:
         try:
-            files.replace(path, self.document().encode("utf-8", "replace"))
-        except (OSError, ValueError) as error:
+            made = self.document()
+            data = made.encode("utf-8", "replace") if isinstance(made, str) else made
+            files.replace(path, data)
+        except (OSError, ValueError, ImportError) as error:
             self._not_written(error, str(path))
         else:
             self._show(f"saved as {printable(str(path))}")
 
-    def _not_written(self, error: OSError | ValueError, name: str) -> None:
+    def _not_written(self, error: Exception, name: str) -> None:
         why = getattr(error, "strerror", None) or str(error)
         self._show(f"not written, {printable(why)}: {printable(name)}")
 
     def action_copy(self) -> None:
         """Copy the document."""
+        if self._format in BINARY:
+            self._show(f"{self._format} can't be copied as text; ^s saves it")
+            return
         try:
-            self.app.copy_to_clipboard(self.document())
+            self.app.copy_to_clipboard(self._previewed()[0])
         except ValueError as error:
             self._show(printable(str(error)))
         else:

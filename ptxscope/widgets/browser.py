@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -12,6 +12,7 @@ from textual.widgets import Input
 
 from ..engine.isa.catalog import CATALOG
 from ..engine.isa.intrinsics import Intrinsic, intrinsics
+from ..engine.text.errors import printable
 from .box import Box
 from .line import PlainInput
 from .message import Posted
@@ -160,7 +161,7 @@ class InstructionList(Pane):
 
     def draw(self, width: int) -> list[Line]:
         """Group heads and an instruction a line; best matches first while filtering."""
-        lines: list[Line] = []
+        lines: list[Line] = list(self._missed(width))
         group = None
         for name in self.matches():
             entry = CATALOG.get(name)
@@ -176,6 +177,15 @@ class InstructionList(Pane):
                 sign = "≈" if found.differs else "="
                 lines += self._entry(name, f"{sign} {found.ptx.partition(' ')[0]}", width)
         return lines or [[Piece("nothing matches", "dim")]]
+
+    def _missed(self, width: int) -> Iterator[Line]:
+        """Which words of the filter what is shown does not fit."""
+        if self._query:
+            from ..search import missed
+
+            if words := missed(self._query, self.lanes):
+                said = f"nothing fits {', '.join(map(printable, words))}; without:"
+                yield from ([Piece(x, "dim")] for x in textwrap.wrap(said, max(width, 1)))
 
     def _entry(self, name: str, about: str, width: int) -> list[Line]:
         """A line, and more where its words don't fit beside the name."""

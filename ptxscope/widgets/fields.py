@@ -79,7 +79,7 @@ def _folded(line: str, width: int) -> list[str]:
 
 
 class Choices(Pane):
-    """One of several, and switches, in one line: ``[text] markdown html   ☐ both answers``.
+    """One of several, and switches: ``[text] markdown html   ☐ both answers``.
 
     Left and right move the cursor; Enter, space or a click chooses what is under it.
     """
@@ -107,17 +107,22 @@ class Choices(Pane):
         self._cursor = self.chosen
 
     def draw(self, width: int) -> list[Line]:
-        """The choices in one line, the switches in the next."""
-        first: Line = []
+        """The choices, in one line where they fit, the switches in the next."""
+        lines: list[Line] = [[]]
+        room = width
         for name in self.one_of:
             here = name == self.chosen
-            first.append(self._piece(f"[{name}]" if here else f" {name} ", name, chosen=here))
+            if len(name) + 2 > room and lines[-1]:
+                lines.append([])
+                room = width
+            room -= len(name) + 2
+            lines[-1].append(self._piece(f"[{name}]" if here else f" {name} ", name, chosen=here))
         second = [Piece(" ")]
         for name in self.switches:
             is_on = name in self.on
             second.append(self._piece(f"{'■' if is_on else '□'} {name}", name, chosen=is_on))
             second.append(Piece("   "))
-        return [first, second]
+        return [*lines, second]
 
     def _piece(self, text: str, name: str, *, chosen: bool) -> Piece:
         ink = "chosen" if chosen else ""

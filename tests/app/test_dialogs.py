@@ -372,7 +372,9 @@ async def test_the_preview_shows_every_character(size: tuple[int, int]) -> None:
         screen = drive.app.screen
         assert isinstance(screen, ExportScreen)
         shown = screen.query_one("#preview", Page).text()
-        assert "".join(shown.split()) == "".join(screen.document().split())
+        made = screen.document()
+        assert isinstance(made, str)
+        assert "".join(shown.split()) == "".join(made.split())
 
 
 async def test_a_preview_of_a_long_word_is_shown_whole() -> None:

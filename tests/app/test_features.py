@@ -54,6 +54,15 @@ async def test_intrinsics_are_found_and_say_what_differs() -> None:
         assert "nothing matches" in await drive.press("slash", *"zzz")
 
 
+async def test_words_that_nothing_fits_are_named_above_what_is_found() -> None:
+    async with explorer(size=(120, 40)) as drive:
+        await drive.press("slash", *"average", "space", *"zebra")
+        first, *_ = drive.pane("instructions").text().splitlines()
+        assert first.split() == ["nothing", "fits", "zebra;", "without:"]
+        await drive.press(*["backspace"] * 6)
+        assert "nothing fits" not in drive.pane("instructions").text()
+
+
 async def test_recently_used_instructions_are_on_top() -> None:
     async with explorer(size=(120, 40)) as drive:
         await drive.press("slash", *"vmad", "enter", "slash", *"selp", "enter")

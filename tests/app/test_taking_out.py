@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import struct
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +13,7 @@ from textual.widgets import Input
 
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.tracing.annotations import Note
-from ptxscope.export import TEXTS
+from ptxscope.export import FORMATS, TEXTS, export
 from ptxscope.screens.export import ExportScreen
 from ptxscope.store import Store
 from ptxscope.widgets.fields import Page
@@ -48,7 +51,7 @@ async def test_a_note_on_a_step_that_is_gone_comes_back_with_it() -> None:
 
 
 async def _format(drive: Driver, name: str) -> None:
-    await drive.press(*["right"] * TEXTS.index(name), "space")
+    await drive.press(*["right"] * FORMATS.index(name), "space")
 
 
 @pytest.mark.parametrize("name", some(TEXTS, 0, 1))
@@ -59,6 +62,7 @@ async def test_every_format_is_previewed(name: str) -> None:
         screen = drive.app.screen
         assert isinstance(screen, ExportScreen)
         text = screen.document()
+        assert isinstance(text, str)
         first = text.splitlines()[0][:60]
         assert first in screen.query_one("#preview", Page).text()
         assert f"of {name}" in await drive.text()
@@ -68,7 +72,7 @@ async def test_what_is_included_changes_the_preview() -> None:
     async with explorer(*E3) as drive:
         await drive.press("e")
         assert "The steps of ptxas" not in drive.app.screen.query_one("#preview", Page).text()
-        await drive.press(*["right"] * len(TEXTS), "space")
+        await drive.press(*["right"] * len(FORMATS), "space")
         assert "The steps of ptxas" in drive.app.screen.query_one("#preview", Page).text()
         await drive.press("tab")
         await drive.type("4")
@@ -137,7 +141,9 @@ async def test_what_a_document_keeps_moves_nothing_on_the_terminal(name: str) ->
         assert isinstance(screen, ExportScreen)
         screen.query_one("#title", Input).value = WRITTEN
         await drive.press()
-        assert (WRITTEN in screen.document()) == (name not in ("text", "c", "python"))
+        made = screen.document()
+        assert isinstance(made, str)
+        assert (WRITTEN in made) == (name not in ("c", "python"))
         preview = screen.query_one("#preview", Page).text()
         assert all(char.isprintable() for char in preview.replace("\n", ""))
         assert not {"\u05d0", "\u0645"} & {*preview}
@@ -154,3 +160,46 @@ async def test_a_command_that_is_copied_is_told_harmlessly() -> None:
         assert WRITTEN in drive.app.clipboard
         (told,) = [x.message for x in drive.app._notifications if x.title == "Copied"]
         assert not {"\u05d0", "\u0645", "\u200d"} & {*told}
+
+
+@pytest.mark.parametrize(("name", "begin"), [("png", b"\x89PNG"), ("pdf", b"%PDF")])
+async def test_a_picture_is_told_in_words_and_saved(
+    name: str, begin: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("resvg_py")
+    pytest.importorskip("typst")
+    monkeypatch.chdir(tmp_path)
+    async with explorer(*E3) as drive:
+        await drive.press("e")
+        await _format(drive, name)
+        preview = " ".join(drive.app.screen.query_one("#preview", Page).text().split())
+        assert "What it says: vadd.u32.s32.s32.sat d.b0, a, b, c, model isa." in preview
+        if name == "png":
+            data = export(drive.session.trace, "png")
+            wide, high = struct.unpack(">2I", data[16:24])
+            told = re.search("a picture of about ([0-9,]+) by ([0-9,]+) px", preview)
+            assert told
+            assert [int(x.replace(",", "")) for x in told.groups()] == pytest.approx(
+                [wide, high], abs=1
+            )
+        assert f"saved as vadd.{name}" in await drive.press("ctrl+s")
+        assert (tmp_path / f"vadd.{name}").read_bytes().startswith(begin)
+        assert "can't be copied as text" in await drive.press("ctrl+y")
+
+
+async def test_what_a_picture_lacks_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    async with explorer(*E3) as drive:
+        await drive.press("e")
+        await _format(drive, "png")
+        said = " ".join((await drive.text()).split())
+        assert "png needs resvg-py, which is not installed" in said
+        assert "not written, png needs resvg-py" in " ".join((await drive.press("ctrl+s")).split())
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+async def test_every_format_is_seen(width: int) -> None:
+    async with explorer(*E3, size=(width, 24)) as drive:
+        shown = await drive.press("e")
+        for name in FORMATS:
+            assert re.search(rf"[ \[]{name}[ \]]", shown), name

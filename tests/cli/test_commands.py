@@ -329,3 +329,11 @@ def test_a_file_in_place_of_a_command_is_opened_whatever_its_name(
     assert "needs a terminal" in capsys.readouterr().err
     assert main(["tarce", "%r9=1"]) == 2
     assert "`%r9` is not a register" in capsys.readouterr().err
+
+
+def test_what_is_left_out_is_said_beside_the_result() -> None:
+    done = run("eval", "vadd.u32.u32.u32 d, a, b; foo bar", "a=1", "b=2")
+    assert (done.returncode, done.stdout) == (0, "d=0x00000003\n")
+    assert done.stderr == "note: what stands beside it is left out: `foo bar`\n"
+    shown = run("trace", "vadd.u32.u32.u32 d, a, b; foo bar", "a=1", "b=2").stdout
+    assert "Note: what stands beside it is left out: `foo bar`." in shown

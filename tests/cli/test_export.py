@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -176,9 +177,9 @@ def test_a_file_that_changed_meanwhile_is_left_alone(
     path = tmp_path / "x.md"
     path.write_text(f"{OPEN}\n{CLOSE}\n")
 
-    def slowly(words: list[str]) -> object:
+    def slowly(words: list[str], *more: Any, **named: Any) -> object:
         path.write_text("theirs")
-        return asked(words)
+        return asked(words, *more, **named)
 
     monkeypatch.setattr("ptxscope.cli.export.asked", slowly)
     update(path, status=2)
@@ -429,3 +430,48 @@ def test_an_end_of_nothing_is_told() -> None:
 )  # fmt: skip
 def test_other_comments_are_nobody_s_affair(page: str) -> None:
     assert doubtful(page) == []
+
+
+# --- by the name of a file -----------------------------------------------------------------------
+
+
+def page_with(words: str) -> str:
+    return f"{OPEN.replace('-f text', words)}\n{CLOSE}\n"
+
+
+@pytest.mark.parametrize(("ending", "begin"), [("svg", b"<svg "), ("png", b"\x89PNG")])
+def test_a_pictures_name_says_what_it_is(ending: str, begin: bytes, tmp_path: Path) -> None:
+    pytest.importorskip("resvg_py")
+    path = tmp_path / "x.md"
+    path.write_text(page_with(f"-o pic.{ending}"))
+    update(path)
+    assert (tmp_path / f"pic.{ending}").read_bytes().startswith(begin)
+    assert f"](pic.{ending})" in path.read_text()
+    update(path, "--check")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("-o pic.pdf", "no page shows one"),
+        ("-o pic.json", "-o or --output is for pictures"),
+        ("-o pic", "-o or --output is for pictures"),
+        ("--theme dark", "--theme does nothing in markdown; it is for html, svg, png and pdf"),
+        ("-f json --standalone", "--standalone does nothing in json"),
+    ],
+)
+def test_what_a_marker_asks_for_in_vain_is_said(words: str, said: str) -> None:
+    with pytest.raises(CommandError, match=said):
+        updated(page_with(words))
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["--update --check {}", "--check --update {}", "{} --update --check", "--update {} --check"],
+)
+def test_files_and_options_come_in_any_order(words: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.md"
+    path.write_text(f"{OPEN}\n{CLOSE}\n")
+    assert main(["export", *words.format(path).split()]) == 1
+    update(path)
+    assert main(["export", *words.format(path).split()]) == 0

@@ -305,12 +305,42 @@ def test_a_terminal_gets_its_own_encoding() -> None:
         assert wanted in shown
 
 
+def test_a_writers_text_is_kept_in_files_and_pipes_and_only_shown_by_a_terminal(
+    tmp_path: Path,
+) -> None:
+    title = "\u05e9\u05dc\u05d5\u05dd \u0645\u0631\u062d\u0628\u0627 no\u00a0break a\u00adb \u200dz"
+    words = [sys.executable, "-m", "ptxscope", *COMMANDLINES["trace"], "--title", title]
+    for format_ in ("text", "markdown", "json"):
+        file = tmp_path / format_
+        how = [*words, "-f", format_]
+        piped = subprocess.run(how, capture_output=True, check=True).stdout.decode()
+        subprocess.run([*how, "-o", str(file)], check=True)
+        assert file.read_bytes().decode() == piped
+        assert title in piped.replace("\\", "")
+        master, slave = pty.openpty()
+        with subprocess.Popen(how, stdout=slave) as process:
+            os.close(slave)
+            shown = b""
+            while part := _read(master):
+                shown += part
+        os.close(master)
+        assert process.returncode == 0
+        told = shown.decode().replace("\r\n", "\n")
+        assert all(char.isprintable() for char in told.replace("\n", ""))
+        assert not set(title) - set("nobreakabz ") & set(told)
+
+
+def _read(master: int) -> bytes:
+    try:
+        return os.read(master, 1 << 16)
+    except OSError:  # the end, as Linux has it
+        return b""
+
+
 # --- text that is none -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "format_", some(["text", "markdown", "html", "svg", "json", "c", "python"], 0, 3)
-)
+@pytest.mark.parametrize("format_", some(["text", "markdown", "html", "svg", "json", "rst"], 0, 3))
 def test_arguments_that_are_no_text(format_: str, tmp_path: Path, run: Run) -> None:
     hostile = "a\udcff\ud800b\x1b[31m"
     extra = ("--title", hostile, "--caption", hostile, "--note", f"1={hostile}")

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ptxscope import trace
 from ptxscope.cli import main
-from ptxscope.export import TEXTS
+from ptxscope.export import TEXTS, export
+from ptxscope.export.json import load
+from tests.tiers import some
 
 E3 = ["vadd.u32.s32.s32.sat %0.b0, %1, %2, %3", "%1=-1", "%2=0", "%3=0x11223344"]
 
@@ -52,6 +56,8 @@ def test_a_trace_is_read_back_in_every_format(
     format_: str, more: list[str], told: Callable[..., str], typed: Callable[[str], None]
 ) -> None:
     typed(told(*E3, *more, "-f", "json"))
+    if format_ in ("c", "python"):  # the whole function, whatever is shown of the trace
+        more = more if "--model" in more else [x for x in more if x == "--both"]
     again, first = told("--from", "-", "-f", format_), told(*E3, *more, "-f", format_)
     assert again == first
 
@@ -76,28 +82,51 @@ def row(data: Any, key: str) -> Any:
 
 
 CHANGES: list[tuple[Callable[[Any], Any], str]] = [
-    (lambda x: row(x, "saturate.t")["lanes"][0].update(value=255), "step 4: row saturate.t, lane 0 "
-     "is 255, which does not follow from the operands; 0 does"),
-    (lambda x: row(x, "saturate.t").update(inputs=["extend.a"]), "no such row, saturate.t"),
-    (lambda x: row(x, "saturate.t").update(key="saturate.x"), "no such row, saturate.x"),
-    (lambda x: row(x, "merge.t")["lanes"].pop(), "no such row, merge.t"),
-    (lambda x: x["results"][0].update(bits=5), "its result is not what this version"),
-    (lambda x: x["results"].clear(), "its result is not what this version"),
-    (lambda x: x["operands"][0].update(bits=7), "which does not follow from the operands"),
+    (lambda x: row(x, "saturate.t")["lanes"][0].update(value=255), "steps[3].rows[0].lanes[0]"
+     ".value (step 4, row saturate.t, lane 0) is 255, which differs from what is computed anew: 0"),
+    (lambda x: row(x, "saturate.t").update(inputs=["extend.a"]), "steps[3].rows[0].inputs[0]"),
+    (lambda x: row(x, "saturate.t").update(key="saturate.x"),
+     'rows[0].key (step 4, row saturate.t) is "saturate.x"'),
+    (lambda x: row(x, "merge.t")["lanes"].pop(), "(step 5, row merge.t) has 3 of 4 items; missing: "
+     "lane 3"),
+    (lambda x: x["steps"].pop(2), "steps has 5 of 6 items; missing: step 3"),
+    (lambda x: x["steps"][0]["rows"].pop(0),
+     "steps[0].rows (step 1) has 1 of 2 items; missing: row select.a"),
+    (lambda x: x["steps"].append(x["steps"][0]), "steps has 7 items; computed anew it has 6"),
+    (lambda x: x["results"][0].update(bits=5),
+     "results[0].bits (d) is 5, which differs from what is computed anew: 287453952"),
+    (lambda x: x["results"][0].update(bits="287453952"),
+     'results[0].bits (d) is "287453952", which'),
+    (lambda x: x["results"].clear(), "results has 0 of 1 items; missing: d"),
+    (lambda x: x["operands"][0].update(bits=7), "operands[0].hex (a) is"),
     (lambda x: x["operands"][0].update(bits=1 << 40), "does not fit in .s32"),
     (lambda x: x["operands"][0].update(bits=-1), "does not fit in .s32"),
-    (lambda x: x["operands"][0].update(bits=1.5), "'1.5' is no integer"),
-    (lambda x: x["operands"][0].update(bits="1e3"), "'1e3' is no integer"),
-    (lambda x: x["operands"][0].update(bits="9" * 5000), "is no integer"),
-    (lambda x: x["operands"].pop(0), "operand a has no value"),
+    (lambda x: x["operands"][0].update(bits=1.5), "operands[0].bits is 1.5; an integer or a text"),
+    (lambda x: x["operands"][0].update(bits=True), "operands[0].bits is true; an integer or"),
+    (lambda x: x["operands"][0].update(bits="1e3"), 'operands[0].bits is "1e3"; an integer has'),
+    (lambda x: x["operands"][0].update(bits="9" * 5000), "an integer has to stand there"),
+    (lambda x: x["operands"][0].update(role="q"), 'operands[0].role is "q"; the instruction has'),
+    (lambda x: x["operands"].pop(0), "operand a is missing"),
+    (lambda x: x["operands"].insert(0, 5), "operands[0] is 5; an object has to stand there"),
     (lambda x: x["model"].update(name="E99"), "unknown model"),
-    (lambda x: x["model"].update(name=5), "missing or misplaced"),
-    (lambda x: x.update(schema="ptxscope.trace/9"), "the schema is 'ptxscope.trace/9'"),
-    (lambda x: x["instruction"].update(canonical="vadd.u32 d, a, b;"), "not legal"),
-    (lambda x: x["instruction"].update(canonical=None), "missing or misplaced"),
-    (lambda x: x["shown"].update(steps=["nonsense"]), "'nonsense' is not a valid Stage"),
-    (lambda x: x.update(shown=5), "missing or misplaced"),
-    (lambda x: x["annotations"].pop("title"), "'title'"),
+    (lambda x: x["model"].update(name=5), "model.name is 5; a text has to stand there"),
+    (lambda x: x["model"].update(errata=["E1"]), "model.errata has 1 items"),
+    (lambda x: x.update(schema="ptxscope.trace/9"), 'schema is "ptxscope.trace/9"; what is'),
+    (lambda x: x.update(version=None), "version is null; a text has to stand there"),
+    (lambda x: x.pop("version"), "version is missing"),
+    (lambda x: x["instruction"].update(canonical="vadd.u32 d, a, b;"), "instruction.canonical is "),
+    (lambda x: x["instruction"].update(canonical=None), "instruction.canonical is null; a text"),
+    (lambda x: x["instruction"].pop("form"), "instruction.form is missing"),
+    (lambda x: x["shown"].update(steps=["nonsense"]), 'shown.steps[0] is "nonsense"; stages are'),
+    (lambda x: x["shown"].update(steps=["flush"]), "flush is none of its steps: select, extend"),
+    (lambda x: x["shown"].update(result=1), "shown.result is 1; true or false has to stand there"),
+    (lambda x: x.update(shown=5), "shown is 5; an object has to stand there"),
+    (lambda x: x["annotations"].pop("title"), "annotations.title is missing"),
+    (lambda x: x["annotations"].update(title=None), "annotations.title is null; a text"),
+    (lambda x: x["annotations"]["notes"].append("x"), 'annotations.notes[0] is "x"; an object'),
+    (lambda x: x["answers"]["all"][1].update(result="0x0"), 'answers.all[1].result is "0x0"'),
+    (lambda x: x.update(answers=None), "answers is null, which differs"),
+    (lambda x: x.update(more=1), "more is nothing that a trace has"),
 ]  # fmt: skip
 
 
@@ -112,14 +141,95 @@ def test_what_does_not_replay_is_refused(
     error = told("--from", "-", status=2)
     assert error.startswith("error: standard input: ")
     assert said in error
+    assert error.count("\n") == 1
 
 
-@pytest.mark.parametrize("text", ["", "[]", "5", "null", "{", '"x"', "{}", "[" * 99_999])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "this is no JSON: it is empty"),
+        (" \n", "this is no JSON: it is empty"),
+        ("{", "this is no JSON: it ends too early, at line 1, column 2"),
+        ('{\n "a": x}', "this is no JSON: line 2, column 7 is not as JSON is written"),
+        ('{"a": 1} {', "this is no JSON: line 1, column 10 is not as JSON is written"),
+        ("[" * 99_999, "this is no JSON: it is nested too deeply"),
+        ("1" * 9_999, "this is no JSON: a number in it has too many digits"),
+        ("[]", "this is no ptxscope.trace/1: it is a list of 0; an object has to stand there"),
+        ("5", "this is no ptxscope.trace/1: it is 5; an object has to stand there"),
+        ("NaN", "this is no ptxscope.trace/1: it is NaN; an object has to stand there"),
+        ("null", "this is no ptxscope.trace/1: it is null; an object has to stand there"),
+        ('"x"', 'this is no ptxscope.trace/1: it is "x"; an object has to stand there'),
+        ("{}", "this is no ptxscope.trace/1: schema is missing"),
+    ],
+)
 def test_what_is_no_trace_is_refused(
-    text: str, told: Callable[..., str], typed: Callable[[str], None]
+    text: str, said: str, told: Callable[..., str], typed: Callable[[str], None]
 ) -> None:
     typed(text)
-    assert told("--from", "-", status=2).startswith("error: standard input: this is no")
+    assert told("--from", "-", status=2) == f"error: standard input: {said}\n"
+
+
+def test_another_version_may_use_other_words_but_no_other_numbers(
+    told: Callable[..., str], typed: Callable[[str], None]
+) -> None:
+    text, first = told(*E3, "--both", "-f", "json"), told(*E3, "--both")
+
+    def reworded(data: Any) -> None:
+        data.update(version="9.9", source="S", command="C", later={"what": 1})
+        data["steps"][0].update(title="T", about="A")
+        row(data, "saturate.t")["lanes"][0].update(sentence="S", formula="F")
+
+    typed(changed(text, reworded))
+    assert told("--from", "-") == first
+    changes: list[Callable[[Any], object]] = [
+        lambda x: row(x, "saturate.t")["lanes"][0].update(value=1),
+        lambda x: row(x, "saturate.t")["lanes"][0].update(sentence=1),
+        lambda x: row(x, "saturate.t")["lanes"][0].update(flags=[]),
+        lambda x: x["operands"][0].update(hex="0x0"),
+        lambda x: x["steps"].pop(),
+    ]
+    for change in changes:
+
+        def both(data: Any, change: Callable[[Any], object] = change) -> None:
+            reworded(data)
+            change(data)
+
+        typed(changed(text, both))
+        assert re.search("missing|computed anew", told("--from", "-", status=2))
+
+
+SMALL = export(trace(E3[0], {"%1": 0xFFFFFFFF, "%2": 0, "%3": 5}), "json")
+
+
+def places(data: Any) -> list[tuple[Any, Any]]:
+    """Every container in a document, and where in it something is."""
+    names = list(data) if isinstance(data, dict) else range(len(data) if type(data) is list else 0)
+    return [x for at in names for x in ((data, at), *places(data[at]))]
+
+
+@pytest.mark.parametrize("part", some(range(12)))
+def test_whatever_is_taken_out_or_changed_is_said(part: int) -> None:
+    for index in range(part, len(places(json.loads(SMALL))), 12):
+        changes: tuple[Any, ...] = (None, [], "?", 1.5, "gone")
+        for change in changes:
+            data = json.loads(SMALL)
+            inside, at = places(data)[index]
+            may_differ = inside is data and (at == "command" or (at, change) == ("version", "?"))
+            if (may_differ and change == "?") or change == inside[at]:
+                continue
+            if (at, change) in (("shown", "gone"), ("title", "?"), ("caption", "?")) and (
+                inside is data or inside is data["annotations"]
+            ):
+                continue  # optional, and a writer's own
+            if change == "gone":
+                del inside[at]
+            else:
+                inside[at] = change
+            with pytest.raises(ValueError, match=r"missing|differs|nothing|unknown|;") as caught:
+                load(json.dumps(data))
+            assert type(caught.value) is ValueError
+            assert "\n" not in str(caught.value)
+            assert "Error" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -616,13 +616,13 @@ def test_ptxas_and_a_modifier_are_found_together() -> None:
         assert any(x.instruction == done and x.model.name == "ptxas-13.5" for x in fewest)
 
 
-def test_after_an_exchange_the_line_is_told_of_as_it_then_stands() -> None:
+def test_after_an_exchange_each_line_is_told_of_as_it_stands() -> None:
     done, values = parse("vsub.u32.u32.u32 d, b, a.h0"), {"a": 0x00050007, "b": 0x12345678}
     got = computed_result(done, values, "isa")
     (found,) = [
         x for x in diagnose("vsub.u32.u32.u32 d, a, b", values, got) if x.instruction == done
     ]
-    assert "`a.h0` rather than `a`" in found.sentence
+    assert "`a.h0` rather than `b`" in found.sentence
 
 
 def test_several_observations_are_asked_for_in_python_too() -> None:
@@ -706,3 +706,23 @@ def test_one_partly_known_value_is_not_two_values() -> None:
     with pytest.raises(ValueError, match="as many observed values"):
         diagnose(ptx, values, Observed(3, 0xFF))
     assert diagnose(ptx, values, [Observed(3, 0xFF), 255])[0].kind is Kind.DOCUMENTED
+
+
+@pytest.mark.parametrize(
+    ("ptx", "other", "said"),
+    [
+        ("vsub.s32.s32.s32 d, a.b1, b.h0", "d, b, a.h0", "with `b` rather than `a.b1`"),
+        ("vsub.s32.s32.s32 d, a, b", "d, b, a.b1", "with `a.b1` rather than `b`"),
+        ("vmad.s32.s32.s32 d, a, b.h1, c", "d, -b, a.h1, c", "with `-b`"),
+    ],
+)
+def test_exchanged_operands_are_named_as_each_line_has_them(
+    ptx: str, other: str, said: str
+) -> None:
+    values = {"a": 0x80A1F517, "b": 0x13579BDF, "c": 0x600DCAFE}
+    given = {name: bits for name, bits in values.items() if name in ptx.partition(" ")[2]}
+    changed = f"{ptx.partition(' ')[0]} {other};"
+    got = evaluate(changed, given)["d"]
+    (found,) = [x for x in diagnose(ptx, given, int(got)) if x.ptx == changed]
+    assert said in found.sentence
+    assert "with a and b exchanged" in found.sentence

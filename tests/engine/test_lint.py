@@ -21,6 +21,7 @@ from ptxscope.engine.listings.lint import (
     Severity,
     check_listing,
     check_source,
+    check_text,
 )
 from ptxscope.engine.semantics.errata import ERRATA, Erratum
 from ptxscope.engine.semantics.models import PTXAS_MODELS
@@ -523,3 +524,44 @@ def test_of_the_eleven_types_of_slct_only_s32_is_folded_wrongly() -> None:
     items = listing("".join(f"slct.{x}.s32 r, a, b, 0x80000000;" for x in types))
     assert [type_ for type_, item in zip(types, items, strict=True) if item.notes] == ["s32"]
     assert rules("slct.s32.f32 r, a, b, 0f80000000;") == []
+
+
+BARE = """\
+vmin4 ;
+// vmin4 ;
+vmin4;
+/* ; */ vset\t;
+@!%p vset ;
+.loc 1 2 3
+\tvmad;
+L: selp
+\t;
+{ setp; }
+"""
+NOT_BARE = """\
+.reg .b32 vmin4;
+add.u32 d, a, vmin4;
+add.u32 d, a,
+  vset;
+call vset;
+bra vmax;
+mov.b64 {vadd, vsub}, vmad;
+mov.u32 vmad , vmin;
+vsub4x ;
+a set; vadd the;
+$vset; %vset; _vset; .vset;
+"""
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 7, 11, 64, 1000])
+def test_a_bare_opcode_is_an_illegal_statement(size: int) -> None:
+    text = NOT_BARE + BARE + NOT_BARE
+    chunks = (text[at : at + size] for at in range(0, len(text), size))
+    found = list(check_listing(chunks, "x.ptx"))
+    first = NOT_BARE.count("\n")
+    assert [x.place.line - first for x in found] == [1, 3, 4, 5, 7, 8, 10]
+    assert not any(x.legal for x in found)
+    assert "is missing its destination type" in found[0].message
+    assert not list(check_listing([NOT_BARE], "x.ptx"))
+    (in_c,) = check_text('void f() { int vset; asm("vmin4 ;"); x = vset; vset; }', "x.cu")
+    assert not in_c.legal

@@ -7,7 +7,7 @@ from hypothesis import given
 
 from ptxscope import Instruction, PtxError, parse, parse_all
 from ptxscope.engine.isa.types import Cmp, Destinations, SecOp, Selector, Type
-from ptxscope.engine.text.errors import diagram
+from ptxscope.engine.text.errors import NotOneError, diagram
 from ptxscope.engine.text.instruction import Guard, Literal, Register
 from tests.strategies import INSTRUCTIONS
 
@@ -287,3 +287,51 @@ def test_a_string_of_a_directive_may_hold_anything() -> None:
     assert str(parse(text)) == "vadd.u32.u32.u32 d, a, b;"
     with pytest.raises(PtxError):
         parse('vadd.u32.u32.u32 d, a, "b;";')
+
+
+# --- what stands beside it -------------------------------------------------------------------
+
+ADD = "vadd.u32.u32.u32 d, a, b;"
+ASM = 'asm("vmin4.u32.u32.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f"{ADD} foo bar", "`foo bar`"),
+        (f"{ADD} foo\nbar ;", "`foo bar`"),
+        (f"mov.u32 a, 1; {ADD} st.global.u32 [x], d; ret;", "`mov.u32 a, 1` and 2 more"),
+        (f"{ADD} @p", "`@p`"),
+        (f'asm("mov.b32 t, 1; {ADD}");', "`mov.b32 t, 1`"),
+        (f"{ADD} {'x' * 99};", f"`{'x' * 40}…`"),
+    ],
+)
+def test_what_is_left_out_is_a_note(text: str, said: str) -> None:
+    assert parse(text).notes[-1] == f"what stands beside it is left out: {said}"
+    assert parse(text) == parse(ADD)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ADD,
+        ADD.rstrip(";"),
+        f" {ADD} ; ;\n",
+        f"// foo bar\n{ADD} /* foo bar; */",
+        f"L: {{ .reg .b32 t; {ADD} }}",
+        f'int foo = bar; asm("{ADD}"); foo(bar);',
+        f"/* {ADD} */ {ASM}",
+        f"set.x = 3; {ASM} vadd(a, b);",
+    ],
+)
+def test_nothing_is_left_out(text: str) -> None:
+    assert not any("left out" in note for note in parse(text).notes)
+
+
+@pytest.mark.parametrize("text", [f"{ADD} {ASM}", f"{ASM}\n{ADD}", f"int x; {ASM} {ADD} y();"])
+def test_plain_ptx_beside_an_asm_statement_is_another(text: str) -> None:
+    with pytest.raises(NotOneError) as caught:
+        parse(text)
+    assert caught.value.message == "there are 2 instructions here; one is wanted"
+    start, end = caught.value.span
+    assert text[start:end] == ADD.rstrip(";")

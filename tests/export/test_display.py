@@ -12,8 +12,11 @@ from nbclient import NotebookClient
 
 import ptxscope
 from ptxscope.cli.trace import rendered
+from ptxscope.engine.semantics.plan import Stage
 from ptxscope.export.alt import alt
 from ptxscope.export.document import document
+from ptxscope.export.options import Options
+from ptxscope.export.theme import Theme
 from tests.export.samples import HOSTILE
 
 LINE = "vadd.u32.s32.s32.sat d.b0, a, b, c"
@@ -45,6 +48,13 @@ def test_a_figure_is_what_the_command_draws() -> None:
         ({"steps": 1, "until": 2}, "one of them"),
         ({"notes": {"nothing": "x"}}, "'nothing' is no step"),
         ({"notes": ["x"]}, "a note is STEP=TEXT"),
+        ({"steps": "satur"}, "'satur' is no step.* 1 select, 2 extend"),
+        ({"until": "pink"}, "'pink' is no step.* 1 select, 2 extend"),
+        ({"theme": "pink"}, "theme: 'pink' is none of auto, light, dark"),
+        ({"motion": "fast"}, "motion: 'fast' is none of still, stepping, playing"),
+        ({"id": "1 2"}, "'1 2' is no id: a letter"),
+        ({"id": 5}, "5 is no id: a letter"),
+        ({"scale": "2"}, "scale is '2'; it is a number"),
     ],
 )
 def test_what_it_cannot_draw_it_says(choices: dict[str, object], said: str) -> None:
@@ -58,6 +68,33 @@ def test_other_options_are_taken_by_name() -> None:
         E3.figure(colour="red")
     with pytest.raises(TypeError, match="a figure has no 'stages'"):
         E3.figure(stages=None)
+    assert E3.figure(theme="dark").svg == rendered([*WORDS, "--theme", "dark"])
+    assert E3.figure(motion="stepping").svg == rendered([*WORDS, "--stepping"])
+
+
+@pytest.mark.parametrize(
+    ("format_", "options", "said"),
+    [
+        ("docx", Options(), "unknown format 'docx': it is one of text, markdown, rst"),
+        (None, Options(), "unknown format None"),
+        ("json", Options(theme="pink"), "theme: 'pink' is none of auto, light, dark"),  # type: ignore[arg-type]
+        ("text", Options(stages=frozenset({"x"})), "stages: 'x' is none of flush, select"),  # type: ignore[arg-type]
+        ("svg", Options(id="a b"), "'a b' is no id"),
+    ],
+)
+def test_a_document_of_what_there_is_not_is_refused(
+    format_: str, options: Options, said: str
+) -> None:
+    with pytest.raises(ValueError, match=said):
+        ptxscope.export(E3, format_, options)
+
+
+def test_names_do_for_choices() -> None:
+    named = Options(theme="dark", stages=frozenset({"select"}))  # type: ignore[arg-type]
+    typed = Options(theme=Theme.DARK, stages=frozenset({Stage.SELECT}))
+    assert ptxscope.export(E3, "html", named) == ptxscope.export(E3, "html", typed)
+    with pytest.raises(TypeError, match="options are an Options"):
+        ptxscope.export(E3, "svg", {"theme": "dark"})  # type: ignore[call-overload]
 
 
 def test_a_notebook_shows_pictures_and_lists() -> None:

@@ -100,8 +100,8 @@ def test_so_does_a_hostile_text_s(text: str) -> None:
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
 def test_a_shell_reads_the_command_that_a_terminal_can_show() -> None:
     text = export(NOTED)
-    assert all(char.isprintable() for char in text.replace("\n", ""))
     (_, command) = text.split("\n$ ptxscope ")
+    assert all(char.isprintable() for char in command.replace("\n", ""))
     script = f"{shlex.quote(sys.executable)} -m ptxscope {command}"
     done = subprocess.run(
         ["bash", "-c", script], capture_output=True, text=True, check=True,
@@ -183,9 +183,11 @@ WRITTEN = "caf\u00e9\u00a0no\u00adbreak \u05e9\u05dc\u05d5\u05dd \u0645\u0631\u0
 WRITTEN += "\U0001f469\u200d\U0001f52c \u2067\u05d0\u2069 \u202bx\u202c \u200fy \U0001fae8"
 
 
-@pytest.mark.parametrize("format_", [x for x in READ if x != "text"])
+@pytest.mark.parametrize("format_", READ)
 def test_a_writers_text_is_kept(format_: str) -> None:
     text = export(annotated(E3, WRITTEN), format_)
+    if format_ == "text":  # which breaks lines too, at blanks
+        text = re.sub(r"\n +", " ", text)
     if format_ == "svg":  # which breaks lines; in its title none is broken
         assert f">{WRITTEN}</title>" in text
     else:
@@ -195,7 +197,7 @@ def test_a_writers_text_is_kept(format_: str) -> None:
 
 def test_in_a_terminal_nothing_moves() -> None:
     for text in (WRITTEN, *HOSTILE):
-        shown = export(annotated(E3, text))
+        shown = annotated(E3, text)._repr_mimebundle_()["text/plain"]
         assert all(char.isprintable() for char in shown.replace("\n", ""))
         out = io.StringIO()
         Console(file=out, width=70).print(annotated(E3, text))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from ptxscope import Instruction, Trace, export, trace
+from ptxscope import Instruction, Trace, export, parse_all, trace
 from ptxscope.engine.records import replace
 from ptxscope.engine.semantics.operation import Flag
 from ptxscope.engine.semantics.plan import Stage
@@ -86,12 +86,15 @@ def test_both_answers_are_told() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda text: text[:-10], "not JSON"),
-        (lambda _: "[" * 100_000, "not JSON"),
+        (lambda text: text[:-10], "no JSON"),
+        (lambda _: "[" * 100_000, "no JSON"),
         (lambda _: "[]", "is no ptxscope.trace/1"),
-        (lambda text: text.replace("trace/1", "trace/2"), "the schema is"),
-        (lambda text: text.replace(".sat %0.b0", ".bad %0.b0"), "not legal"),
-        (lambda text: text.replace('"bits": 287453952', '"bits": 287453953'), "not what this"),
+        (lambda text: text.replace("trace/1", "trace/2"), "schema is"),
+        (lambda text: text.replace(".sat %0.b0", ".bad %0.b0"), "instruction.canonical is"),
+        (
+            lambda text: text.replace('"bits": 287453952', '"bits": 287453953'),
+            "computed anew: 287453952",
+        ),
         (lambda text: text.replace('"role": "c"', '"role": "z"'), "is no ptxscope.trace/1"),
     ],
 )
@@ -102,3 +105,15 @@ def test_what_is_no_trace_is_refused(change: Any, said: str) -> None:
 
 def test_annotations_count_for_equality() -> None:
     assert replace(E3, annotations=Annotations("t")) != E3
+
+
+def test_a_line_that_cannot_be_read_alone_is_read_as_it_is_told() -> None:
+    text = "vadd.u32.u32.u32 d, a, b; vsub.u32.u32.u32 d, a, b;"
+    for ins in parse_all(text):
+        shown = trace(ins, {"a": 5, "b": 3})
+        assert load(export(shown, "json")) == shown
+    data = json.loads(export(shown, "json"))
+    for other in ("nothing", "vadd.u32.u32.u32 d, a, b;", ""):
+        data["instruction"]["text"] = other
+        with pytest.raises(ValueError, match=r"another line than instruction\.canonical"):
+            load(json.dumps(data))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, SupportsIndex, overload
 
+from ..isa.entry import SlotPlace
 from ..records import NamedTuple, Record, replace
 from ..semantics.errata import Erratum
 from ..semantics.models import ISA_MODEL, PTXAS_MODELS, Model, model, versions
@@ -302,14 +303,14 @@ def _versions(search: Search, chosen: tuple[Cause, ...]) -> str:
 
 
 def _worded(cause: Cause, changed: Instruction, ins: Instruction, having: str) -> Cause:
-    """A cause with its phrase as the changed line has it: its operands may be exchanged."""
+    """A cause with its phrase as both lines have it: operands may be exchanged in the changed."""
     if cause.model:
         return cause._replace(phrase=cause.phrase.format(f"ptxas {having}".strip()))
-    if cause.kind is Kind.SELECTOR and len(cause.slots) == 1:
+    if cause.kind in (Kind.SELECTOR, Kind.MODIFIER) and len(cause.slots) == 1:
         ((name, value),) = cause.slots
         slot = ins.entry.slot(name)
-        assert slot
-        return cause._replace(phrase=slot_phrase(changed, slot, ins.form.get(name), value))
+        if slot and slot.place is not SlotPlace.MODIFIER:
+            return cause._replace(phrase=slot_phrase(ins, slot, ins.form.get(name), value, changed))
     return cause
 
 

@@ -166,23 +166,32 @@ def _same_width(now: object, value: object) -> bool:
     return not (isinstance(now, Type) and isinstance(value, Type)) or now.bits == value.bits
 
 
-def slot_phrase(ins: Instruction, slot: Slot, now: object, value: object) -> str:
-    """``without `.sat```, ``with `.lt` rather than `.le```, ``with `%1.b1` rather than `%1```."""
-    operand = "" if slot.place is SlotPlace.MODIFIER else ins.called(str(slot.place))
-    suffix = bool(operand) and not slot.word  # without it the operand is still to be named
+def slot_phrase(
+    ins: Instruction, slot: Slot, now: object, value: object, changed: Instruction | None = None
+) -> str:
+    """``without `.sat```, ``with `.lt` rather than `.le```, ``with `%1.b1` rather than `%1```.
 
-    def spelled(written: object) -> str:
+    What is, is named as the instruction has it; what would be, as ``changed`` has it, where
+    another operand may stand in that place.
+    """
+    before, after = (
+        "" if slot.place is SlotPlace.MODIFIER else x.called(str(slot.place))
+        for x in (ins, changed or ins)
+    )
+    suffix = bool(before) and not slot.word  # without it the operand is still to be named
+
+    def spelled(written: object, operand: str) -> str:
         text = slot.text(written)
         if slot.word and operand:
             return f"`{text}{operand}`"
         return f"`{operand}.{text}`" if text else f"`{operand}`"
 
     if value == slot.absent and not suffix:
-        return f"without {spelled(now)}"
+        return f"without {spelled(now, before)}"
     if now == slot.absent and not suffix:
-        return f"with {spelled(value)}"
+        return f"with {spelled(value, after)}"
     what = f"{slot.name} " if slot.name.endswith("type") else ""
-    return f"with {what}{spelled(value)} rather than {spelled(now)}"
+    return f"with {what}{spelled(value, after)} rather than {spelled(now, before)}"
 
 
 def _opcodes(ins: Instruction) -> Iterator[Cause]:

@@ -35,9 +35,14 @@ _EVENT = re.compile(
       | (?P<brace>[{{}}])
       | (?P<directive>(?<![\w$])\.(?:{"|".join(sorted(x[1:] for x in DIRECTIVES))})(?![\w.$]))
       | (?P<opcode>(?<![\w.$%])(?!(?:{any_of(OTHER_OPCODES)})(?![\w$]))[A-Za-z][\w$]*+
-         (?=[ \t]*+\.|\s++\.[a-z]|[ \t]++[\w$%]++[ \t]*+[,|]))""",
+         (?=[ \t]*+\.|\s++\.[a-z]|[ \t]++[\w$%]++[ \t]*+[,|]|(?P<bare>\s*+;)))""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
+_BEGINS = re.compile(
+    r"(?:\A|[;{}:]|\*/|(?:^[ \t]*+\.|//)[^\n]*+\n)\s*+(?:@\s*+(?:!\s*+)?+[\w$%]++\s++)?+\Z",
+    re.MULTILINE | re.ASCII,
+)
+"""In front of an opcode that nothing but its place tells from an operand."""
 _ALONE = re.compile(rf"{_WORD}\s++\Z", re.ASCII)
 """What may be an opcode, with nothing behind it yet."""
 _GUARD = re.compile(r"@\s*+(?:!\s*+)?+[\w$%]*+\s*+\Z", re.ASCII)
@@ -144,7 +149,7 @@ def _candidates(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
         stop: int | None = end
         kind = event.lastgroup
         if kind == "opcode":
-            if is_meant(event[0]):
+            if window.has_opcode(event):
                 stop = window.statement_end(end)
                 if stop is not None:
                     yield window.candidate(start, stop, scopes)
@@ -235,6 +240,14 @@ class _Window:
                 return False
             self.in_comment, self.at = False, close + 2
         return True
+
+    def has_opcode(self, event: re.Match[str]) -> bool:
+        """Whether it is one of the 27, or meant to be; a bare word where a statement begins."""
+        if event["bare"] is None:
+            return is_meant(event[0])
+        start = event.start()
+        before = max(start - WINDOW, 0)
+        return event[0] in OPCODES and _BEGINS.search(self.text, before, start) is not None
 
     def ends_before(self, pattern: re.Pattern[str], position: int) -> bool:
         """Whether what stands before a position ends so."""

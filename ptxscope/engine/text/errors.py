@@ -119,6 +119,11 @@ def _printable(char: str) -> str:
     return "\N{REPLACEMENT CHARACTER}"
 
 
+def printable_lines(text: str) -> str:
+    """The same of a text of several lines."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
 def quoted(text: str) -> str:
     """A word of somebody's text in backquotes, shortened where it is very long."""
     return f"`{text}`" if len(text) <= 48 else f"`{text[:40]}…`"

@@ -9,13 +9,13 @@ from ..isa.entry import Entry
 from ..isa.form import Form
 from ..isa.legality import remarks, violations
 from ..isa.types import Destinations, Type
-from ..records import NamedTuple
+from ..records import NamedTuple, replace
 from . import modifiers, operands
 from .errors import NotOneError, Problem, PtxError, Span, capped, nearest, quoted
 from .folding import folding_note
 from .instruction import Guard, Instruction, Literal, Register
 from .opcodes import OPCODES, is_misspelt, is_other_opcode
-from .source import Fragment, fragments
+from .source import Fragment, fragments, outside_asm
 from .tokens import Kind, Written, statements
 
 
@@ -31,15 +31,46 @@ def parse(text: str) -> Instruction:
     """The one instruction in a text.
 
     Guards, comments, labels, declarations and other instructions may stand around it; the
-    text may be an ``asm`` statement or glued string literals. Raises PtxError where there
-    is not exactly one, or where it is not legal.
+    text may be an ``asm`` statement or glued string literals. Which statements are left out is
+    one of its notes. Raises PtxError where there is not exactly one, or where it is not legal.
     """
-    found = parse_all(text)
-    if len(found) > 1:
-        span = found[1].spans["line"]
-        message = f"there are {len(found)} instructions here; one is wanted"
-        raise NotOneError(text, (Problem(message, span),))
-    return found[0]
+    (first, *more) = parse_all(text)
+    start, end = first.spans["line"]
+    if not (text[:start] + text[end:]).strip(_BLANK):
+        return first
+    others = [*(ins.spans["line"] for ins in more), *_beside_asm(text)]
+    if others:
+        message = f"there are {len(others) + 1} instructions here; one is wanted"
+        raise NotOneError(text, (Problem(message, min(others)),))
+    return replace(first, notes=(*first.notes, *_left_out(text)))
+
+
+_BLANK = " \t\r\n\f\v;"
+LEFT_OUT = "what stands beside it is left out: "
+"""How the note begins that names what was not read as the instruction."""
+
+
+def _beside_asm(text: str) -> Iterator[Span]:
+    """Instructions in a text that are in none of its ``asm`` statements."""
+    for start, end in outside_asm(text):
+        part = text[start:end]
+        for found in statements(part, OPCODES):
+            parsed = resolve(part, Fragment(part), found)
+            if parsed and parsed.instruction:
+                yield parsed.span[0] + start, parsed.span[1] + start
+
+
+def _left_out(text: str) -> Iterator[str]:
+    """The statements that are none of the 27, and are not computed."""
+    others = [
+        fragment.ptx[slice(*found.span)]
+        for fragment in fragments(text)
+        for found in statements(fragment.ptx, OPCODES)
+        if found.opcode.text not in OPCODES or _is_half(found)
+    ]
+    if others:
+        more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+        yield f"{LEFT_OUT}{quoted(' '.join(others[0].split()))}{more}"
 
 
 def parse_all(text: str) -> tuple[Instruction, ...]:

@@ -103,6 +103,18 @@ def fragments(text: str) -> Iterator[Fragment]:
         yield Fragment(text)
 
 
+def outside_asm(text: str) -> Iterator[Span]:
+    """The stretches of a text that stand around its ``asm`` statements; none where it has none."""
+    match, end = _ASM.search(text), 0
+    if match is None:
+        return
+    while match is not None:
+        yield end, match.start()
+        _, end = _glued(text, match.end())
+        match = _ASM.search(text, end)
+    yield end, len(text)
+
+
 def skip(text: str, position: int) -> int:
     """The position behind blanks and comments."""
     match = _BETWEEN.match(text, position)

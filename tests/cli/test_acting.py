@@ -1,0 +1,157 @@
+"""The format that a file's name asks for, and options where they do nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from ptxscope.cli.trace import arguments, asked
+from ptxscope.export import BINARY, FORMATS, SUFFIXES, TEXTS, Format, export, format_of
+from ptxscope.export.acting import ACTS, acts
+from tests.cli.running import run
+from tests.tiers import thorough
+
+pytest.importorskip("resvg_py")
+pytest.importorskip("typst")
+E3 = ["vadd.u32.s32.s32.sat %0.b0, %1, %2, %3", "%1=-1", "%2=0", "%3=0x11223344"]
+
+# --- what a file's name asks for -----------------------------------------------------------------
+
+BEGINS: dict[str, bytes] = {
+    "svg": b"<svg ",
+    "png": b"\x89PNG",
+    "pdf": b"%PDF",
+    "html": b"<article",
+    "htm": b"<article",
+    "md": b"```ptx",
+    "markdown": b"```ptx",
+    "json": b"{\n",
+    "rst": b"::\n",
+    "adoc": b"[source",
+    "c": b"#include <stdint.h>",
+    "py": b"def ",
+    "txt": b"vadd.u32.s32.s32.sat %0.b0, %1, %2, %3;",
+    "SVG": b"<svg ",
+    "Md": b"```ptx",
+}
+TEXT = BEGINS["txt"]
+
+
+@pytest.mark.parametrize("ending", BEGINS)
+def test_a_files_ending_is_the_format(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"a.b.{ending}"
+    assert run("trace", *E3, "-o", str(path)) == (0, "", "")
+    assert path.read_bytes().startswith(BEGINS[ending])
+
+
+@pytest.mark.parametrize("name", ["x", "x.", "x.tex", "svg", ".hidden", "a.svg.bak", "d.svg/x"])
+def test_another_ending_is_text(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    assert run("trace", *E3, "-o", str(path)) == (0, "", "")
+    assert path.read_bytes().startswith(TEXT)
+
+
+def test_what_is_asked_for_goes_before_an_ending(tmp_path: Path) -> None:
+    path = tmp_path / "x.svg"
+    assert run("trace", *E3, "-f", "json", "-o", str(path)).returncode == 0
+    assert json.loads(path.read_text())["schema"]
+    assert run("trace", *E3, "-f", "text", "-o", str(path)).returncode == 0
+    assert path.read_bytes().startswith(TEXT)
+
+
+def test_every_format_has_an_ending() -> None:
+    assert {format_of(f"x.{ending}") for ending in SUFFIXES.values()} == set(Format)
+
+
+def test_frames_and_figures_are_what_their_name_ends_in(tmp_path: Path) -> None:
+    assert run("trace", *E3, "--frames", str(tmp_path / "deck.pdf")).returncode == 0
+    assert (tmp_path / "deck.pdf").read_bytes().startswith(b"%PDF")
+    for ending, begin in ((".svg", b"<svg "), (".pdf", b"%PDF"), (".md", b"vadd4: ")):
+        path = tmp_path / f"vadd4{ending}"
+        assert run("show", "vadd4", "-o", str(path)).returncode == 0
+        assert path.read_bytes().startswith(begin)
+
+
+# --- what does nothing ---------------------------------------------------------------------------
+
+GIVEN: dict[str, list[str]] = {
+    "title": ["--title", "T"],
+    "caption": ["--caption", "C"],
+    "note": ["--note", "saturate=N"],
+    "steps": ["--steps", "2-4"],
+    "until": ["--until", "saturate"],
+    "no-result": ["--no-result"],
+    "both": ["--both"],
+    "standalone": ["--standalone"],
+    "theme": ["--theme", "dark"],
+    "id": ["--id", "mine"],
+    "slide": ["--slide"],
+    "stepping": ["--stepping"],
+    "animate": ["--animate"],
+    "scale": ["--scale", "0.5"],
+    "width": ["--width", "300"],
+}
+
+
+def test_every_option_is_looked_at() -> None:
+    known = {"--help", "-h", "--model", "--format", "-f", "--output", "-o", "--frames", "--from"}
+    assert {x.removeprefix("--") for x in {*arguments().options} - known} == {*GIVEN, "alt"}
+    assert {*GIVEN, "alt"} >= set(ACTS)
+    assert {format_ for formats in ACTS.values() for format_ in formats} <= set(FORMATS)
+
+
+@cache
+def told(format_: str, *words: str) -> str | bytes:
+    """A document, but for the command that makes it and for ids that are made up."""
+    trace, options, _ = asked([*E3, *words, "-f", format_])
+    made: str | bytes = export(trace, format_, options)
+    if isinstance(made, str):
+        made = re.sub("px-[0-9a-f]{10}", "px", made.partition("\n$ ptxscope")[0])
+        made = "\n".join(x for x in made.split("\n") if "ptxscope trace" not in x)
+    return made
+
+
+@pytest.mark.parametrize("option", GIVEN)
+@pytest.mark.parametrize("format_", [*TEXTS, *(pytest.param(x, marks=thorough) for x in BINARY)])
+def test_an_option_acts_where_the_table_says_so(option: str, format_: str) -> None:
+    plain, with_it = told(format_), told(format_, *GIVEN[option])
+    assert (with_it != plain) == acts(option, format_)
+
+
+@pytest.mark.parametrize("option", ACTS)
+def test_elsewhere_it_is_refused_in_a_line(option: str, tmp_path: Path) -> None:
+    words = GIVEN.get(option, ["--alt"])
+    for format_ in set(FORMATS) - set(ACTS[option]):
+        path = tmp_path / f"x.{SUFFIXES[Format(format_)]}"
+        for asking in (["-f", format_], ["-o", str(path)]):
+            done = run("trace", *E3, *words, *asking)
+            assert (done.returncode, done.stdout) == (2, "")
+            assert done.stderr.startswith(f"error: --{option} does nothing in {format_}; it is for")
+            assert done.stderr.count("\n") == 1
+            assert all(x in done.stderr for x in ACTS[option])
+            assert not path.exists()
+
+
+@pytest.mark.parametrize("format_", TEXTS)
+def test_the_command_names_what_acts(format_: str) -> None:
+    words = [x for name in GIVEN if name not in ("until", "stepping", "width") for x in GIVEN[name]]
+    trace, options, _ = asked([*E3, *words, "-f", format_])
+    made = export(trace, format_, options)
+    for name in ACTS:
+        if not acts(name, format_):
+            assert f"--{name}" not in made
+
+
+@pytest.mark.parametrize(("format_", "option"), [("png", "theme"), ("pdf", "id"), ("pdf", "width")])
+def test_an_image_is_changed_as_the_table_says(format_: str, option: str) -> None:
+    assert (told(format_, *GIVEN[option]) != told(format_)) == acts(option, format_)
+
+
+def test_words_of_an_alt_need_no_format() -> None:
+    assert run("trace", *E3, "--alt").stdout == run("trace", *E3, "--alt", "-f", "png").stdout
+    assert run("trace", *E3, "--alt", "--until", "2").returncode == 0
