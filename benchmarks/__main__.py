@@ -11,7 +11,7 @@ from importlib import import_module
 
 from . import start
 
-NAMES = ("start", "screen", "batch", "explain", "check")
+NAMES = ("start", "screen", "batch", "explain", "check", "sweep")
 
 
 def main() -> None:

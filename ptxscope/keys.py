@@ -94,6 +94,7 @@ GROUPS: dict[str, tuple[Action, ...]] = {
     "Answers": (
         Action("model", "t", "toggle_model", "model", "Switch between isa and ptxas"),
         Action("explain", "x", "explain", "why?", "Say what explains a result that you got"),
+        Action("sweep", "v", "sweep", "sweep", "All values of an operand, and what comes of them"),
         Action("pin", "equals_sign", "pin", "pin", "Pin this evaluation, or let it go"),
     ),
     "Edit": (

@@ -14,7 +14,7 @@ import json
 import re
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from functools import partial
 from io import StringIO
 from itertools import islice
@@ -25,7 +25,7 @@ from types import FrameType
 
 import pytest
 
-from ptxscope import PtxError, parse_all, trace
+from ptxscope import PtxError, parse, parse_all, trace
 from ptxscope.cli import CommandError
 from ptxscope.cli.arguments import instruction
 from ptxscope.cli.export import updated
@@ -55,6 +55,7 @@ from ptxscope.learn.lesson import read as read_lesson
 from ptxscope.learn.question import Question, place
 from ptxscope.listing_cursor import opened_listing
 from ptxscope.search import search
+from ptxscope.sweep.lanes import swept
 from tests.tiers import thorough
 
 SMALLEST, LARGEST = 1 << 10, 1 << 20
@@ -186,6 +187,12 @@ def _answered(text: str) -> None:
         _refused(partial(answer, exercise))(text)
 
 
+def _lane(text: str) -> object:
+    with suppress(PtxError):
+        return swept(parse(_ADD), text)
+    return None
+
+
 ENTRIES: dict[str, Callable[[str], object]] = {
     "parse": parse_all,
     "instruction of an argument": instruction,
@@ -218,6 +225,7 @@ ENTRIES: dict[str, Callable[[str], object]] = {
     "titles": _titled,
     "a trace in JSON": _recorded,
     "answers": _answered,
+    "lanes": _lane,
 }
 """By what a reader would call it; CSV files have a test of their own."""
 

@@ -18,6 +18,7 @@ COMMANDS = {
     "open": "explore an instruction in the terminal (the default)",
     "trace": "print an annotated trace of one evaluation",
     "eval": "print results only, of one evaluation or of a CSV file",
+    "sweep": "show what comes of all values of one operand, or of two",
     "explain": "say what explains a result that was not expected",
     "check": "find every one of the 27 in listings, legal or not",
     "run": "run a kernel or a block of inline assembly, line by line",

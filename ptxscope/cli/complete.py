@@ -14,7 +14,9 @@ from ..engine.records import NamedTuple
 from ..engine.semantics.errata import ERRATA
 from ..engine.text.complete import completions
 from ..engine.text.errors import PtxError
+from ..engine.text.instruction import Instruction
 from ..engine.text.parser import parse
+from ..sweep.lanes import Lane, results, sweepable
 from . import COMMANDS, top_level
 from .arguments import Parser, metavar
 
@@ -143,6 +145,19 @@ def _operands(typed: str, before: list[str]) -> Words:
     return _starting(typed, _missing(before))
 
 
+def _lanes(of: Callable[[Instruction], Iterable[Lane]]) -> Callable[[str, list[str]], Words]:
+    """The parts of an instruction's registers."""
+
+    def found(typed: str, before: list[str]) -> Words:
+        try:
+            lanes = of(parse(before[0])) if before else ()
+        except PtxError:
+            return ()
+        return _starting(typed, [(lane.text, f"operand {lane.role}") for lane in lanes])
+
+    return found
+
+
 def _missing(before: list[str]) -> Iterator[tuple[str, str]]:
     """The operands of the instruction that have no value yet."""
     try:
@@ -162,5 +177,7 @@ _KNOWN: dict[str, Callable[[str, list[str]], Words]] = {
     "OPCODE": _opcodes,
     "PTX": _ptx,
     "name=value": _operands,
+    "LANE": _lanes(sweepable),
+    "RESULT": _lanes(results),
 }
 """What may be written for a metavar; for any other the shell offers files."""

@@ -24,5 +24,9 @@ def prefix(document: Document, options: Options, kind: str) -> str:
     # as the command has them that makes the document again
     notes = [(note.target, harmless(note.text).strip()) for note in trace.annotations.notes]
     extra = (document.title, document.caption, notes)
-    told = ascii((kind, instruction, values, trace.model.name, extra, shown, asked))
-    return f"px-{blake2s(told.encode(), digest_size=5).hexdigest()}"
+    return digest((kind, instruction, values, trace.model.name, extra, shown, asked))
+
+
+def digest(told: object) -> str:
+    """A word for what ids begin with, made of all that a picture depends on."""
+    return f"px-{blake2s(ascii(told).encode(), digest_size=5).hexdigest()}"

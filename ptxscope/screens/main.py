@@ -136,6 +136,8 @@ class MainScreen(Predicting, Touring, MessagesAside, InkScreen[None]):
         self._playing: Timer | None = None
         self._is_told = False
         """That this is the last step was said; the next key starts over."""
+        self._shown_too: Callable[[], None] | None = None
+        """What shows the session beside this screen."""
         self._typed: Setup | None = None
         """What typing in the line made, while it goes on."""
 
@@ -230,6 +232,8 @@ class MainScreen(Predicting, Touring, MessagesAside, InkScreen[None]):
             self._value_field.follow(trace.operands)
         self._show_status()
         self.show_step()
+        if self._shown_too is not None:
+            self._shown_too()
 
     def show_step(self, *, moving: bool = False) -> None:
         """Let the lanes and the result show the session's step."""
@@ -779,6 +783,30 @@ class MainScreen(Predicting, Touring, MessagesAside, InkScreen[None]):
                 self.edit(edits.of_trace(found))
 
         self.app.push_screen(ChallengeScreen(getattr(self.app, "store", None)), left)
+
+    def action_sweep(self) -> None:
+        """Show all values of an operand; moving through them is one edit."""
+        from .sweep import SweepScreen, can_sweep
+
+        if not can_sweep(self.session.setup.instruction):
+            self.say("There is no operand to sweep, or no result to look at")
+            return
+        moved = False
+
+        def move(role: str, bits: int) -> None:
+            nonlocal moved
+            before = self.session.setup
+            self.edit(edits.with_value(before, role, bits), joined=moved)
+            moved = moved or self.session.setup != before
+
+        def left(_: None) -> None:
+            self._shown_too = None
+            if moved:
+                self.session.settle()
+
+        screen = SweepScreen(lambda: self.session.trace, move)
+        self._shown_too = screen.follow
+        self.app.push_screen(screen, left)
 
     def action_undo(self) -> None:
         """Take back the last edit."""

@@ -169,7 +169,7 @@ def test_values_stand_where_the_parser_takes_them() -> None:
 
 
 def test_an_instruction_in_place_of_a_command_is_opened() -> None:
-    assert offered("s") == ["show", *(x for x in CATALOG if x.startswith("s"))]
+    assert offered("s") == ["sweep", "show", *(x for x in CATALOG if x.startswith("s"))]
     assert "vadd4.u32" in offered("vadd4.u")
     assert offered(_ADD, "%r1=5", "") == ["%r2="]
     assert offered(_ADD, "--m") == ["--model"]

@@ -43,6 +43,7 @@ COMMANDLINES: dict[str, tuple[str, ...]] = {
     "list": ("list",),
     "list --json": ("list", "--json"),
     "show": ("show", "vadd"),
+    "sweep": ("sweep", LINE, "--x", "a.b0", "b=2"),
     "poster": ("poster",),
     "errata": ("errata",),
     "errata --json": ("errata", "--json"),

@@ -7,7 +7,7 @@ memory: a register's bytes are a view of its words.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -18,7 +18,8 @@ from ..isa.integers import Range, limits
 from ..isa.types import Type
 from ..records import NamedTuple
 from .arithmetic import RANGES, Picks
-from .plan import Plan
+from .operation import Flag
+from .plan import Plan, Row
 
 Array = npt.NDArray[Any]
 """A flat array of integers."""
@@ -296,16 +297,37 @@ def run_blocks(
     out = {result.role: np.empty(size, storage(result.type)) for result in plan.results}
     for start in range(0, size, BLOCK):
         stop = min(start + BLOCK, size)
-        values = {
-            source.role: _operand(flat[source.role], source.type, start, stop)
-            for source in plan.sources
-        }
-        for row in plan.rows:
-            values[row.key] = row.micro.run(ARRAYS, *(values[key] for key in row.inputs))
+        values = _run(plan, flat, start, stop)
         for result in plan.results:
-            width = _UNSIGNED[0] if result.type is Type.PRED else storage(result.type)
-            out[result.role][start:stop] = _to(values[result.key], width)
+            out[result.role][start:stop] = patterns(values[result.key], result.type)
     return {role: array.reshape(shape) for role, array in out.items()}
+
+
+def patterns(vector: Vector, type_: Type) -> Array:
+    """A result's bits, a predicate's as a byte."""
+    return _to(vector, _UNSIGNED[0] if type_ is Type.PRED else storage(type_))
+
+
+def raised(row: Row, values: Mapping[str, Vector]) -> Iterator[tuple[Flag, npt.NDArray[np.bool_]]]:
+    """The flags of a row that ran, and where they are raised; lanes side by side."""
+    inputs = (values[key] for key in row.inputs)
+    for flag, there in row.micro.raised(ARRAYS, values[row.key], *inputs):
+        yield flag, _to(there, _UNSIGNED[0]).view(np.bool_)
+
+
+def run_rows(plan: Plan, operands: Mapping[str, AnyArray], size: int) -> dict[str, Vector]:
+    """Every row's lanes by key, and the operands' by role, over flat operands of one block."""
+    return _run(plan, operands, 0, size)
+
+
+def _run(plan: Plan, flat: Mapping[str, AnyArray], start: int, stop: int) -> dict[str, Vector]:
+    values = {
+        source.role: _operand(flat[source.role], source.type, start, stop)
+        for source in plan.sources
+    }
+    for row in plan.rows:
+        values[row.key] = row.micro.run(ARRAYS, *(values[key] for key in row.inputs))
+    return values
 
 
 def _operand(array: AnyArray, type_: Type, start: int, stop: int) -> Vector:

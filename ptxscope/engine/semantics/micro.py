@@ -6,17 +6,20 @@ of a kind (its lanes, its flags, where its bits come from) stands with it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from ..isa.integers import limits
 from ..isa.types import BoolOp, Cmp, Type
-from .arithmetic import EXACT, Arithmetic, Lanes, Picks, V
+from .arithmetic import Arithmetic, Lanes, Picks, V
 from .operation import WHOLE, Flag, Micro, Part, at, same
 
 
-def _outside(value: int, bits: int, signed: bool) -> bool:
-    low, high = limits(bits, signed)
-    return not low <= value <= high
+def _outside(ar: Arithmetic[V], x: V, bits: int, signed: bool) -> V:
+    """1 where an integer type does not hold x."""
+    return _differs(ar, x, ar.cast(x, bits, signed))
+
+
+def _differs(ar: Arithmetic[V], x: V, y: V) -> V:
+    return ar.equal(ar.equal(x, y), 0)
 
 
 def _read(
@@ -121,9 +124,8 @@ class LimitAmount(Micro):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.bitand(v[0], 31) if self.wrap else ar.minimum(v[0], 32)
 
-    def flags(self, lane: int, inputs: tuple[Lanes, ...], value: int) -> Iterable[Flag]:
-        if value != at(inputs[0], lane):
-            yield Flag.WRAPPED if self.wrap else Flag.CLAMPED_HIGH
+    def raised(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
+        yield Flag.WRAPPED if self.wrap else Flag.CLAMPED_HIGH, _differs(ar, value, v[0])
 
 
 class ShiftLeft(Micro):
@@ -164,9 +166,8 @@ class Magnitude(Micro):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.cast(ar.absolute(v[0]), self.bits, signed=True)
 
-    def flags(self, lane: int, inputs: tuple[Lanes, ...], value: int) -> Iterable[Flag]:
-        if value < 0:
-            yield Flag.WRAPPED
+    def raised(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
+        yield Flag.WRAPPED, ar.less(value, 0)
 
 
 class ToBits(Micro):
@@ -185,15 +186,7 @@ class ToFloat(Micro):
     """An integer of at most 32 bits as a binary32 pattern, ties to even."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
-        magnitude = ar.absolute(v[0])
-        some = ar.less(ar.negative(magnitude), 0)
-        # moved up until its top bit is bit 31: then eight bits lie below the significand
-        top, exponent = magnitude, ar.multiply(some, 126 + 31)
-        for distance in (16, 8, 4, 2, 1):
-            low = ar.less(top, 1 << (32 - distance))
-            top = ar.where(low, ar.multiply(top, 1 << distance), top)
-            top = ar.cast(top, 32, signed=False)
-            exponent = ar.subtract(exponent, ar.multiply(ar.minimum(low, some), distance))
+        top, exponent = self._scientific(ar, v[0])
         odd = ar.bitand(ar.shift_right(top, 8), 1)
         significand = ar.shift_right(ar.add(ar.add(top, 127), odd), 8)
         # its leading one, and a carry out of it, count as one more in the exponent
@@ -201,11 +194,24 @@ class ToFloat(Micro):
         signed = ar.add(bits, ar.multiply(ar.less(v[0], 0), 1 << 31))
         return ar.cast(signed, 32, signed=False)
 
-    def flags(self, lane: int, inputs: tuple[Lanes, ...], value: int) -> Iterable[Flag]:
-        magnitude = abs(at(inputs[0], lane))
-        beyond = max(magnitude.bit_length() - 24, 0)
-        if magnitude >> beyond << beyond != magnitude:
-            yield Flag.ROUNDED
+    def raised(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
+        top, _ = self._scientific(ar, v[0])
+        yield Flag.ROUNDED, _differs(ar, ar.bitand(top, 0xFFFF_FF00), top)
+
+    def _scientific(self, ar: Arithmetic[V], x: V) -> tuple[V, V]:
+        """Its magnitude moved up until the top bit is bit 31, and the exponent then.
+
+        Eight bits lie below the significand.
+        """
+        magnitude = ar.absolute(x)
+        some = ar.less(ar.negative(magnitude), 0)
+        top, exponent = magnitude, ar.multiply(some, 126 + 31)
+        for distance in (16, 8, 4, 2, 1):
+            low = ar.less(top, 1 << (32 - distance))
+            top = ar.where(low, ar.multiply(top, 1 << distance), top)
+            top = ar.cast(top, 32, signed=False)
+            exponent = ar.subtract(exponent, ar.multiply(ar.minimum(low, some), distance))
+        return top, exponent
 
 
 class PlusOne(Micro):
@@ -227,10 +233,9 @@ class Clamp(Micro):
             x = ar.maximum(x, self.low)
         return x if self.high is None else ar.minimum(x, self.high)
 
-    def flags(self, lane: int, inputs: tuple[Lanes, ...], value: int) -> Iterable[Flag]:
-        before = at(inputs[0], lane)
-        if value != before:
-            yield Flag.CLAMPED_LOW if value > before else Flag.CLAMPED_HIGH
+    def raised(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
+        yield Flag.CLAMPED_LOW, ar.less(v[0], value)
+        yield Flag.CLAMPED_HIGH, ar.less(value, v[0])
 
 
 class Wrap(Micro):
@@ -242,9 +247,8 @@ class Wrap(Micro):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.cast(v[0], self.bits, self.signed)
 
-    def flags(self, lane: int, inputs: tuple[Lanes, ...], value: int) -> Iterable[Flag]:
-        if value != at(inputs[0], lane):
-            yield Flag.WRAPPED
+    def raised(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
+        yield Flag.WRAPPED, _differs(ar, value, v[0])
 
     def origins(self, lane: int, low: int, high: int, inputs: tuple[Lanes, ...]) -> Iterable[Part]:
         return _read(lane, low, high, inputs, self.bits, self.signed)
@@ -259,9 +263,8 @@ class Truncate(Micro):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.cast(v[0], self.bits, signed=False)
 
-    def flags(self, lane: int, inputs: tuple[Lanes, ...], value: int) -> Iterable[Flag]:
-        if _outside(at(inputs[0], lane), self.bits, self.signed):
-            yield Flag.WRAPPED
+    def raised(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
+        yield Flag.WRAPPED, _outside(ar, v[0], self.bits, self.signed)
 
     def origins(self, lane: int, low: int, high: int, inputs: tuple[Lanes, ...]) -> Iterable[Part]:
         yield same(inputs, 0, lane, low, min(high, self.bits))
@@ -291,11 +294,15 @@ class Merge(Micro):
     def yields(self, first: int) -> int:
         return 32 // self.unit
 
+    def raised(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
+        """Of the lanes that take t."""
+        if not self.high:
+            yield Flag.WRAPPED, _outside(ar, v[0], self.unit, self.signed)
+
     def flags(self, lane: int, inputs: tuple[Lanes, ...], value: int) -> Iterable[Flag]:
         if lane not in self.lanes:
-            yield Flag.MASKED_OUT
-        elif not self.high and _outside(at(inputs[0], lane), self.unit, self.signed):
-            yield Flag.WRAPPED
+            return (Flag.MASKED_OUT,)
+        return super().flags(lane, inputs, value)
 
     def origins(self, lane: int, low: int, high: int, inputs: tuple[Lanes, ...]) -> Iterable[Part]:
         stop = min(high, self.unit)
@@ -351,9 +358,8 @@ class Flush(Micro):
         small = ar.less(ar.bitand(x, 0x7FFF_FFFF), 0x0080_0000)
         return ar.where(small, ar.bitand(x, 0x8000_0000), x)
 
-    def flags(self, lane: int, inputs: tuple[Lanes, ...], value: int) -> Iterable[Flag]:
-        if value != at(inputs[0], lane):
-            yield Flag.FLUSHED
+    def raised(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
+        yield Flag.FLUSHED, _differs(ar, value, v[0])
 
 
 class Compare(Micro):
@@ -372,9 +378,7 @@ class Compare(Micro):
         if not self.type.is_float:
             read = [ar.cast(x, self.type.bits, self.type.signed) for x in v]
             return _relation(self.cmp, ar, *read)
-        nan = is_nan(ar, v[0], self.type.bits)
-        for other in v[1:]:
-            nan = ar.maximum(nan, is_nan(ar, other, self.type.bits))
+        nan = _any_nan(ar, v, self.type.bits)
         if self.cmp is Cmp.NAN:
             return nan
         if self.cmp is Cmp.NUM:
@@ -384,11 +388,9 @@ class Compare(Micro):
             return ar.maximum(holds, nan)
         return ar.minimum(holds, ar.equal(nan, 0))
 
-    def flags(self, lane: int, inputs: tuple[Lanes, ...], value: int) -> Iterable[Flag]:
-        if self.type is None or not self.type.is_float:
-            return
-        if any(is_nan(EXACT, (at(x, lane),), self.type.bits)[0] for x in inputs):
-            yield Flag.NAN
+    def raised(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
+        if self.type is not None and self.type.is_float:
+            yield Flag.NAN, _any_nan(ar, v, self.type.bits)
 
 
 UNORDERED = frozenset((Cmp.EQU, Cmp.NEU, Cmp.LTU, Cmp.LEU, Cmp.GTU, Cmp.GEU))
@@ -430,6 +432,13 @@ def infinity(bits: int) -> int:
 def is_nan(ar: Arithmetic[V], x: V, bits: int) -> V:
     """1 where a binary32 or binary64 pattern is NaN."""
     return ar.equal(ar.less(ar.bitand(x, _magnitude(bits)), infinity(bits) + 1), 0)
+
+
+def _any_nan(ar: Arithmetic[V], v: Sequence[V], bits: int) -> V:
+    nan = is_nan(ar, v[0], bits)
+    for other in v[1:]:
+        nan = ar.maximum(nan, is_nan(ar, other, bits))
+    return nan
 
 
 def _ordered(ar: Arithmetic[V], x: V, bits: int) -> V:

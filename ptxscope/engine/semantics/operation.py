@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import ClassVar
 
 from ..records import NamedTuple, Record
-from .arithmetic import Arithmetic, Lanes, V
+from .arithmetic import EXACT, Arithmetic, Lanes, V
 
 
 class Flag(StrEnum):
@@ -60,12 +60,14 @@ def same(inputs: tuple[Lanes, ...], index: int, lane: int, low: int, high: int) 
 class Micro(Record):
     """A micro-operation: a pure function of lane vectors, with what is fixed in it as fields."""
 
+    _raises: ClassVar[bool]
     operation: ClassVar[str]
     """What the kind is called: ``absolute difference``."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         cls.operation = re.sub(r"(?<!^)(?=[A-Z])", " ", cls.__name__).lower()
+        cls._raises = cls.raised is not Micro.raised
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         """Apply it."""
@@ -75,9 +77,16 @@ class Micro(Record):
         """How many lanes it yields, where its first input has so many."""
         return first
 
+    def raised(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
+        """The flags that inputs and the value made of them decide, each with 1 where it is so."""
+        return ()
+
     def flags(self, lane: int, inputs: tuple[Lanes, ...], value: int) -> Iterable[Flag]:
         """What happened to a lane whose value it became."""
-        return ()
+        if not self._raises:
+            return ()
+        given = [(at(x, lane),) for x in inputs]
+        return [flag for flag, (there,) in self.raised(EXACT, (value,), *given) if there]
 
     def origins(self, lane: int, low: int, high: int, inputs: tuple[Lanes, ...]) -> Iterable[Part]:
         """Where bits low..high-1 of a lane came from: unless said, from all of its lanes.

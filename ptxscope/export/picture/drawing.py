@@ -272,6 +272,17 @@ class Pen:
             at += HATCH
         self.path(d, ink, line=0.9)
 
+    def image(self, x: float, y: float, width: float, height: float, png: bytes) -> None:
+        """A picture of square cells, stretched to fill an area."""
+        from base64 import b64encode
+
+        data = b64encode(png).decode()
+        self.parts.append(
+            f'<image {_box(x, y, width, height)} preserveAspectRatio="none" '
+            'image-rendering="optimizeSpeed" style="image-rendering:pixelated" '
+            f'href="data:image/png;base64,{data}"/>'
+        )
+
     def cross(self, x: float, y: float, ink: Ink, size: float = 4) -> None:
         """A cross: for a way not gone."""
         left, right, top, low = map(number, (x - size, x + size, y - size, y + size))

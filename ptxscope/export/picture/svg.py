@@ -119,29 +119,38 @@ def _around(doc: Document, pen: Pen, height: float, theme: Theme) -> list[str]:
 
 def opened(doc: Document, name: str, width: float, height: float, role: str = "img") -> list[str]:
     """The beginning of an ``<svg>``: its size, and what it shows in words."""
+    return begun(doc.title or doc.ptx, plain(alt(doc)), name, width, height, role)
+
+
+def begun(
+    title: str, about: str, name: str, width: float, height: float, role: str = "img"
+) -> list[str]:
+    """The beginning of an ``<svg>`` with a title and a description."""
     wide, high = number(width), number(height)
-    title = escaped(doc.title or doc.ptx)
-    about = escaped(plain(alt(doc)))
     return [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="px-svg" role="{role}" '
         f'viewBox="0 0 {wide} {high}" width="{wide}" height="{high}" '
         f'font-family="DejaVu Sans, sans-serif" '
         f'aria-labelledby="{name}-title {name}-desc">',
-        f'<title id="{name}-title">{title}</title>',
-        f'<desc id="{name}-desc">{about}</desc>',
+        f'<title id="{name}-title">{escaped(title)}</title>',
+        f'<desc id="{name}-desc">{escaped(about)}</desc>',
     ]
 
 
 def _head(doc: Document, pen: Pen) -> float:
     """Title, instruction and model; returns where it ends."""
+    return head(pen, doc.title, doc.ptx, plain(f"model {doc.model}"))
+
+
+def head(pen: Pen, title: str, ptx: str, model: str) -> float:
+    """Title, instruction and what stands in the badge; returns where it ends."""
     y = 26.0
     pen.open("px-head")
-    if doc.title:
-        lines = wrapped(doc.title, _PAGE.width / 1.12, 21)  # bold is wider
+    if title:
+        lines = wrapped(title, _PAGE.width / 1.12, 21)  # bold is wider
         y = pen.lines(EDGE, y + 14, lines, 21, Ink.INK, step=27, bold=True) - 8
-    model = plain(f"model {doc.model}")
     badge = min(text_width(model, 11) + 22, 240)
-    lines = wrapped(doc.ptx, _PAGE.width - badge - 30, 14, mono=True)
+    lines = wrapped(ptx, _PAGE.width - badge - 30, 14, mono=True)
     height = 20 + 20 * len(lines)
     pen.rect(EDGE, y, _PAGE.width, height, Ink.SOFT, Ink.LINE, radius=8)
     pen.lines(EDGE + 14, y + 25, lines, 14, Ink.INK, step=20, mono=True, bold=True)

@@ -1,0 +1,55 @@
+"""A map of 256 by 256 results under both models, against one NumPy pass over as many numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from ptxscope import parse
+from ptxscope.engine.tracing.evaluate import bind
+from ptxscope.sweep.compute import SIDE, sweep
+from ptxscope.sweep.lanes import swept, usual_result
+
+from .measure import interleaved
+
+LINES = (
+    "vadd4.s32.s32.s32.sat d, a, b, c",
+    "vavrg4.s32.s32.s32 d, a, b, c",
+    "vset4.s32.u32.lt.add d, a, b, c",
+    "vadd.u32.s32.s32.sat d.b0, a.b0, b.b0, c",
+    "vmad.s32.u32.u32.sat.shr7 d, a.b0, b.b0, c",
+)
+FRAME = 1 / 60
+
+
+def report() -> Iterator[str]:
+    """A line an instruction."""
+    numbers = np.arange(SIDE * SIDE, dtype=np.uint32)
+    runs: dict[str, Callable[[], None]] = {"pass": lambda: void(numbers + numbers)}
+    runs |= {line: mapped(line) for line in LINES}
+    found = interleaved(runs, 15)
+    base = found.pop("pass")
+    yield f"one addition of {SIDE * SIDE:,} uint32: {base * 1e6:.0f} us"
+    for line, seconds in found.items():
+        share = seconds / FRAME
+        yield f"{line:<50} {seconds / base:6.0f} x  {seconds * 1e3:5.1f} ms, {share:.0%} of a frame"
+
+
+def mapped(line: str) -> Callable[[], None]:
+    """What makes the map of a line, over the lowest bytes of a and b."""
+    ins = parse(line)
+    x, y = swept(ins, "a.b0"), swept(ins, "b.b0")
+    of = usual_result(ins, x)
+    assert of
+    operands = bind(ins, {needed.name: 0 for needed in ins.inputs})
+
+    def run() -> None:
+        found = sweep(ins, operands, x, y, of=of)
+        void((found.apart.any(), found.clamped.any(), found.wrapped.any()))
+
+    return run
+
+
+def void(_: object) -> None:
+    """Throw a result away."""

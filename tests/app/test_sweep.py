@@ -1,0 +1,221 @@
+"""All values of an operand in the explorer: the point moves, and the operands with it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from ptxscope.cli.arguments import split_words
+from ptxscope.screens.sweep import SweepScreen
+from ptxscope.widgets.sweep_pane import SweepPane
+from tests.app.driving import Driver, explorer
+from tests.cli.running import run
+from tests.tiers import some, thorough
+
+SAT = ("vadd4.s32.s32.s32.sat d, a, b, c", {"a": 0x20, "b": 100, "c": 0})
+E3 = ("vadd.u32.s32.s32.sat d.b0, a.b0, b.b0, c", {"a": 0xFD, "b": 1, "c": 0x11223344})
+
+
+def pane(drive: Driver) -> SweepPane:
+    return drive.app.screen.query_one(SweepPane)
+
+
+def operands(drive: Driver) -> tuple[int, int]:
+    found = drive.session.trace.operands
+    return found["a"], found["b"]
+
+
+async def test_the_arrows_move_the_operands_and_one_undo_takes_the_visit_back() -> None:
+    async with explorer(*SAT) as drive:
+        shown = await drive.press("v")
+        assert isinstance(drive.app.screen, SweepScreen)
+        assert "a.b0 = 32: d.b0 = 127, clamped to 127" in shown
+        assert "a.b0 from 28 to 127: d.b0 is 127; clamped to 127." in shown
+        for _ in range(5):
+            shown = await drive.press("left")
+        assert "a.b0 = 27: d.b0 = 127\n" in "\n".join(x.strip("│ ") for x in shown.split("\n"))
+        assert drive.session.trace.operands["a"] == 0x1B
+        assert len(drive.session.past) == 1
+        await drive.press("home")
+        assert drive.session.trace.operands["a"] == 0x80
+        shown = await drive.press("escape")
+        assert "▐80▌" in shown
+        drive.agree()
+        await drive.press("u")
+        assert drive.session.trace.operands["a"] == 0x20
+        await drive.press("ctrl+r")
+        assert drive.session.trace.operands["a"] == 0x80
+
+
+@thorough
+async def test_a_visit_that_comes_back_leaves_nothing_to_undo() -> None:
+    async with explorer(*SAT) as drive:
+        await drive.press("v", "right", "left", "escape")
+        assert len(drive.session.past) == 0
+        await drive.press("v", "escape")
+        assert len(drive.session.past) == 0
+        assert drive.session.trace.operands["a"] == 0x20
+
+
+@thorough
+async def test_the_point_stops_at_the_ends() -> None:
+    async with explorer(*SAT) as drive:
+        shown = await drive.press("v", "end", "right", "right")
+        assert "a.b0 = 127: " in shown
+        shown = await drive.press("up", "down", "pageup")
+        assert "a.b0 = 111: " in shown
+        assert operands(drive) == (111, 100)
+
+
+async def test_tab_goes_to_the_lanes_and_arrows_choose_others() -> None:
+    async with explorer(*SAT) as drive:
+        shown = await drive.press("v", "tab")
+        assert "◀ a.b0 ▶" in shown
+        shown = await drive.press("right")
+        assert "◀ a.b1 ▶" in shown
+        assert "d.b1" in shown  # what it goes to
+        assert pane(drive).found.x.lane.text == "a.b1"
+        shown = await drive.press("tab", "right")
+        assert "◀ b.b0 ▶" in shown
+        assert pane(drive).found.bits.shape == (256, 256)
+        shown = await drive.press("tab", "left")
+        assert pane(drive).found.of.text == "d.b0"
+        await drive.press("enter", "up", "up", "right")
+        assert operands(drive) == (0x0120, 102)
+        assert len(drive.session.past) == 1
+        await drive.press("tab", "tab", "left")
+        assert pane(drive).found.y is None
+
+
+@thorough
+async def test_a_lane_is_never_swept_along_both_axes() -> None:
+    async with explorer(*SAT) as drive:
+        await drive.press("v", "tab", "tab")
+        for _ in range(12):
+            await drive.press("right")
+            y, x = pane(drive).found.y, pane(drive).found.x.lane
+            if y and y.lane.name == x.name:
+                assert not y.lane.put(0, y.lane.mask) & x.put(0, x.mask)
+        await drive.press("right", "tab", "tab", "tab")
+        for _ in range(12):
+            await drive.press("right")
+
+
+async def test_what_another_model_computes_is_marked() -> None:
+    async with explorer(*E3) as drive:
+        shown = await drive.press("v")
+        assert "x where ptxas-13.5 parts" in shown
+        assert "a.b0 = -3: d.b0 = 0, clamped to 0, ptxas-13.5 255" in shown
+        await drive.press("escape", "t")
+        shown = await drive.press("v")
+        assert "model ptxas-13.5" in shown
+        assert "a.b0 = -3: d.b0 = 255, wrapped to 64 bits" in shown
+        assert "clamped to 255, isa 0" in shown
+
+
+@thorough
+async def test_all_of_it_is_told_in_words() -> None:
+    async with explorer(*E3, size=(80, 24)) as drive:
+        shown = await drive.press("v", "tab", "tab", "right", "w")
+        said = " ".join(" ".join(x.strip("│ ") for x in shown.split("\n")).split())
+        assert "Clamped to 0: 32,896 of 65,536 values." in said
+        assert "Where b.b0 is 1:" in said
+        await drive.press("down", "up", "pagedown", "w")
+        assert "dark 0 … light 254" in await drive.text()
+
+
+async def test_the_command_that_is_copied_shows_the_same() -> None:
+    async with explorer(*E3) as drive:
+        await drive.press("v", "tab", "tab", "right", "y")
+        words = split_words(drive.app.clipboard)
+        assert words[:2] == ["ptxscope", "sweep"]
+        said = run(*words[1:], "-f", "words").stdout
+        assert "At the current point a.b0 = -3, b.b0 = 1: d.b0 = 0" in " ".join(said.split())
+
+
+async def test_a_click_moves_the_point() -> None:
+    async with explorer(*SAT, size=(80, 24)) as drive:
+        await drive.press("v")
+        plot = pane(drive)
+        await drive.pilot.click(plot, offset=(4, 5))
+        assert 0x80 <= drive.session.trace.operands["a"] <= 0x83  # one of those in the cell
+        await drive.press("tab", "tab", "right")
+        await drive.pilot.click(plot, offset=(6, 1))
+        assert re.search(r"a\.b0 = -12\d, b\.b0 = 1[12]\d", await drive.text())
+        await drive.pilot.click(plot, offset=(6, 0))  # y, in the first line
+        await drive.pilot.click(plot, offset=(60, 20))  # words
+        assert len(drive.session.past) == 1
+
+
+async def test_the_palette_may_change_what_is_swept() -> None:
+    async with explorer(*SAT) as drive:
+        await drive.press("v", "right", "ctrl+p")
+        await drive.type("vmin2")
+        await drive.press("enter")
+        shown = await drive.text()
+        assert "All values · vmin2" in shown
+        assert pane(drive).found.x.lane.text == "a.h0"
+        before = drive.session.trace.operands["a"]
+        await drive.press("right")
+        after = drive.session.trace.operands["a"]
+        assert (after - before) % (1 << 16) == 1
+        assert after >> 16 == before >> 16
+        await drive.press("escape")
+        drive.agree()
+
+
+@thorough
+async def test_an_instruction_without_a_result_is_not_swept() -> None:
+    async with explorer("setp.lt.s32 _, a, b", {"a": 1, "b": 2}) as drive:
+        shown = await drive.press("v")
+        assert not isinstance(drive.app.screen, SweepScreen)
+        assert "no result to look at" in shown
+
+
+@pytest.mark.parametrize(
+    "size", some([(80, 24), (40, 12), (60, 20), (120, 40), (200, 60), (20, 8)])
+)
+@pytest.mark.parametrize("colours", some([True, False]))
+async def test_it_is_drawn_at_any_size(
+    size: tuple[int, int], colours: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not colours:
+        monkeypatch.setenv("NO_COLOR", "1")
+    async with explorer(*E3, size=size) as drive:
+        await drive.press("v")
+        for keys in ((), ("tab", "tab", "right", "enter"), ("end",)):
+            shown = await drive.press(*keys)
+            lines = shown.split("\n")
+            assert len(lines) == size[1]
+            assert all(len(line) <= size[0] for line in lines)
+            assert sum(line.count("●") for line in lines) == 1
+        grounds = {
+            segment.style.bgcolor.name
+            for strip in drive.app.screen._compositor.render_strips()
+            for segment in strip
+            if segment.style and segment.style.bgcolor
+        }
+        if size[0] >= 40:
+            assert (len(grounds) > 8) == colours
+
+
+async def test_without_utf_8_it_is_ascii(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ptxscope.app._is_utf8", lambda: False)
+    async with explorer(*E3, size=(80, 24)) as drive:
+        for keys in (("v",), ("tab", "tab", "right"), ("w",)):
+            shown = await drive.press(*keys)
+            assert shown.isascii()
+
+
+async def test_in_a_listing_what_is_computed_stays_computed() -> None:
+    listing = (
+        ".reg .u32 a, b, c, d;\nvadd4.u32.u32.u32 c, a, b, a;\nvmin4.u32.u32.u32 d, c, b, a;\n"
+    )
+    async with explorer(*SAT) as drive:
+        await drive.paste(listing)
+        await drive.press("escape", "alt+down", "v", "right", "right")
+        trace = drive.session.trace
+        assert pane(drive).found.operands == trace.operands
+        await drive.press("escape")
+        drive.agree()

@@ -1,0 +1,153 @@
+"""``ptxscope sweep``: what it prints, writes and refuses."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from ptxscope.cli.complete import _candidates
+from ptxscope.export.sweeps.cells import RAMP
+from tests.cli.running import run
+from tests.tiers import thorough
+
+SAT = "vadd4.s32.s32.s32.sat d, a, b, c"
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def process(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
+    """The command as a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "ptxscope", "sweep", *words],
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, **env},
+        check=False,
+    )
+
+
+def test_words_say_where_it_clamps() -> None:
+    done = process(SAT, "--x", "a.b0", "b=100", "c=0", "-f", "words")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "a.b0 from 28 to 127: d.b0 is 127; clamped to 127.\n" in done.stdout
+    assert "current point" not in done.stdout
+
+
+def test_a_picture_goes_to_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "map.svg"
+    done = process(SAT, "--x", "a.b0", "--y", "b.b0", "c=0", "-f", "svg", "-o", str(file))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    root = ET.parse(file).getroot()
+    assert root.tag == f"{SVG}svg"
+    assert "Clamped to 127: 8,128 of 65,536 values" in (root.findtext(f"{SVG}desc") or "")
+
+
+@thorough
+def test_images_are_made() -> None:
+    for format_, magic in (("png", "PNG"), ("pdf", "%PDF")):
+        command = [sys.executable, "-m", "ptxscope", "sweep", SAT, "b=1", "c=0", "-f", format_]
+        done = subprocess.run(command, capture_output=True, check=True)
+        assert magic.encode() in done.stdout[:8]
+
+
+def test_a_table_has_every_value() -> None:
+    done = run("sweep", "vadd.u32.s32.s32.sat d.b0, a, b, c", "--x", "a", "--range", "-2:3",
+               "b=0", "c=0", "-f", "csv")  # fmt: skip
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert [row["a"] for row in rows] == ["-2", "-1", "0", "1", "2", "3"]
+    assert [row["d.b0 under isa"] for row in rows] == ["0", "0", "0", "1", "2", "3"]
+    assert [row["d.b0 under ptxas-13.5"] for row in rows] == ["255", "255", "0", "1", "2", "3"]
+    assert [row["what happens"] for row in rows] == ["clamped to 0"] * 2 + [""] * 4
+    assert rows[0]["a, bits"] == "0xfffffffe"
+
+
+def test_a_plot_shows_the_current_point_and_fits() -> None:
+    shown = run("sweep", SAT, "--x", "a.b0", "a=0", "b=100", "c=0").stdout.splitlines()
+    assert all(len(line) <= 80 for line in shown)
+    (at,) = [line for line in shown if "\u25cf" in line]
+    assert at.startswith("100\u2502")
+    assert any(line.strip() == "c" * len(line.strip()) and line.strip() for line in shown)
+
+
+def test_a_map_goes_from_the_least_to_the_greatest() -> None:
+    shown = run("sweep", "vadd4.u32.u32.u32 d, a, b, c", "--x", "a.b0", "--y", "b.b0", "c=0")
+    rows = [line.partition("\u2502")[2] for line in shown.stdout.splitlines() if "\u2502" in line]
+    assert len(rows) == 32
+    field = [row.ljust(64) for row in rows]
+    for down, row in enumerate(field):
+        for across, mark in enumerate(row):
+            a, b = across * 4 + 2, (31 - down) * 8 + 4
+            assert mark == RAMP[(a + b) % 256 * len(RAMP) // 256]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--x", "a.b4"], "--x a.b4\n        ^^\n  allowed: b0 to b3, h0 to h1"),
+        (["--y", "d"], "--y d\n      ^\n  allowed: a, b; or a part, as in a.b0"),
+        (["--of", "a"], "--of a\n       ^\n  allowed: d; or a part, as in d.b0"),
+        (["--range", "5"], "--range 5\n          ^\n  allowed: LO:HI, as in -5:100"),
+        (["--x", "a.b0", "--range", "0:255"], "error: 0 is above -1\n"),
+        (["--x", "a.b0", "--range", "0:256"], "--range 0:256\n            ^^^\n"),
+        (["--x", "a.h0", "--y", "a.b1"], "error: a.h0 and a.b1 have bits in common"),
+        (["--id", "1"], "error: '1' is no id"),
+        (["--model", "mine"], "error: unknown model 'mine'"),
+        (["--x", "a\x1b[31m"], "a\u241b[31m"),
+        (["e=5"], "`e` is not an operand"),
+    ],
+)
+def test_what_is_wrong_is_pointed_at(words: list[str], said: str) -> None:
+    done = run("sweep", SAT, "b=1", "c=0", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+
+
+def test_what_is_not_swept_needs_a_value() -> None:
+    assert "no value for operand b" in run("sweep", SAT, "--x", "a", "c=0").stderr
+    assert run("sweep", "vadd4.s32 d, a", "--x", "a").returncode == 1
+    assert "is the literal" in run("sweep", "setp.lt.u16 p, a, 7", "--x", "b").stderr
+    assert "keeps no result" in run("sweep", "setp.lt.u16 _, a, 7", "--x", "a").stderr
+
+
+def test_what_only_a_model_reads_needs_a_value_too() -> None:
+    words = ("sweep", "vadd4.s32.s32.s32 d.b0, a.b3210, b.b3210, c", "c=1", "--model", "H7")
+    assert run(*words).stderr == "error: no value for b, which H7 reads\n"
+    said = run(*words, "--of", "d.b1", "b=0x0500", "-f", "words").stdout
+    assert "d.b1 is 5 throughout." in said
+
+
+def test_lanes_are_completed() -> None:
+    def offered(*words: str) -> list[str]:
+        return [word for word, _ in _candidates(list(words))]
+
+    assert offered("sweep", SAT, "--x", "a") == ["a.b0", "a.b1", "a.b2", "a.b3", "a"]
+    assert offered("sweep", SAT, "--of", "") == ["d.b0", "d.b1", "d.b2", "d.b3", "d"]
+    assert offered("sweep", "--x", "") == []
+    assert offered("sweep", "no such line", "--x", "") == []
+
+
+def test_a_terminal_without_utf_8_gets_ascii() -> None:
+    pty = pytest.importorskip("pty")
+    master, slave = pty.openpty()
+    command = [sys.executable, "-m", "ptxscope", "sweep", SAT, "--x", "a.b0", "b=1", "c=0"]
+    env = {**os.environ, "PYTHONIOENCODING": "ascii", "COLUMNS": "60", "LINES": "24"}
+    child = subprocess.Popen(command, stdout=slave, env=env)
+    os.close(slave)
+    said = b""
+    try:
+        while part := os.read(master, 1 << 16):
+            said += part
+    except OSError:  # the other end is closed
+        pass
+    os.close(master)
+    assert child.wait() == 0
+    assert said.isascii()
+    assert b"?" not in said
+    assert b"+---" in said
+    assert max(map(len, said.decode().split("\r\n"))) <= 60

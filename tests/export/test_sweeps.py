@@ -1,0 +1,239 @@
+"""Sweeps as pictures and in cells: what is drawn is what was computed."""
+
+from __future__ import annotations
+
+import base64
+import re
+import struct
+import xml.etree.ElementTree as ET
+import zlib
+from itertools import pairwise
+from random import Random
+
+import numpy as np
+import pytest
+
+from ptxscope import parse
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.tracing.evaluate import bind
+from ptxscope.export.options import Options
+from ptxscope.export.picture.drawing import LEAST
+from ptxscope.export.sweeps import cells, picture
+from ptxscope.export.sweeps.ramp import RAMP
+from ptxscope.export.sweeps.text import render
+from ptxscope.export.theme import Theme
+from ptxscope.sweep.compute import Sweep, sweep
+from ptxscope.sweep.lanes import looked_at, swept, usual, usual_result
+from tests.tiers import some
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def of_line(text: str, x: str, y: str = "", of: str = "", **values: int) -> Sweep:
+    """A sweep of what is written."""
+    ins = parse(text)
+    lane = swept(ins, x)
+    result = looked_at(ins, of) if of else usual_result(ins, lane)
+    assert result
+    operands = bind(ins, {needed.name: 0 for needed in ins.inputs} | values)
+    return sweep(ins, operands, lane, swept(ins, y) if y else None, of=result)
+
+
+def decoded(svg: str) -> list[np.ndarray]:
+    """The pictures in it, as colours, the first row on top; read as the PNG standard has it."""
+    found = []
+    for data in re.findall('href="data:image/png;base64,([^"]+)"', svg):
+        raw, at, chunks = base64.b64decode(data), 8, dict[bytes, bytes]()
+        while at < len(raw):
+            (length,) = struct.unpack(">I", raw[at : at + 4])
+            kind, body = raw[at + 4 : at + 8], raw[at + 8 : at + 8 + length]
+            assert struct.unpack(">I", raw[at + 8 + length : at + 12 + length])[0] == zlib.crc32(
+                kind + body
+            )
+            chunks[kind] = body
+            at += 12 + length
+        width, height = struct.unpack(">II", chunks[b"IHDR"][:8])
+        palette = np.frombuffer(chunks[b"PLTE"], np.uint8).reshape(-1, 3)
+        rows = np.frombuffer(zlib.decompress(chunks[b"IDAT"]), np.uint8)
+        rows = rows.reshape(height, width + 1)
+        assert not rows[:, 0].any()
+        found.append(palette[rows[:, 1:]])
+    return found
+
+
+def test_shades_can_be_told_apart_by_lightness_alone() -> None:
+    def luminance(colour: tuple[int, int, int]) -> float:
+        parts = [x / 255 for x in colour]
+        linear = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts]
+        return sum(w * x for w, x in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+    light = [luminance(colour) for colour in RAMP]
+    assert all(low <= high for low, high in pairwise(light))
+    assert all(light[at] < light[at + 4] for at in range(0, 252, 4))
+    assert (light[-1] + 0.05) / (light[0] + 0.05) > 12
+
+
+def test_a_map_has_the_shade_of_its_value_in_every_cell() -> None:
+    found = of_line("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", "b.b0")
+    colours = decoded(picture.render(found))[0]
+    for row in range(256):
+        for column in range(0, 256, 5):
+            a, b = column - 128, 127 - row
+            value = min(max(a + b, -128), 127)
+            assert tuple(colours[row, column]) == RAMP[value + 128]
+
+
+def test_the_hatch_lies_where_models_part_and_nowhere_else() -> None:
+    found = of_line("vadd.u32.s32.s32.sat d.b0, a.b0, b.b0, c", "a.b0", "b.b0")
+    root = ET.fromstring(picture.render(found))
+    hatches = [x.get("d", "") for x in root.iter(f"{SVG}path") if x.get("class") == "px-s-ink"]
+    lines = re.findall(r"M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)", max(hatches, key=len))
+    assert len(lines) > 30
+    (image, *_) = root.iter(f"{SVG}image")
+    left, top, side = (float(image.get(name, "")) for name in ("x", "y", "width"))
+    hatched = 0.0
+    for line in lines:
+        x, y, to_x, to_y = map(float, line)
+        for part in (0.02, 0.5, 0.98):
+            at_x, at_y = x + (to_x - x) * part, y + (to_y - y) * part
+            column = int((at_x - left) / side * 256)
+            row = int((top + side - at_y) / side * 256)
+            assert found.apart[min(row, 255), min(column, 255)]
+        hatched += abs(to_x - x)
+    assert hatched > 1000
+
+
+def test_a_line_is_drawn_at_the_height_of_its_values() -> None:
+    found = of_line("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", b=100)
+    root = ET.fromstring(picture.render(found))
+    paths = [(x.get("class"), x.get("d", "")) for x in root.iter(f"{SVG}path")]
+    plain, clamped = (
+        max((d for css, d in paths if css == f"px-s-{ink}"), key=len) for ink in ("a", "mark")
+    )
+    start = re.match(r"M([\d.]+) ([\d.]+)", plain)
+    assert start
+    heights = [float(start[2]), *map(float, re.findall(r"V([\d.]+)", plain))]
+    assert len(heights) == 156  # from -28 to 127
+    for at, height in enumerate(heights):
+        expected = heights[0] - (heights[0] - heights[-1]) * at / 155
+        assert height == pytest.approx(expected, abs=0.06)
+    plateau = re.match(r"M([\d.]+) ([\d.]+)(H[\d.]+)+$", clamped)
+    assert plateau
+    assert float(plateau[2]) == heights[-1]
+    ends = [float(start[1]), float(plateau[1]), float(re.findall(r"H([\d.]+)", clamped)[-1])]
+    share = (ends[1] - ends[0]) / (ends[2] - ends[0])
+    assert share == pytest.approx(156 / 256, abs=0.001)
+
+
+@pytest.mark.parametrize("opcode", some(CATALOG, 0, 13))
+@pytest.mark.parametrize("theme", [Theme.AUTO, Theme.DARK])
+def test_every_example_is_drawn(opcode: str, theme: Theme) -> None:
+    ptx, values = CATALOG[opcode].example
+    ins = parse(ptx)
+    x, y = usual(ins)
+    assert x
+    of = usual_result(ins, x)
+    assert of
+    for second in (None, y):
+        found = sweep(ins, bind(ins, values), x, second, of=of)
+        svg = picture.render(found, Options(theme=theme))
+        root = ET.fromstring(svg)
+        width, height = (float(root.get(name, "")) for name in ("width", "height"))
+        assert width == 800
+        for text in root.iter(f"{SVG}text"):
+            assert float(text.get("font-size", "")) >= LEAST
+            assert 0 <= float(text.get("x", "")) <= width
+            assert 0 <= float(text.get("y", "")) <= height
+            assert not (text.text or "").endswith("\u2026")
+        assert svg == picture.render(found, Options(theme=theme))
+
+
+def test_text_of_users_stays_text() -> None:
+    found = of_line("setp.lt.u16 p, a, b", "a")
+    title = "</title><script>alert(1)</script>&\"'\x00\u202e"
+    root = ET.fromstring(picture.render(found, title=title))
+    assert not list(root.iter(f"{SVG}script"))
+    assert "<script>alert(1)</script>" in (root.findtext(f"{SVG}title") or "")
+    assert "\u202e" not in (root.findtext(f"{SVG}title") or "")
+
+
+def test_ids_are_of_what_is_shown() -> None:
+    def name(found: Sweep, id_: str = "") -> str:
+        shown = re.search('<title id="([^"]+)-title"', picture.render(found, Options(id=id_)))
+        assert shown
+        return shown[1]
+
+    one, other = (of_line("vmin4.s32.s32.s32 d, a, b, c", "a.b0", b=x) for x in (1, 2))
+    assert name(one) != name(other)
+    assert name(one, "mine") == "mine"
+
+
+# --- in cells ----------------------------------------------------------------------------
+
+
+def test_dots_stand_where_the_values_are() -> None:
+    found = of_line("vmin4.u32.u32.u32 d, a, b, c", "a.b0", b=255)  # a itself
+    found.marked = False
+    lines = cells.drawn(found, cells.Size(4 + 64, 2 + 16))
+    dots = set()
+    for row, line in enumerate(lines[:16]):
+        for column, cell in enumerate(line[2:]):
+            bits = ord(cell.text) - 0x2800 if cell.text != " " else 0
+            # the Unicode standard numbers them 1 2 3 7 down the left, 4 5 6 8 down the right
+            for x, numbers in enumerate(((1, 2, 3, 7), (4, 5, 6, 8))):
+                for y, number in enumerate(numbers):
+                    if bits >> (number - 1) & 1:
+                        dots.add((2 * column + x, 63 - (4 * row + y)))
+    for x in range(128):
+        low, high = (round(value * 63 / 255) for value in (2 * x, 2 * x + 1))
+        assert {(x, y) for y in range(low, high + 1)} <= dots
+    assert all(abs(y - x * 63 / 127) <= 1.5 for x, y in dots)
+
+
+@pytest.mark.parametrize(
+    "means", some([(True, True), (False, False), (True, False), (False, True)])
+)
+@pytest.mark.parametrize("lanes", some(["a.b0", "a b", "a", "a.b0 b.b0"], 0, 1))
+def test_it_fits_into_any_room(lanes: str, means: tuple[bool, bool]) -> None:
+    unicode, colours = means
+    x, _, y = lanes.partition(" ")
+    rng = Random(1)
+    found = of_line("vadd.s32.s32.s32.sat d.b0, a, b, c", x, y, a=5, b=9)
+    for width, height in [(1, 1), (20, 5), (80, 24), (200, 60)] + [
+        (rng.randrange(1, 120), rng.randrange(1, 60)) for _ in range(6)
+    ]:
+        lines = cells.drawn(found, cells.Size(width, height, unicode, colours))
+        shown = cells.text(lines)
+        assert shown.isascii() or unicode
+        if width >= 20 and height >= 6:
+            assert all(len(line) <= width for line in shown.split("\n"))
+            assert len(lines) <= height
+            assert sum(cell.kind is cells.Kind.HERE for line in lines for cell in line) == 1
+
+
+def test_long_numbers_are_brief_beside_an_axis() -> None:
+    found = of_line("selp.f64 d, a, b, c", "a", c=1, a=0x7FEFFFFFFFFFFFFF, b=0)
+    for unicode, sign in ((True, "\u2248"), (False, "~")):
+        shown = cells.text(cells.drawn(found, cells.Size(60, 12, unicode)))
+        assert f"{sign}1.8e+308" in shown
+        assert shown.isascii() or unicode
+    assert "\u22481.8e+308</text>" in picture.render(found)
+    assert "d = 1.7976931348623157e+308" in render(found)  # in full, in words
+
+
+def test_halves_of_cells_have_the_shades_of_their_values() -> None:
+    found = of_line("vadd4.u32.u32.u32 d, a, b, c", "a.b0", "b.b0")
+    found.marked = False
+    lines = cells.drawn(found, cells.Size(4 + 256, 2 + 128, True, True))
+    for row in range(128):
+        for column, cell in enumerate(lines[row][2:]):
+            assert cell.above == (column + 255 - 2 * row) % 256
+            assert cell.below == (column + 254 - 2 * row) % 256
+
+
+def test_the_text_says_what_its_marks_mean() -> None:
+    shown = render(of_line("vadd.u32.s32.s32.sat d.b0, a, b, c", "a.b0", b=0xFFFF_FFF0))
+    assert "c: clamped, x: ptxas-13.5 has another answer." in shown
+    assert max(map(len, shown.splitlines())) <= 80
+    for line in shown.splitlines():
+        assert line == line.rstrip()

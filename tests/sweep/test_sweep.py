@@ -1,0 +1,340 @@
+"""Sweeps: the engine's own answer in every cell, and words that arithmetic by hand confirms."""
+
+from __future__ import annotations
+
+import struct
+from random import Random
+
+import numpy as np
+import pytest
+
+from ptxscope import Instruction, evaluate, parse
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.records import replace
+from ptxscope.engine.semantics.models import model
+from ptxscope.engine.semantics.operation import Flag
+from ptxscope.engine.text.errors import PtxError
+from ptxscope.engine.text.instruction import Guard
+from ptxscope.engine.tracing.evaluate import bind
+from ptxscope.engine.tracing.provenance import Cell, ancestors
+from ptxscope.engine.tracing.trace import Trace
+from ptxscope.sweep.compute import MOST, SIDE, Sweep, sweep
+from ptxscope.sweep.lanes import Lane, looked_at, results, sweepable, swept, usual, usual_result
+from ptxscope.sweep.words import words
+from tests.reference import reference
+from tests.strategies import random_instruction
+from tests.tiers import some
+
+MODELS = ("isa", "ptxas-13.0", "ptxas-13.5")
+QUIET = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED, Flag.MASKED_OUT}
+
+
+def drawn(seed: int) -> tuple[Instruction, dict[str, int], Random]:
+    """A form, the bits of its operands by role; every opcode in turn, some under a guard."""
+    rng = Random(seed)
+    ins = random_instruction([*CATALOG][seed % len(CATALOG)], seed)
+    if rng.random() < 0.3 and ins.results:
+        ins = replace(ins, guard=Guard("g", negated=rng.random() < 0.5))
+    values = {needed.name: rng.getrandbits(needed.type.bits) for needed in ins.inputs}
+    return ins, bind(ins, values), rng
+
+
+def small(lanes: tuple[Lane, ...], rng: Random) -> Lane:
+    """One of the narrowest lanes, or a byte of a wider one."""
+    lane = rng.choice(lanes)
+    return lane._replace(unit=8, number=0, signed=False) if lane.unit > 8 else lane
+
+
+def there(found: Sweep, **at: int) -> dict[str, int]:
+    """The operands by role with other bits for the lanes that are swept."""
+    operands = dict(found.operands)
+    for axis, place in ((found.x, at["x"]), (found.y, at.get("y", 0))):
+        if axis:
+            names = found.instruction.names
+            for role in [r for r in operands if names.get(r) == axis.lane.name]:
+                operands[role] = axis.lane.put(operands[role], axis.value(place))
+    return operands
+
+
+@pytest.mark.parametrize("seed", some(range(216), *range(0, 216, 36)))
+def test_a_line_is_what_traces_say_in_every_cell(seed: int) -> None:
+    ins, operands, rng = drawn(seed)
+    if not results(ins):
+        return
+    x, of = small(sweepable(ins), rng), rng.choice(results(ins))
+    name = rng.choice(MODELS)
+    found = sweep(ins, operands, x, of=of, model=name)
+    for at in range(found.x.size):
+        bits = there(found, x=at)
+        trace = Trace(ins, model(name), bits)
+        assert of.of(trace.result[of.name]) == found.bits[at]
+        by_name = dict.fromkeys("abcdpqg", 0)
+        by_name |= {name: bits[role] for role, name in ins.names.items() if role in bits}
+        assert of.of(reference(str(ins), by_name, name)[of.name]) == found.bits[at]
+        key = next(x.key for x in trace.plan.results if x.role == of.role)
+        cells = ancestors(trace, Cell(key, 0, of.shift, of.shift + of.unit))
+        expected = {
+            (flag, cell.key, cell.lane)
+            for cell in cells
+            if cell.key in trace.rows
+            for flag in trace.rows[cell.key].lanes[cell.lane].flags
+            if flag not in QUIET
+        }
+        assert {(x.flag, x.row.key, x.lane) for x in found.events if x.where[at]} == expected
+
+
+@pytest.mark.parametrize("seed", some(range(200), *range(0, 200, 20)))
+def test_a_map_is_what_the_engine_says_in_every_cell(seed: int) -> None:
+    ins, operands, rng = drawn(seed + 1000)
+    lanes = [small((lane,), rng) for lane in sweepable(ins)]
+    pairs = [
+        (x, y)
+        for x in lanes
+        for y in lanes
+        if x.name != y.name or not x.put(0, x.mask) & y.put(0, y.mask)
+    ]
+    if not pairs or not results(ins):
+        return
+    (x, y), of = rng.choice(pairs), rng.choice(results(ins))
+    found = sweep(ins, operands, x, y, of=of)
+    assert found.bits.shape == (y.values, x.values)
+    columns, rows = np.meshgrid(found.x.bits, found.y.bits if found.y else found.x.bits)
+    for name, bits in (("isa", found.bits), ("ptxas-13.5", None), ("ptxas-13.0", None)):
+        if bits is None:
+            if not (found.other and found.other.name == name and found.other_bits is not None):
+                continue
+            bits = found.other_bits
+        values: dict[str, np.ndarray] = {}
+        for role, register in ins.names.items():
+            if role in operands and register not in values:
+                whole = np.full(columns.shape, operands[role], np.uint64)
+                for lane, part in ((x, columns), (y, rows)):
+                    if lane.name == register:
+                        hole = np.uint64(~(lane.mask << lane.shift) & (2**64 - 1))
+                        whole = (whole & hole) | (part << np.uint64(lane.shift))
+                values[register] = whole
+        out = evaluate(ins, values, model=name)[of.name]
+        cut = (np.asarray(out).astype(np.uint64) >> np.uint64(of.shift)) & np.uint64(of.mask)
+        assert (cut == bits).all()
+    if found.other_bits is not None:
+        assert (found.apart == (found.bits != found.other_bits)).all()
+    else:
+        assert not found.apart.any()
+
+
+def of_line(
+    text: str, x: str, y: str = "", of: str = "", model: str = "isa", **values: int
+) -> Sweep:
+    """A sweep of what is written."""
+    ins = parse(text)
+    lane = swept(ins, x)
+    result = looked_at(ins, of) if of else usual_result(ins, lane)
+    assert result
+    names = {needed.name: 0 for needed in ins.inputs}
+    operands = bind(ins, names | values)
+    return sweep(ins, operands, lane, swept(ins, y) if y else None, of=result, model=model)
+
+
+# --- what is swept -----------------------------------------------------------------------
+
+
+def test_values_come_in_the_order_of_their_type() -> None:
+    found = of_line("vadd4.s32.u32.s32 d, a, b, c", "a.b1")
+    assert [found.x.said(at) for at in (0, 255)] == ["0", "255"]
+    found = of_line("vadd4.s32.u32.s32 d, a, b, c", "b.b1")
+    assert [found.x.said(at) for at in (0, 127, 128, 255)] == ["-128", "-1", "0", "127"]
+    assert found.of.text == "d.b1"
+
+
+def test_floats_go_from_nan_over_both_zeros_to_nan() -> None:
+    found = of_line("setp.lt.f32 p, a, b", "a")
+    numbers = [struct.unpack("<f", struct.pack("<I", int(bits)))[0] for bits in found.x.bits]
+    ordered = [x for x in numbers if x == x]
+    assert ordered == sorted(ordered)
+    assert found.x.said(0) == "-NaN"
+    assert found.x.said(found.x.size - 1) == "NaN"
+    zero = found.x.where(0)
+    assert zero is not None
+    assert [found.x.said(zero + by) for by in (-2, -1, 0, 1)] == ["-1e-45", "-0.0", "0.0", "1e-45"]
+    patterns = set(found.x.bits.tolist())
+    for landmark in (0x7F800000, 0xFF800000, 0x3F800000, 0xBF800000, 0x7F800001, 0x7F7FFFFF):
+        assert landmark in patterns
+
+
+def test_of_more_values_than_fit_some_are_drawn_evenly() -> None:
+    found = of_line("vadd.s32.s32.s32 d, a, b", "a", b=77)
+    assert MOST - 10 <= found.x.size <= MOST + 200
+    assert found.x.stride == -(-(2**32) // MOST) | 1
+    places = {int(x) for x in found.x.places}
+    assert places >= set(range(0, 2**32, found.x.stride)) | {2**32 - 1}
+    assert found.x.lane.place(77) in places
+    both = of_line("vadd.s32.s32.s32 d, a, b", "a", "b")
+    assert both.y
+    assert max(both.bits.shape) < SIDE + 60
+
+
+def test_a_change_between_two_drawn_values_is_found() -> None:
+    found = of_line("vadd.s32.s32.s32.sat d, a, b", "a", b=5)
+    said = words(found)
+    assert "a from -2147483648 to 2147483642: d rises from -2147483643 to 2147483647." in said
+    assert "a from 2147483643 to 2147483647: d is 2147483647; clamped to 2147483647." in said
+
+
+def test_a_register_in_several_roles_is_swept_in_all() -> None:
+    found = of_line("vadd4.u32.u32.u32 d, a, a, c", "a.b0")
+    assert found.bits.tolist() == [2 * x % 256 for x in range(256)]
+
+
+def test_a_destination_under_a_guard_can_be_swept() -> None:
+    found = of_line("@g vadd4.u32.u32.u32 d, a, b, c", "g", of="d.b0", a=3, b=4, d=9)
+    assert found.bits.tolist() == [9, 7]
+
+
+@pytest.mark.parametrize(
+    ("text", "lane", "where"),
+    [
+        ("vadd4.s32.s32.s32 d, a, b, c", "a.b4", (2, 4)),
+        ("vadd4.s32.s32.s32 d, a, b, c", "a.x", (2, 3)),
+        ("vadd4.s32.s32.s32 d, a, b, c", "e", (0, 1)),
+        ("vadd4.s32.s32.s32 d, a, b, c", "d.b0", (0, 1)),
+        ("vadd4.s32.s32.s32 d, a, b, c", "", (0, 1)),
+        ("setp.lt.u16 p, a, b", "a.h2", (2, 4)),
+        ("setp.lt.and.u16 p, a, b, c", "c.b0", (2, 4)),
+        ("setp.lt.u16 p, a, 7", "b", (0, 1)),
+    ],
+)
+def test_what_is_not_there_is_pointed_at(text: str, lane: str, where: tuple[int, int]) -> None:
+    with pytest.raises(PtxError) as error:
+        swept(parse(text), lane)
+    assert error.value.span == where
+    assert error.value.hint
+
+
+def test_lanes_in_common_and_bounds_that_are_none_are_refused() -> None:
+    ins = parse("vadd4.s32.s32.s32 d, a, b, c")
+    operands = {"a": 0, "b": 0, "c": 0}
+    d = results(ins)[0]
+    with pytest.raises(ValueError, match=r"a.h0 and a.b1 have bits in common"):
+        sweep(ins, operands, swept(ins, "a.h0"), swept(ins, "a.b1"), of=d)
+    with pytest.raises(ValueError, match="is above"):
+        sweep(ins, operands, swept(ins, "a.b0"), of=d, bounds=(0, 0xFF))
+
+
+def test_what_is_usual_is_what_the_first_lane_of_the_mask_takes() -> None:
+    ins = parse("vadd4.s32.s32.s32 d.b2, a.b4321, b.b0123, c")
+    x, y = usual(ins)
+    assert x
+    assert y
+    assert (x.text, y.text) == ("a.b3", "a.b1")  # digits below 4 are a's
+    result = usual_result(ins, x)
+    assert result
+    assert result.text == "d.b2"
+    for opcode in CATALOG:
+        example = parse(CATALOG[opcode].example[0])
+        first, _ = usual(example)
+        assert first is not None
+        assert usual_result(example, first) is not None
+
+
+# --- in words ----------------------------------------------------------------------------
+
+
+def test_plateaus_are_told() -> None:
+    for b in (100, 0x9C, 0, 1):
+        signed = b - 256 if b > 127 else b
+        found = of_line("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", b=b)
+        sums = {a: a + signed for a in range(-128, 128)}
+        high = [a for a, total in sums.items() if total > 127]
+        low = [a for a, total in sums.items() if total < -128]
+        assert int(found.clamped_high.sum()) == len(high)
+        assert int(found.clamped_low.sum()) == len(low)
+        said = "\n".join(words(found))
+        if len(high) > 2:
+            assert f"a.b0 from {high[0]} to {high[-1]}: d.b0 is 127; clamped to 127." in said
+        if len(low) > 2:
+            assert f"a.b0 from {low[0]} to {low[-1]}: d.b0 is -128; clamped to -128." in said
+        if not high and not low:
+            assert "clamped" not in said
+        kept = [total for total in sums.values() if -128 <= total <= 127]
+        assert f"d.b0 rises from {kept[0]} to {kept[-1]}" in said
+
+
+def test_teeth_are_told() -> None:
+    found = of_line("vmad.u32.u32.u32 d, a.b0, b, c", "a.b0", b=0x0800_0000)
+    wrapped = [a for a in range(256) if a * 0x0800_0000 >= 2**32]
+    assert np.flatnonzero(found.wrapped).tolist() == wrapped
+    teeth = {a * 0x0800_0000 >> 32 for a in wrapped}
+    said = words(found)
+    assert any(f"rising {len(teeth)} times; wrapped to 32 bits." in line for line in said)
+
+
+def test_the_rounding_of_an_average_is_told() -> None:
+    found = of_line("vavrg4.u32.u32.u32 d, a, b, c", "a.b0", b=4)
+    assert found.bits.tolist() == [(a + 5) // 2 for a in range(256)]
+    assert any("rises from 2 to 130, staying for 2 values at each." in x for x in words(found))
+
+
+def test_the_cliff_of_a_mixed_comparison_is_told() -> None:
+    found = of_line("vmin4.u32.s32.u32 d, a, b, c", "a.b0", b=50)
+    said = "\n".join(words(found))
+    assert "a.b0 from -128 to -1: d.b0 rises from 128 to 255; wrapped to 8 bits." in said
+    assert "a.b0 from 0 to 127: d.b0 rises from 0 to 50 and stays there." in said
+
+
+def test_where_models_part_is_told() -> None:
+    found = of_line("vadd.u32.s32.s32.sat d.b0, a, b, c", "a.b0", a=0, b=0xFFFF_FFF0)
+    ins = found.instruction
+    apart = [
+        a
+        for a in range(256)
+        if evaluate(ins, {"a": a, "b": 0xFFFF_FFF0, "c": 0}, model="isa")
+        != evaluate(ins, {"a": a, "b": 0xFFFF_FFF0, "c": 0}, model="ptxas")
+    ]
+    assert np.flatnonzero(found.apart).tolist() == apart == [*range(16)]
+    said = "\n".join(words(found))
+    assert (
+        "a.b0 from 0 to 15: d.b0 is 0; clamped to 0; ptxas-13.5 parts from it, and there it is 255."
+    ) in said
+    other = of_line("vadd.u32.s32.s32.sat d.b0, a, b, c", "a.b0", b=0xFFFF_FFF0, model="ptxas")
+    assert other.other
+    assert other.other.name == "isa"
+    assert np.flatnonzero(other.apart).tolist() == apart
+
+
+def test_nan_and_both_zeros_are_told() -> None:
+    said = words(of_line("setp.eq.f32 p, a, b", "a"))
+    assert "a = -0.0 and 0.0: p is true." in said
+    assert "a = NaN (0x7f800001 to 0x7fffffff): p is false; an operand is NaN." in said
+    assert "a = -NaN (0xffffffff to 0xff800001): p is false; an operand is NaN." in said
+    assert "a from 1e-45 to inf: p is false." in said
+    flushed = words(of_line("setp.eq.ftz.f32 p, a, b", "a"))
+    assert any("a subnormal is flushed to zero" in x and "p is true" in x for x in flushed)
+
+
+def test_a_map_tells_where_it_clamps() -> None:
+    found = of_line("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", "b.b0")
+    pairs = [(a, b) for a in range(-128, 128) for b in range(-128, 128)]
+    high = sum(a + b > 127 for a, b in pairs)
+    said = "\n".join(words(found))
+    assert f"Clamped to 127: {high:,} of 65,536 values" in said
+    assert "all of them with a.b0 from 1 to 127 and b.b0 from 1 to 127." in said
+    only = of_line("vmin4.u32.s32.u32 d, a, b, c", "a.b0", "b.b0")
+    assert "wherever a.b0 from -128 to -1." in "\n".join(words(only))
+
+
+@pytest.mark.parametrize("opcode", some(CATALOG, 0, 9, 18))
+def test_every_example_is_told(opcode: str) -> None:
+    ptx, values = CATALOG[opcode].example
+    ins = parse(ptx)
+    x, y = usual(ins)
+    assert x
+    of = usual_result(ins, x)
+    assert of
+    for second in (None, y):
+        found = sweep(ins, bind(ins, values), x, second, of=of)
+        told = words(found)
+        assert all(line.endswith((".", ":")) for line in told)
+        assert "At the current point" in told[-1]
+        at = tuple(reversed([x for x in found.here if x is not None]))
+        whole = evaluate(ins, values)[of.name]
+        assert int(found.bits[at]) == of.of(int(whole))
