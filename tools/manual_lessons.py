@@ -12,8 +12,8 @@ _PLAYED = """\
 A lesson is a short tour over real traces, and ends in predictions: you say what comes out, and a
 wrong answer is told by the mistake that gives it. In a terminal ``ptxscope lesson lanes`` plays
 one, over ssh and through pipes too; ``ptxscope lesson lanes --explorer`` plays it on the real
-picture. It goes on where it was left. What follows here is for reading; each has its answers at
-the end."""
+picture, where :kbd:`L` lists them all. It goes on where it was left. What follows here is for
+reading; each has its answers at the end."""
 
 
 def pages() -> dict[str, str]:

@@ -26,6 +26,7 @@ examples:
 Enter goes on, b goes back, a value answers a question, ? gives a hint, s shows the answer. Ctrl-D
 or q leaves; the next time it goes on where it was left.
 """
+_NO_HOME = "there is no home folder, so where you are is not kept"
 _LONGEST = 1 << 12
 """Bytes of an answer that are read."""
 
@@ -119,8 +120,8 @@ class _Player:
     def __init__(self, lesson: Lesson, *, again: bool) -> None:
         self._lesson = lesson
         self._store = _store()
-        self._left = self._store.load_lessons() if self._store else {}
-        before = self._left.get(lesson.head.name)
+        left = self._store.load_lessons() if self._store else {}
+        before = left.get(lesson.head.name)
         self._done = bool(before and before.done)
         last = len(lesson.cards) - 1
         self._at = min(before.card, last) if before and not again else 0
@@ -129,7 +130,7 @@ class _Player:
     def play(self) -> int:
         """Show card after card until the end, or until somebody leaves."""
         head = self._lesson.head
-        for message in self._store.messages if self._store else ():
+        for message in self._store.messages if self._store else (_NO_HOME,):
             say(f"note: {message}")
         print(head.title, *_wrapped(f"{head.minutes} minutes: {head.summary}", ""), sep="\n")
         if self._at:
@@ -275,11 +276,11 @@ class _Player:
         """Write down where it is; where that can't be done, say so once."""
         from ..learn.progress import Left
 
-        self._left[self._lesson.head.name] = Left(self._at, self._done)
         if self._store is None:
             return
+        here = {self._lesson.head.name: Left(self._at, self._done)}
         try:
-            self._store.save_lessons(self._left)
+            self._store.save_lessons(self._store.load_lessons() | here)
         except OSError as error:
             say(f"note: where you are is not kept: {error.strerror or error}")
             self._store = None

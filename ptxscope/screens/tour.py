@@ -93,8 +93,9 @@ class Tour(Vertical):
         if self.is_open and not self._verdict:
             said.append(_said(f"{asked(card)} = ?", "current"))
         said += self._verdict
-        title = f"Lesson {self.lesson.head.name} · {self._at + 1} of {many} · {card.title}"
-        self.strip.show(title, tuple(said), asking=self.is_open)
+        title = f"{self._at + 1} of {many} · {card.title}"
+        titles = f"Lesson {self.lesson.head.name} · {title}", title, card.title
+        self.strip.show(titles, tuple(said), asking=self.is_open)
         if self._verdict:
             self.strip.call_after_refresh(self.strip.end)
 

@@ -113,7 +113,7 @@ class Touring:
         self._left = places
         try:
             if self._keeps:
-                self._keeps.save_lessons(places)
+                self._keeps.save_lessons(self._keeps.load_lessons() | places)
         except OSError as error:
             why = printable(error.strerror or str(error))
             title = "Where lessons were left is not kept"

@@ -36,7 +36,7 @@ class TourStrip(Pane):
         Binding("p,left", "back", "back", id="step.back"),
         Binding("b,backspace", "back", "back", show=False),
         Binding("enter", "enter", "go on"),
-        Binding("question_mark", "hint", "hint"),
+        Binding("question_mark,h", "hint", "hint"),
         Binding("s", "reveal", "show it"),
         Binding("escape", "leave", "leave", key_display="Esc"),
     ]
@@ -79,13 +79,13 @@ class TourStrip(Pane):
 
     def __init__(self, id: str = "tour-strip") -> None:  # noqa: A002
         super().__init__(id, "Lesson")
+        self._titles: tuple[str, ...] = ("Lesson",)
         self._said: tuple[Said, ...] = ()
         self._is_asking = False
 
-    def show(self, title: str, said: tuple[Said, ...], *, asking: bool) -> None:
-        """Show a card; ``asking``: an answer may be typed."""
-        self.border_title = title
-        self._said, self._is_asking = said, asking
+    def show(self, titles: tuple[str, ...], said: tuple[Said, ...], *, asking: bool) -> None:
+        """Show a card under the first of its titles that fits; ``asking``: one may answer."""
+        self._titles, self._said, self._is_asking = titles, said, asking
         self.redraw()
         self.refresh(layout=True)
 
@@ -95,6 +95,10 @@ class TourStrip(Pane):
 
     def draw(self, width: int) -> list[Line]:
         """The paragraphs, wrapped."""
+        fitting = (title for title in self._titles if cell_len(title) < width)
+        title = next(fitting, self._titles[-1])
+        if title != self.border_title:
+            self.border_title = title
         lines: list[Line] = []
         for said in self._said:
             lines += _wrapped(said, width)
