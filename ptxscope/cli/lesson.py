@@ -46,6 +46,15 @@ def arguments() -> Parser:
 
 def run(words: Sequence[str]) -> int:
     """List the lessons, or play or print one."""
+    from ..learn.lesson import LessonError
+
+    try:
+        return _run(words)
+    except LessonError as error:  # a file that somebody is writing
+        raise CommandError(f"error: {error}") from None
+
+
+def _run(words: Sequence[str]) -> int:
     to = arguments()
     chosen = to.parse_args(words)
     if chosen.name is None:

@@ -106,7 +106,11 @@ def lesson(name: str) -> Lesson:
 
 def _read_file(name: str) -> _Text:
     path = files()[name]
-    return _Text(path.read_text(encoding="utf-8"), path.name, name)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise LessonError(f"{path.name}: it is not UTF-8: {error}") from None
+    return _Text(text, path.name, name)
 
 
 def read(text: str, file: str = "lesson.md", name: str = "lesson") -> Lesson:

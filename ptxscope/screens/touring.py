@@ -66,7 +66,11 @@ class Touring:
         if self.tour:
             self._screen.set_focus(self.tour.strip)
             return
-        names, found, index = items(self._places())
+        try:
+            names, found, index = items(self._places())
+        except (ValueError, OSError) as error:  # a file that somebody is writing
+            self._failed(error)
+            return
 
         def chosen(at: int | None) -> None:
             if at is not None:
@@ -88,8 +92,16 @@ class Touring:
         if main.is_predicting:
             main.stop_predicting()
         main.action_leave()
-        self.tour = opened(main, name, self._places(), again=again)
+        try:
+            self.tour = opened(main, name, self._places(), again=again)
+        except (ValueError, OSError) as error:
+            self._failed(error)
+            return
         main.query_one("#center").mount(self.tour, before=0)
+
+    def _failed(self, error: Exception) -> None:
+        title = "This lesson can't be read"
+        self._screen.notify(printable(str(error)), title=title, markup=False, severity="error")
 
     def leave_lesson(self, said: str) -> None:
         """Close the lesson and keep its place; what it showed stays, and one undo takes it back."""

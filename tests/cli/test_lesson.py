@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from ptxscope.learn import lesson as reader
 from ptxscope.learn.lesson import files, lesson
 from ptxscope.learn.telling import answer
 from tests.cli.running import Done, run
@@ -257,3 +258,21 @@ def test_ctrl_c_leaves_and_keeps(tmp_path: Path) -> None:
     assert process.returncode == 130
     assert b"Traceback" not in err
     assert json.loads(kept(tmp_path).read_text())["lessons"]["lanes"]["card"] == 2
+
+
+@pytest.mark.parametrize("text", ["# A", "# A\n\nminutes: 3\nsummary: b\n\n## C\n", "\xff"])
+@pytest.mark.parametrize("words", [(), ("draft",), ("draft", "-f", "text")])
+def test_a_file_that_somebody_is_writing(
+    words: tuple[str, ...], text: str, play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "01-draft.md").write_text(text, encoding="latin-1")
+    monkeypatch.setattr(reader, "FOLDER", tmp_path)
+    for known in (reader.files, reader.heads, reader.lesson):
+        known.cache_clear()
+    done = play(*words)
+    for known in (reader.files, reader.heads, reader.lesson):
+        known.cache_clear()
+    if words or "minutes" not in text:  # the list reads no cards
+        assert done.returncode == 2
+        assert done.stdout == ""
+        assert done.stderr.startswith("error: 01-draft.md:")
