@@ -172,10 +172,8 @@ def _marked(text: str) -> str:
 
 
 _ASKED = trace("vadd4.s32.s32.s32.sat d, a, b, c", {"a": 1, "b": 2, "c": 3})
-_PLACES = tuple(
-    place(Question(_ASKED, key, lane))
-    for key, lane in (("select.a", 0), ("saturate", 1), ("d", None))
-)
+_KEYS = (("select.a", 0), ("saturate", 1), ("d", None))
+_PLACES = tuple(place(Question(_ASKED, *key)) for key in _KEYS)
 _EXERCISES = tuple({x.kind: x for x in islice(challenges("linear", 2), 20)}.values())
 
 

@@ -12,7 +12,7 @@ from ..engine.isa.integers import limits
 from ..engine.isa.types import BoolOp, Cmp, Type
 from ..engine.records import NamedTuple
 from ..engine.semantics import micro as m
-from ..engine.semantics.operation import Micro
+from ..engine.semantics.operation import Flag, Micro
 from ..engine.semantics.plan import Plan, Row, Source, Stage
 from ..engine.tracing.trace import RowTrace, Trace
 from ..engine.tracing.words import UNIT_NAMES, integer_type, relation, short_name
@@ -115,7 +115,6 @@ def _select(at: At, micro: m.Select) -> Iterator[Slip]:
     own = roles.index(at.row.name)
     picks = tuple((roles.index(at.inputs[word]), index) for word, index in micro.picks)
     if entry.selects_lanes:
-        first = own * per
         plain = tuple((own, lane) for lane in range(entry.lanes))
         turned = picks[::-1]
         if picks != plain:
@@ -126,12 +125,7 @@ def _select(at: At, micro: m.Select) -> Iterator[Slip]:
                 did = "counted from the left, but lane 0 is the rightmost"
             yield _picked(did, turned, unit)
         swapped = tuple((1 - word, index) for word, index in picks)
-        yield _picked(
-            "counted a's lanes behind b's" if first == 0 else "took a's lanes for b's",
-            swapped,
-            unit,
-            2,
-        )
+        yield _picked("exchanged the lanes of a and b", swapped, unit, 2)
     lane = 0 if len(picks) == 1 else at.lane
     if lane is None:
         return
@@ -320,7 +314,7 @@ def _merge(at: At, micro: m.Merge) -> Iterator[Slip]:
         other_name = short_name(at.trace, role)
         if at.inputs[1] != role:
             chain = ((micro, (at.inputs[0], role)),)
-            yield Slip(f"kept the others of {other_name}", chain, 2)
+            yield Slip(f"took the others from {other_name}", chain, 2)
 
 
 def _pack(at: At, micro: m.Pack) -> Iterator[Slip]:
@@ -335,7 +329,8 @@ def _pack(at: At, micro: m.Pack) -> Iterator[Slip]:
 
 def _flush(at: At, _: m.Flush) -> Iterator[Slip]:
     yield at.first("kept the subnormal", weight=0)
-    yield Slip("lost the sign of zero", ((m.Encode(0), at.inputs),), 1)
+    if Flag.FLUSHED in at.row.lanes[0].flags:
+        yield Slip("lost the sign of zero", ((m.Encode(0), at.inputs),))
 
 
 def _compare(at: At, micro: m.Compare) -> Iterator[Slip]:
@@ -351,11 +346,12 @@ def _compare(at: At, micro: m.Compare) -> Iterator[Slip]:
             yield at.only(f"let a comparison with NaN {held}", m.Compare(twin, type_), 0)
     elif type_ is not None:
         flipped = _OTHER_SIGN.get(type_)
+        what = "both" if len(at.inputs) > 1 else at.called(0)
         if flipped:
-            yield at.only(f"read both as {flipped}", m.Compare(micro.cmp, flipped), 0)
+            yield at.only(f"read {what} as {flipped}", m.Compare(micro.cmp, flipped), 0)
     for cmp in _TAKEN_FOR.get(m.RELATIONS.get(micro.cmp, micro.cmp), ()):
         if micro.cmp not in m.UNORDERED:
-            tested = relation(cmp, "a", "b" if len(at.inputs) > 1 else "0")
+            tested = relation(cmp, at.called(0), at.called(1) if len(at.inputs) > 1 else "0")
             yield at.only(f"tested {tested}", m.Compare(cmp, type_), 2)
 
 

@@ -164,6 +164,9 @@ ELSEWHERE = [
     ("slct.f32.s32 d, a, b, c", {"a": 1, "b": 2, "c": 0}, "d", "0x2", "took b"),
     ("set.lt.f32.s32 d, a, b", {"a": 1, "b": 2}, "d", "0x1", "wrote 1 for true"),
     ("setp.lt.u32 p, a, b", {"a": 1, "b": 2**32 - 1}, "p", "0", "read both as s32"),
+    ("slct.s32.s32 d, a, b, c", {"a": 1, "b": 2, "c": 2**31}, "compare.t", "1", "read c as u32"),
+    ("slct.s32.s32 d, a, b, c", {"a": 1, "b": 2, "c": 0}, "compare.t", "0", "tested c > 0"),
+    ("set.eq.ftz.u32.f32 d, a, b", {"a": 2**31 + 1, "b": 0}, "flush.a", "0.0", "lost the sign"),
     ("setp.ltu.f32 p, a, b", {"a": 1, "b": 0x7FC00000}, "p", "0", "comparison with NaN not hold"),
     ("set.eq.ftz.u32.f32 d, a, b", {"a": 1, "b": 0}, "d", "0", "kept the subnormal"),
     # low half-word of 0x12348 is 0x2348, kept beside c's upper one
