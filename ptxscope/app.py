@@ -21,7 +21,7 @@ from .engine.text.instruction import Instruction
 from .keys import key_names, keymap_of
 from .keys_in_order import KeysInOrder
 from .screens.main import MainScreen
-from .session import example, opened
+from .session import example, opened, trace_of
 from .store import Kept, Store, as_text
 from .widgets.inks import HIGH_CONTRAST, WIDGETS_CSS, WITHOUT_COLOURS, palette_of
 
@@ -74,6 +74,7 @@ class Explorer(App[None]):
         said: Sequence[str] = (),
         *,
         predict: bool = False,
+        lesson: tuple[str, bool] | None = None,
     ) -> None:
         super().__init__()
         self.register_theme(HIGH_CONTRAST)
@@ -92,6 +93,8 @@ class Explorer(App[None]):
         """There is no terminal any more."""
         self.ending: Callable[[], None] = _nothing
         """Called when an error ends it."""
+        self._lesson = lesson
+        """The lesson to open, and whether from its first card on."""
         self._said = said
         """What the user must know at first."""
         kept = store.load() if store else Kept()
@@ -180,6 +183,9 @@ class Explorer(App[None]):
         self.set_keymap(keymap_of(self.user_keymap))
         if self._listing is not None:
             self.call_after_refresh(self._main.open_at, self._listing, first=True)
+        if self._lesson is not None:
+            name, again = self._lesson
+            self.call_after_refresh(self._main.open_lesson, name, again=again)
         for message in (*self._said, *(self.store.messages if self.store else ())):
             self.notify(printable(message), severity="warning", markup=False, timeout=12)
 
@@ -248,24 +254,18 @@ class Explorer(App[None]):
     def kept(self) -> Kept:
         """Where the explorer is."""
         main = self._main
-        last = main.step >= len(main.session.trace.steps)
-        step = 0 if last and not main.is_predicting else main.step
+        setup, pin, step, asked, guesses, predicting = main.looked_at
+        if step >= len(trace_of(setup).steps) and not predicting:
+            step = 0
         theme = self._stand_ins.get(self.theme, self.theme)
-        return Kept(
-            main.session.setup,
-            main.pin,
-            step,
-            main.recent,
-            theme,
-            main.asked,
-            main.kept_guesses(),
-            main.is_predicting,
-        )
+        return Kept(setup, pin, step, main.recent, theme, asked, guesses, predicting)
 
     def keep(self) -> None:
         """Write down where the explorer is; raises OSError where that can't be done."""
         if self.store is not None:
             self.store.save(self.kept)
+            if self._main.tour:
+                self.store.save_lessons(self._main.tour.places)
 
     def described(self) -> Iterator[str]:
         """The state, for a report."""

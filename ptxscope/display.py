@@ -12,6 +12,7 @@ from .engine.text.errors import printable, printable_lines
 from .engine.tracing.trace import DISPLAYS, Trace
 from .export import export
 from .export.alt import alt
+from .export.boxed import BOX, widened
 from .export.choices import chosen
 from .export.document import document
 from .export.harmless import harmless
@@ -70,8 +71,9 @@ class Figure(Record):
 
     @property
     def html(self) -> str:
-        """The picture as a ``<figure>``."""
-        return f'<figure class="ptxscope-figure" style="margin:0">\n{self.svg}</figure>\n'
+        """The picture as a ``<figure>``, which scrolls where its letters would be too small."""
+        style, shown = f"margin:0;{BOX}", widened(self.svg)
+        return f'<figure class="ptxscope-figure" style="{style}" tabindex="0">\n{shown}</figure>\n'
 
     @property
     def alt(self) -> str:

@@ -87,6 +87,7 @@ GROUPS: dict[str, tuple[Action, ...]] = {
         Action(
             "predict", "P", "predict", "predict", "Predict what each lane will be, step by step"
         ),
+        Action("lessons", "L", "lessons", "lessons", "Lessons: short tours that end in questions"),
         Action("predict.hint", "h", "hint", "hint", "A hint, while you predict"),
         Action("challenge", "C", "challenge", "challenge", "Exercises without end, and a tally"),
     ),

@@ -36,6 +36,7 @@ from .cli.trace import asked, rendered
 from .engine.records import NamedTuple
 from .engine.tracing.stages import title
 from .export import export
+from .export.boxed import BOX, widened
 from .export.theme import THEMES, Theme
 from .export.value import result, value
 
@@ -268,9 +269,12 @@ def _framed(trace: _TraceNode) -> str:
     lacking = [x for x in trace["anchors"] if f' id="{x}"' not in shown]
     anchors = "".join(f'<span id="{anchor}"></span>' for anchor in lacking)
     classes = " ".join(["ptx-trace", *trace["classes"]])
+    box = ""
+    if trace["format"] == "svg":
+        shown, box = widened(shown), f' style="{BOX}" tabindex="0"'
     role = "img" if trace["format"] == "svg" else "group"
     called = f' role="{role}" aria-label="{escape(alt)}"' if alt else ""
-    return f'<div class="{escape(classes)}"{called}>\n{anchors}{shown}</div>\n'
+    return f'<div class="{escape(classes)}"{called}{box}>\n{anchors}{shown}</div>\n'
 
 
 def _picture(words: list[str], folder: Path) -> str | None:

@@ -1,4 +1,4 @@
-"""What is kept between two runs of the explorer: where it was left, and the user's keys.
+"""What is kept between two runs: where the explorer and each lesson was left, the user's keys.
 
 A file that is damaged, or was not written by ptxscope, is set aside under another name and
 never in the way.
@@ -6,9 +6,9 @@ never in the way.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import files
 from .engine.isa.catalog import CATALOG
@@ -20,7 +20,10 @@ from .engine.tracing.annotations import NOTHING, Annotations, from_json, to_json
 from .session import Setup, trace_of, with_line
 
 if TYPE_CHECKING:
+    from .learn.progress import Left
     from .learn.tally import Tally
+
+Read = TypeVar("Read")
 
 SCHEMA = "ptxscope.state/1"
 _MOST = 1 << 22
@@ -62,29 +65,54 @@ class Store:
             if not (state.is_absolute() and config.is_absolute()):
                 raise RuntimeError("there is no home folder")
         self.state = state / "explorer.json"
+        self.lessons = state / "lessons.json"
         self.tally = state / "tally.json"
         self.keys = config / "keys.toml"
         self.messages: list[str] = []
 
     def load(self) -> Kept:
         """What was kept; nothing where there is nothing, or nothing that can be used."""
+        return self._load(self.state, _kept) or Kept()
+
+    def _load(self, path: Path, made_of: Callable[[object], Read]) -> Read | None:
+        """What a file holds; None where there is none, or it was set aside."""
         try:
-            text = files.read(self.state, _MOST)
+            text = files.read(path, _MOST)
         except FileNotFoundError:
-            return Kept()
+            return None
         except OSError as error:
-            return self._set_aside(error.strerror or str(error))
+            self.messages += self.set_aside(error.strerror or str(error), path)
+            return None
         import json
 
         try:
-            return _kept(json.loads(text.decode()))
+            return made_of(json.loads(text.decode()))
         except Exception as error:  # whatever is in it, or comes of evaluating that
-            return self._set_aside(str(error) or type(error).__name__)
+            self.messages += self.set_aside(str(error) or type(error).__name__, path)
+            return None
 
     def save(self, kept: Kept) -> None:
         """Keep it; raises OSError where that can't be done."""
-        self.state.parent.mkdir(parents=True, exist_ok=True)
-        files.replace(self.state, as_text(kept).encode())
+        self._save(self.state, as_text(kept))
+
+    @staticmethod
+    def _save(path: Path, text: str) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        files.replace(path, text.encode())
+
+    def load_lessons(self) -> dict[str, Left]:
+        """Where each lesson was left, by name."""
+        from .learn.progress import from_json
+
+        return self._load(self.lessons, from_json) or {}
+
+    def save_lessons(self, left: Mapping[str, Left]) -> None:
+        """Keep where they were left; raises OSError where that can't be done."""
+        import json
+
+        from .learn.progress import as_json
+
+        self._save(self.lessons, json.dumps(as_json(left), indent=1))
 
     def load_tally(self) -> Tally:
         """How exercises went; nothing where there is nothing, or nothing that can be used."""
@@ -120,16 +148,12 @@ class Store:
             return {}
         return dict(_flat(found))
 
-    def _set_aside(self, why: str) -> Kept:
-        self.messages += self.set_aside(why)
-        return Kept()
-
-    def set_aside(self, why: str, kept: Path | None = None) -> list[str]:
-        """Give what was kept, of the explorer or in a file, another name; what is to be said."""
-        kept = kept or self.state
-        aside = kept.with_suffix(".damaged")
+    def set_aside(self, why: str, path: Path | None = None) -> list[str]:
+        """Give what was kept another name; what is to be said of it."""
+        path = path or self.state
+        aside = path.with_suffix(".damaged")
         try:
-            kept.replace(aside)
+            path.replace(aside)
             place = f"; it is now {aside}"
         except OSError:
             place = ""

@@ -50,6 +50,8 @@ from ptxscope.export import export, sarif
 from ptxscope.export.checked import described, told
 from ptxscope.export.json import read
 from ptxscope.learn.challenge import answer, challenges
+from ptxscope.learn.filling import filled
+from ptxscope.learn.lesson import read as read_lesson
 from ptxscope.learn.question import Question, place
 from ptxscope.listing_cursor import opened_listing
 from ptxscope.search import search
@@ -149,6 +151,16 @@ def _titled(text: str) -> object:
     return None
 
 
+def _lesson(text: str) -> object:
+    """A whole file; a card's text, what it takes from a trace, its fields."""
+    head = "# A\n\nminutes: 3\nsummary: b\n\n## C\n\n```card\nptx: " + _ADD
+    _refused(lambda x: filled(x, _TRACE))(text)
+    _refused(lambda x: read_lesson(f"{head}\nwith: {x}\n```\n"))(text)
+    _refused(lambda x: read_lesson(f"{head}\nwith: a=1 b=2\nat: {x}\n```\n"))(text)
+    _refused(lambda x: read_lesson(f"{head}\nwith: a=1 b=2\n```\n\n{x}"))(text)
+    return read_lesson(text)
+
+
 def _recorded(text: str) -> None:
     """As it is, and as what a trace may hold of anybody's words."""
     for whole in (text, _JSON.replace('"title": ""', f'"title": {json.dumps(text)}')):
@@ -206,6 +218,7 @@ ENTRIES: dict[str, Callable[[str], object]] = {
     "marked arguments": lambda text: updated(f"<!-- ptxscope trace {text} -->\n<!-- /ptxscope -->"),
     "file or instruction": is_file_name,
     "search": search,
+    "lessons": _lesson,
     "show": _shown,
     "titles": _titled,
     "a trace in JSON": _recorded,

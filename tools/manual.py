@@ -8,11 +8,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from ptxscope.export.picture.drawing import PALETTE
+from ptxscope.export.picture.inks import PALETTE
 
-from . import manual_pages, manual_reference
+from . import manual_lessons, manual_pages, manual_reference
 
-FOLDERS: Final = ("instructions", "errata", "commands")
+FOLDERS: Final = ("instructions", "errata", "commands", "lessons")
 """Those of docs/ in which nothing is written by hand."""
 
 
@@ -21,7 +21,7 @@ STYLE: Final = "themes.css"
 
 def pages() -> dict[str, str]:
     """Every page that is made, by its path under docs/ without its ending."""
-    return manual_pages.pages() | manual_reference.pages()
+    return manual_pages.pages() | manual_reference.pages() | manual_lessons.pages()
 
 
 def themes() -> str:

@@ -24,6 +24,7 @@ COMMANDS = {
     "run": "run a kernel or a block of inline assembly, line by line",
     "challenge": "practise: exercises without end, and a tally of them",
     "export": "keep the traces in a Markdown file current",
+    "lesson": "learn by predicting: short tours",
     "list": "list the 27 instructions",
     "show": "describe one instruction",
     "poster": "draw all 27 on one sheet, to print",

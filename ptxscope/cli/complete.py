@@ -127,6 +127,12 @@ def _errata(typed: str, _: list[str]) -> Words:
     return _starting(typed, [(erratum.id, erratum.forms) for erratum in ERRATA])
 
 
+def _lessons(typed: str, _: list[str]) -> Words:
+    from ..learn.lesson import heads
+
+    return _starting(typed, [(head.name, head.title) for head in heads()])
+
+
 def _opcodes(typed: str, _: list[str]) -> Words:
     return _starting(typed, [(opcode, entry.summary) for opcode, entry in CATALOG.items()])
 
@@ -167,6 +173,7 @@ def _missing(before: list[str]) -> Iterator[tuple[str, str]]:
 _KNOWN: dict[str, Callable[[str, list[str]], Words]] = {
     "MODEL": _models,
     "ID": _errata,
+    "LESSON": _lessons,
     "OPCODE": _opcodes,
     "PTX": _ptx,
     "name=value": _operands,

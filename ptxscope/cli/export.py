@@ -17,6 +17,7 @@ from ..export import Format
 from ..export.alt import alt
 from ..export.document import document
 from ..export.markdown import escaped, fenced
+from ..export.marks import is_ours
 from ..files import replace
 from . import CommandError
 from .arguments import Parser, parsed, parser, split_words
@@ -191,7 +192,7 @@ def _shown(words: str, folder: Path, pictures: dict[Path, _Picture]) -> str:
     """What stands in the page for a marker; its picture is added to the others."""
     trace, options, chosen = asked(split_words(words), "markdown", strict=True)
     format_, file = chosen.format, chosen.output
-    is_picture = format_ in _PICTURES
+    is_picture = format_ in _SHOWN
     if format_ == Format.PDF:
         raise CommandError("error: -f pdf: no page shows one as a picture; svg and png are shown")
     if file is not None and not is_picture:
@@ -217,8 +218,8 @@ def _shown(words: str, folder: Path, pictures: dict[Path, _Picture]) -> str:
     return text if format_ == Format.MARKDOWN else fenced(text, format_)
 
 
-_PICTURES = {"svg": b"<svg", "png": b"\x89PNG"}
-"""Formats that are files beside a page, and how such a file begins."""
+_SHOWN = ("svg", "png")
+"""Formats that are files beside a page, which shows them."""
 
 
 def _picture(file: str, folder: Path, format_: str, made: str | bytes) -> _Picture:
@@ -239,17 +240,11 @@ def _picture(file: str, folder: Path, format_: str, made: str | bytes) -> _Pictu
         before = _read(path) if path.exists() or path.is_symlink() else None
     except (OSError, RuntimeError, ValueError) as error:  # a loop of links; a NUL
         raise CommandError(f"error: -o {shown}: {error}") from None
-    if before is not None and before != data and not _is_ours(before, format_):
+    if before is not None and before != data and not is_ours(before, format_):
         raise CommandError(
             f"error: -o {shown}: what is there is no picture of ptxscope's, and is left as it is"
         )
     return _Picture(path, data, before)
-
-
-def _is_ours(data: bytes, format_: str) -> bool:
-    """Whether a file is a picture that was made here, as far as can be told."""
-    begins = data.startswith(_PICTURES[format_])
-    return begins and (format_ != Format.SVG or b"ptxscope" in data or b"px-svg" in data)
 
 
 def _add(picture: _Picture, pictures: dict[Path, _Picture]) -> None:

@@ -47,6 +47,10 @@ def arguments() -> Parser:
     to = parser("open", "Explore an instruction in the terminal.", _EPILOG)
     add_instruction(to, optional=True)
     add_model(to)
+    to.add_argument(
+        "--lesson", metavar="LESSON", help="play a lesson: `ptxscope lesson` lists them"
+    )
+    to.add_argument("--again", action="store_true", help="the lesson from its first card on")
     to.add_argument("--predict", action="store_true", help="ask what each lane will be")
     return to
 
@@ -56,6 +60,13 @@ def run(words: Sequence[str]) -> int:
     gc.disable()  # what is made while starting stays: see Explorer.on_ready
     chosen = parsed(arguments(), words)
     model = chosen_model(chosen.model)
+    lesson = None
+    if chosen.lesson is not None:
+        if chosen.ptx is not None:
+            raise CommandError("error: a lesson brings its own lines; PTX can't be given too")
+        lesson = _lesson_name(chosen.lesson), chosen.again
+    elif chosen.again:
+        raise CommandError("error: --again begins a lesson anew; which? --lesson LESSON")
     listing = None
     if chosen.ptx is not None and is_file(chosen.ptx):
         listing = _listing(chosen.ptx, chosen.values, model.name)
@@ -83,9 +94,18 @@ def run(words: Sequence[str]) -> int:
         )
 
     def opened() -> Explorer:
-        return Explorer(ins, values, model.name, store, listing, said, predict=chosen.predict)
+        predict = chosen.predict
+        named = ins, values, model.name, store, listing, said
+        return Explorer(*named, predict=predict, lesson=lesson)
 
     return ending.run(opened, store)
+
+
+def _lesson_name(name: str) -> str:
+    """A lesson that there is; raises CommandError."""
+    from .lesson import known
+
+    return known(name)
 
 
 def _listing(path: str, assignments: Sequence[str], model_name: str) -> ListingCursor:

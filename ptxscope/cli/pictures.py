@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ..engine.text.errors import printable, printable_lines
 from ..engine.tracing.trace import Trace
 from ..export import BINARY, export
 from ..export.options import DEFAULT, Motion, Options
 from . import CommandError
+from .streams import say
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..export.frames import Frame
+
+_NAMED = 8
+"""Characters that a warning names."""
+_LARGEST = 1 << 28
+"""Bytes of a file that is looked at before it is overwritten."""
 PICTURES = ("svg", *sorted(BINARY))
 """Formats of pictures."""
 
@@ -60,22 +72,60 @@ def picture_options(chosen: argparse.Namespace, options: Options) -> Options:
 
 def made_of(trace: Trace, format_: str, options: Options) -> str | bytes:
     """The trace as a document; raises CommandError where an image can't be made of it."""
-    try:
+    if format_ not in BINARY:
         return export(trace, format_, options)
-    except (ValueError, ImportError) as error:
-        raise _refusal(error, format_) from None
+    from ..export.frames import render
+
+    still = options._replace(format=format_, motion=Motion.STILL)
+    return picture_of(render(trace, still), format_, options)
+
+
+def warn_of_small_letters(trace: Trace, format_: str, options: Options) -> None:
+    """Say where the letters of a slide are too small for a hall, and what has larger ones."""
+    if not options.slide or format_ not in PICTURES:
+        return
+    from ..export.slides import READABLE, letters, steps_apart
+
+    found = letters(trace, options)
+    if round(found, 1) >= READABLE:
+        return
+    parts = steps_apart(trace, options)
+    named = " and ".join(f"--steps {part}" for part in parts)
+    few = named if len(parts) < 4 else "fewer --steps"
+    how = f"; {few} have larger ones" if parts else ""
+    say(
+        f"warning: the smallest letters of this slide are {found:.1f} px of 720, where "
+        f"{READABLE:g} can be read from the back row{how}"
+    )
 
 
 def picture_of(svg: str, format_: str, options: Options = DEFAULT) -> str | bytes:
     """An SVG in a format of pictures; raises CommandError where an image can't be made of it."""
+    (made,) = _pictures([svg], format_, options)
+    return made
+
+
+def _pictures(found: Sequence[str], format_: str, options: Options) -> Sequence[str | bytes]:
+    """SVG in a format of pictures; says what no font here has."""
     if format_ not in BINARY:
-        return svg
+        return found
     from ..export import images
 
     try:
-        return images.png(svg, options) if format_ == "png" else images.pdf([svg], options)
+        make = images.png if format_ == "png" else lambda svg, how: images.pdf([svg], how)
+        made = [make(svg, options) for svg in found]
+        _warn_of_boxes(images.boxes(found, format_), format_)
     except (ValueError, ImportError) as error:
         raise _refusal(error, format_) from None
+    return made
+
+
+def _warn_of_boxes(missing: Sequence[str], format_: str) -> None:
+    if missing:
+        named = ", ".join(f"{char} (U+{ord(char):04X})" for char in missing[:_NAMED])
+        more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+        say(f"warning: no font here has {named}{more}: the {format_.upper()} shows a box for each; "
+            "install a font that has them")  # fmt: skip
 
 
 def put(made: str | bytes, format_: str) -> None:
@@ -109,37 +159,69 @@ def write(path: str, made: str | bytes) -> None:
         raise CommandError(f"error: {printable(path)}: {error.strerror}") from None
 
 
-def write_frames(where: str, trace: Trace, format_: str, options: Options) -> None:
-    """Write a picture a step; all are made before the first is written."""
+def write_frames(where: str, trace: Trace, format_: str, options: Options) -> tuple[Frame, ...]:
+    """Write a picture a step; all are made before the first is written.
+
+    What an earlier run left there goes; raises CommandError where anything else is in the way.
+    """
     if format_ not in PICTURES:
         raise CommandError(f"error: frames are pictures: add -f {', -f '.join(PICTURES)}")
+    if options.motion is not Motion.STILL:
+        moving = "--stepping" if options.motion is Motion.STEPPING else "--animate"
+        raise CommandError(f"error: frames stand still: --frames and {moving} can't both be given")
     from pathlib import Path
 
     from ..export import images
     from ..export.frames import frames
+    from ..export.harmless import harmless
 
     found = frames(trace, options)
+    folder = Path(where)
     try:
         if format_ == "pdf" and where.lower().endswith(".pdf"):
-            write(where, images.pdf([frame.svg for frame in found], options))
-            return
-        made: list[str | bytes]
-        match format_:
-            case "svg":
-                made = [frame.svg for frame in found]
-            case "png":
-                made = [images.png(frame.svg, options) for frame in found]
-            case _:
-                made = [images.pdf([frame.svg], options) for frame in found]
+            title = harmless(trace.annotations.title) or printable(str(trace.instruction))
+            pages = [frame.svg for frame in found]
+            deck = images.pdf(pages, options, title)
+            _warn_of_boxes(images.boxes(pages, format_), format_)
+            _require_ours(folder, format_)
+            write(where, deck)
+            return found
     except (ValueError, ImportError) as error:
         raise _refusal(error, format_) from None
+    made = _pictures([frame.svg for frame in found], format_, options)
+    files = {folder / f"{frame.name}.{format_}": x for frame, x in zip(found, made, strict=True)}
     try:
-        Path(where).mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        for file in files:
+            _require_ours(file, format_)
+        for file in sorted(folder.glob(f"[0-9][0-9]-*.{format_}")):
+            if file not in files and _is_frame(file, format_):
+                file.unlink()
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise CommandError(f"error: {printable(where)}: {printable(why)}") from None
-    for frame, each in zip(found, made, strict=True):
-        write(str(Path(where) / f"{frame.name}.{format_}"), each)
+    for file, each in files.items():
+        write(str(file), each)
+    return found
+
+
+def _require_ours(file: Path, format_: str) -> None:
+    """Raise CommandError where something that is no frame of ours would be overwritten."""
+    if (file.is_symlink() or file.exists()) and not _is_frame(file, format_):
+        raise CommandError(
+            f"error: {printable(str(file))} is no frame that ptxscope wrote; it is left as it is, "
+            "and nothing is written: choose another place"
+        )
+
+
+def _is_frame(file: Path, format_: str) -> bool:
+    from ..export.marks import is_frame
+    from ..files import read
+
+    try:
+        return not file.is_symlink() and is_frame(read(file, _LARGEST), format_)
+    except OSError:
+        return False
 
 
 def _refusal(error: Exception, format_: str) -> CommandError:

@@ -23,7 +23,16 @@ from .arguments import (
     parser,
     traced,
 )
-from .pictures import add_frames, add_picture, made_of, picture_options, put, write, write_frames
+from .pictures import (
+    add_frames,
+    add_picture,
+    made_of,
+    picture_options,
+    put,
+    warn_of_small_letters,
+    write,
+    write_frames,
+)
 
 _EPILOG = """\
 examples:
@@ -52,11 +61,15 @@ def run(words: Sequence[str]) -> int:
     _choose_format(chosen, "svg" if chosen.alt else "text")
     refuse_idle(to, chosen)
     trace, options = _asked(chosen)
+    warn_of_small_letters(trace, chosen.format, options)
     if chosen.frames is not None:
         if chosen.output is not None:
             raise CommandError("error: --frames has a place of its own; -o can't be given too")
-        write_frames(chosen.frames, trace, chosen.format, options)
-    elif chosen.output is not None:
+        drawn = write_frames(chosen.frames, trace, chosen.format, options)
+        if chosen.alt:
+            put("".join(f"{frame.name}: {frame.alt}\n" for frame in drawn), "text")
+        return 0
+    if chosen.output is not None:
         write(chosen.output, made_of(trace, chosen.format, options))
     if chosen.alt:
         put(_alt(trace, options), "text")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .document import Document, OperandView, StepView
+from .document import Answers, Document, OperandView, RowView, StepView
 
 
 def alt(doc: Document) -> str:
@@ -27,14 +27,25 @@ def _sentences(doc: Document) -> Iterator[str]:
     if doc.no_result:
         yield f"Result: {doc.no_result}."
     yield from map(_sentence, doc.lane_notes)
+    if doc.agreed:
+        yield doc.agreed
     if doc.answers:
-        told = "; ".join(
-            f"{x.label}: {x.result}" + (f" ({', '.join(x.errata)})" if x.errata else "")
-            for x in doc.answers.all
-        )
-        yield f"Two answers, which part at the step {doc.answers.step}: {told}."
+        yield from _answers(doc.answers)
     if doc.caption:
         yield _sentence(doc.caption)
+
+
+def _answers(answers: Answers) -> Iterator[str]:
+    """Every answer, and the steps of the other one from where they part."""
+    told = "; ".join(
+        f"{x.label}: {x.result}" + (f" ({', '.join(x.errata)})" if x.errata else "")
+        for x in answers.all
+    )
+    yield f"Two answers, which part at the step {answers.step}: {told}."
+    if answers.steps:
+        yield f"The steps of {answers.other} from there:"
+        for step in answers.steps:
+            yield from _step(step)
 
 
 def _operand(operand: OperandView) -> str:
@@ -45,11 +56,23 @@ def _operand(operand: OperandView) -> str:
 def _step(step: StepView) -> Iterator[str]:
     yield f"Step {step.number}, {step.title}: {step.about}"
     for row in step.rows:
-        for cell in row.cells:
-            if cell.flags:  # else its sentence repeats the step's, with numbers
-                lead = f"{row.name}, {cell.name}" if len(row.cells) > 1 else row.name
-                yield f"{lead}: {cell.sentence}."
+        yield from _row(row)
     yield from map(_sentence, step.notes)
+
+
+def _row(row: RowView) -> Iterator[str]:
+    """What comes out, in numbers; in a sentence where that is not just what the step says."""
+    if len(row.cells) == 1:
+        (cell,) = row.cells
+        told = cell.sentence if cell.flags else str(cell.formula)
+        yield f"{told}." if told.startswith(f"{row.name} =") else f"{row.name}: {told}."
+        return
+    plain = [f"{cell.name}: {cell.text}" for cell in row.cells if not cell.flags]
+    if plain:
+        yield f"{row.name}, {'; '.join(plain)}."
+    for cell in row.cells:
+        if cell.flags:
+            yield f"{row.name}, {cell.name}: {cell.sentence}."
 
 
 def _sentence(text: str) -> str:

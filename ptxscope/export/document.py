@@ -8,7 +8,7 @@ shows it in a terminal makes it printable there.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from itertools import groupby
 
 from .. import __version__
@@ -22,7 +22,7 @@ from ..engine.semantics.plan import Stage
 from ..engine.text.errors import printable
 from ..engine.text.values import hex_text
 from ..engine.tracing.annotations import Note
-from ..engine.tracing.divergence import Divergence, divergence_of, divergences
+from ..engine.tracing.divergence import Divergence, agree, divergence_of, divergences
 from ..engine.tracing.formula import Formula
 from ..engine.tracing.stages import about, title
 from ..engine.tracing.trace import RowTrace, Step, Trace
@@ -30,11 +30,13 @@ from ..engine.tracing.words import part_name, reading, result_text, row_name, wo
 from .acting import acts
 from .harmless import harmless
 from .options import DEFAULT, Motion, Options
+from .withheld import SAID, withheld
 
 EXTENSIONS = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}
 """Flags that a step's own sentence already tells."""
 NOTHING_KEPT = "nothing is written: the predicate goes nowhere"
 """What stands for the results where there are none."""
+AGREED = "One answer: on these values isa and every known ptxas agree."
 NOT_SHOWN = "the result is not shown here"
 """What stands for the results where a writer keeps them back."""
 
@@ -140,6 +142,8 @@ class Document(NamedTuple):
     lane_notes: tuple[str, ...]
     """What a writer said of a lane, or of the whole."""
     answers: Answers | None
+    agreed: str
+    """That both answers are the same, where both are wanted; else empty."""
     caption: str
     source: str
     """Section of the PTX ISA, versions."""
@@ -154,19 +158,21 @@ def document(trace: Trace, options: Options = DEFAULT) -> Document:
     entry, extra = trace.instruction.entry, trace.annotations
     least = entry.minimum(trace.instruction.form)
     results = tuple(_results(trace)) if options.result else ()
+    hidden = withheld(trace, options)
     return Document(
         trace,
         harmless(extra.title),
         printable(str(trace.instruction)),
         trace.model.name,
         tuple(_operands(trace)),
-        tuple(_step(trace, step) for step in trace.steps if options.shows(step.stage)),
+        tuple(_step(trace, step, hidden) for step in trace.steps if options.shows(step.stage)),
         _left_out(trace, options),
         results,
         "" if results else NOTHING_KEPT if options.result else NOT_SHOWN,
         tuple(map(printable, trace.notes)),
         tuple(map(_note, extra.on_lanes)),
         _answers(trace, options),
+        AGREED if options.both and options.result and agree(trace) else "",
         harmless(extra.caption),
         f"PTX ISA {entry.section} ({least}); ptxscope {__version__}",
         command(trace, options),
@@ -288,6 +294,15 @@ def _operands(trace: Trace) -> Iterator[OperandView]:
         )
 
 
+def names_of(trace: Trace) -> Iterator[tuple[str, str]]:
+    """What registers are called, and their roles."""
+    ins = trace.instruction
+    for role in trace.operands:
+        yield printable(ins.called(role)), role
+    for role, name in ins.results.items():
+        yield printable(name), role
+
+
 def _results(trace: Trace) -> Iterator[ResultView]:
     ins = trace.instruction
     for role, name in ins.results.items():
@@ -296,12 +311,12 @@ def _results(trace: Trace) -> Iterator[ResultView]:
         yield ResultView(printable(name), shown, reading(ins, role, bits))
 
 
-def _step(trace: Trace, step: Step) -> StepView:
+def _step(trace: Trace, step: Step, hidden: Container[str] = ()) -> StepView:
     notes = tuple(map(_note, trace.annotations.at(step.stage)))
-    rows = tuple(_row(trace, row) for row in step.rows)
-    return StepView(
-        step.number, step.stage, title(step), printable(about(trace, step)), rows, notes
-    )
+    rows = tuple(_row(trace, row) for row in step.rows if row.key not in hidden)
+    said = printable(about(trace, step))
+    said += f" {SAID}" * (len(rows) < len(step.rows))
+    return StepView(step.number, step.stage, title(step), said, rows, notes)
 
 
 def _row(trace: Trace, row: RowTrace) -> RowView:
@@ -385,10 +400,10 @@ def _answers(trace: Trace, options: Options) -> Answers | None:
 
 def steps_from(trace: Trace, stage: Stage, options: Options = DEFAULT) -> Iterator[StepView]:
     """The steps of a trace from a stage on, those of them that are shown."""
-    order = list(Stage)
+    order, hidden = list(Stage), withheld(trace, options)
     for step in trace.steps:
         if order.index(step.stage) >= order.index(stage) and options.shows(step.stage):
-            yield _step(trace, step)
+            yield _step(trace, step, hidden)
 
 
 def _title_of(divergence: Divergence) -> str:

@@ -1,69 +1,49 @@
-"""A picture in parts: as a slide, step by step, one frame a step, or played.
+"""A picture in parts: step by step, one frame a step, or played; as a slide, or as it stands.
 
 All frames of a trace have one geometry, that of the whole: what comes later is blank in them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import combinations, pairwise
+import re
+from collections.abc import Callable
 
 from ..engine.records import NamedTuple
 from ..engine.tracing.trace import Trace
+from . import slides
+from .alt import alt
+from .cutting import Wrap, bands_of, flows, parts
 from .document import Document, StepView
 from .options import DEFAULT, Motion, Options
 from .picture import svg
-from .picture.drawing import Ink, Pen, definitions, dressed, number, text_width
-from .picture.layout import EDGE, WIDTH, Area
+from .picture.drawing import Pen, number
+from .picture.inks import Ink
+from .picture.layout import WIDTH
+from .picture.sheet import sheet_of, written
 
-_SLIDE = (1280.0, 720.0)
-_MARGIN = 14.0
-"""Around the columns of a slide, and between them."""
-_LEFT, _INNER = EDGE - 4, WIDTH - 2 * (EDGE - 4)
-"""What of a picture's width is in a column."""
-_OVER = 12
-"""How far what is drawn may stand out of that, as marks do."""
-_MOST_COLUMNS = 4
 _STEP, _END = 2.5, 5.0
 """Seconds for which a played picture shows a step, and the whole."""
 _FADE = 0.4
 
-_ALWAYS = ("operands", "foot")
-"""What is seen before the first step."""
-Wrap = Callable[[int, list[str]], list[str]]
-"""Elements that are seen from a step on, which is 0 for what is always seen."""
+_NOT_A_NAME = re.compile("[^a-z0-9]+")
 
 
 class Frame(NamedTuple):
     """The picture up to a step."""
 
     name: str
-    """``04-saturate``."""
+    """``04-saturate``: its number, and the title of its step."""
     svg: str
-
-
-class _Band(NamedTuple):
-    """What is drawn between two marks."""
-
-    y: float
-    step: int
-    """With which step it is seen first, counted from 1; 0 for what always is."""
-    parts: list[str]
-    flows: list[str]
-
-
-class _Column(NamedTuple):
-    """A part of the height of a picture."""
-
-    top: float
-    end: float
+    alt: str
+    """What it shows, in words."""
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
     """The picture as options ask for it; without any of these, as it stands."""
     if not options.slide and options.motion is Motion.STILL:
         return svg.render(trace, options)
-    drawn = svg.drawing(trace, options)
+    look = slides.look_of(trace, options) if options.slide else svg.PLAIN
+    drawn = svg.drawing(trace, options, look=look)
     if options.motion is Motion.STILL or not drawn.doc.steps:
         return _document(drawn, drawn.doc, options, _as_it_is)
     return _document(drawn, drawn.doc, options, _numbered)
@@ -73,15 +53,20 @@ def frames(trace: Trace, options: Options = DEFAULT) -> tuple[Frame, ...]:
     """A still picture for each step that is shown; only the last shows what comes of them."""
     options = options._replace(motion=Motion.STILL)
     count = sum(options.shows(step.stage) for step in trace.steps)
-    return tuple(_frame(trace, options, at, count) for at in range(1, count + 1))
+    look = slides.look_of(trace, options) if options.slide else svg.PLAIN
+    return tuple(_frame(trace, options, look, at, count) for at in range(1, count + 1))
 
 
-def _frame(trace: Trace, options: Options, at: int, count: int) -> Frame:
-    drawn = svg.drawing(trace, options, f"-{at}")  # frames may stand on one page
+def _frame(trace: Trace, options: Options, look: svg.Look, at: int, count: int) -> Frame:
+    drawn = svg.drawing(trace, options, f"-{at}", look)  # frames may stand on one page
     doc = drawn.doc
-    part = doc if at == count else doc._replace(steps=doc.steps[:at], results=(), answers=None)
-    text = _document(drawn, part, options, _up_to(at))
-    return Frame(f"{at:02}-{doc.steps[at - 1].stage}", text)
+    part = doc
+    if at < count:
+        part = doc._replace(steps=doc.steps[:at], results=(), answers=None, agreed="")
+    title = f"step {at} of {count}, {doc.steps[at - 1].title}"
+    part = part._replace(title=f"{doc.title}: {title}" if doc.title else title.capitalize())
+    text = _document(drawn, part, options, _up_to(at), "px-frame")
+    return Frame(f"{at:02}-{_NOT_A_NAME.sub('-', doc.steps[at - 1].title)}", text, alt(part))
 
 
 # --- what is seen when -------------------------------------------------------------------
@@ -101,125 +86,26 @@ def _numbered(step: int, elements: list[str]) -> list[str]:
     return [f'<g class="px-k px-k{step}">', *elements, "</g>"]
 
 
-def _bands(drawn: svg.Drawing) -> list[_Band]:
-    """What is drawn, from top to bottom."""
-    pen, steps = drawn.pen, len(drawn.doc.steps)
-    numbers = {f"step-{step.stage}": at for at, step in enumerate(drawn.doc.steps, 1)}
-    numbers |= dict.fromkeys(_ALWAYS, 0)
-    marks = pen.marks
-    bands = [_Band(0, 0, pen.parts[: marks[0].parts], pen.flows[: marks[0].flows])]
-    ends = [(mark.parts, mark.flows) for mark in marks[1:]] + [(len(pen.parts), len(pen.flows))]
-    for mark, (parts, flows) in zip(marks, ends, strict=True):
-        step = numbers.get(mark.name, steps)
-        bands.append(
-            _Band(mark.y, step, pen.parts[mark.parts : parts], pen.flows[mark.flows : flows])
-        )
-    return bands
-
-
 # --- where it stands ---------------------------------------------------------------------
 
 
-def _document(drawn: svg.Drawing, doc: Document, options: Options, wrap: Wrap) -> str:
+def _document(
+    drawn: svg.Drawing, doc: Document, options: Options, wrap: Wrap, css: str = ""
+) -> str:
     """An ``<svg>``; ``doc`` is what it tells of."""
-    pen, bands = drawn.pen, _bands(drawn)
-    wide, high = _SLIDE if options.slide else (float(WIDTH), drawn.height)
+    pen, bands = drawn.pen, bands_of(drawn)
+    wide, high = slides.SIZE if options.slide else (float(WIDTH), drawn.height)
     page = Pen(pen.prefix)
     if options.slide:
         page.rect(0, 0, wide, high, Ink.PAGE, None, radius=0)
-        body = list(_slide(drawn, bands, wrap))
+        body = list(slides.laid_out(drawn, bands, wrap))
     else:
         page.rect(0.5, 0.5, wide - 1, high - 1, Ink.PAGE, Ink.LINE, radius=12)
-        body = [*pen.grounds, *_flows(bands, wrap), *_parts(bands, wrap)]
+        body = [*pen.grounds, *flows(bands, wrap), *parts(bands, wrap)]
     drawing = [*page.parts, '<g class="px-body">', *body, "</g>"]
-    markers, over, style = _MOTIONS[options.motion](doc, pen.prefix, (wide, high))
-    lines = [
-        *svg.opened(doc, pen.prefix, wide, high, "group" if over else "img"),
-        definitions("\n".join(drawing), options.theme),
-        *([f"<style>{style}</style>"] if style else []),
-        *markers,
-        *dressed(drawing, options.theme),
-        *over,
-        "</svg>",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _flows(bands: list[_Band], wrap: Wrap) -> list[str]:
-    flows = [line for band in bands for line in wrap(band.step, band.flows)]
-    return ['<g class="px-flows">', *flows, "</g>"]
-
-
-def _parts(bands: list[_Band], wrap: Wrap) -> list[str]:
-    return [line for band in bands for line in wrap(band.step, band.parts)]
-
-
-def _slide(drawn: svg.Drawing, bands: list[_Band], wrap: Wrap) -> Iterator[str]:
-    """The picture in columns below its line; lines that are cut go on at the top of the next."""
-    prefix = drawn.pen.prefix
-    head, top = _head(drawn.doc, prefix)
-    yield from head
-    high = _SLIDE[1] - _MARGIN - top
-    columns = _columns([band.y for band in bands[1:]], drawn.height, high)
-    scale = _scale(columns, high)
-    wide = (_SLIDE[0] - _MARGIN * (len(columns) + 1)) / len(columns)
-    y = top + (high - _tallest(columns) * scale) / 2
-    for at, column in enumerate(columns):
-        x = _MARGIN + at * (wide + _MARGIN) + (wide - _INNER * scale) / 2
-        name = f"{prefix}-column{at}"
-        clip = Pen(prefix)
-        over = Area(_LEFT, _INNER).within(-_OVER)
-        below = column.end - column.top + _OVER / 2
-        clip.rect(over.x, column.top, over.width, below, Ink.PAGE, None, radius=0)
-        yield from (f'<clipPath id="{name}">', *clip.parts, "</clipPath>")
-        if at:
-            line = Pen(prefix)
-            middle = _MARGIN / 2 + at * (wide + _MARGIN)
-            line.line(middle, y, middle, y + _tallest(columns) * scale, Ink.LINE)
-            yield from line.parts
-        shift = f"translate({number(x - _LEFT * scale)} {number(y - column.top * scale)})"
-        own = [band for band in bands if column.top <= band.y < column.end]
-        yield f'<g transform="{shift} scale({scale:.4f})"><g clip-path="url(#{name})">'
-        yield from (*drawn.pen.grounds, *_flows(bands, wrap), *_parts(own, wrap))
-        yield "</g></g>"
-
-
-def _head(doc: Document, prefix: str) -> tuple[list[str], float]:
-    """Title, instruction and model, large; and where they end."""
-    pen, area, y = Pen(prefix), Area(_MARGIN, _SLIDE[0] - 2 * _MARGIN), _MARGIN
-    if doc.title:
-        pen.text(area.x, y + 28, doc.title, 28, bold=True, width=area.width / 1.12)
-        y += 44
-    model = f"model {doc.model}"
-    badge = min(text_width(model, 15) + 28, area.width / 3)
-    pen.rect(area.x, y, area.width, 46, Ink.SOFT, Ink.LINE, radius=8)
-    pen.text(
-        area.x + 16, y + 30.5, doc.ptx, 21, mono=True, bold=True, width=area.width - badge - 40
-    )
-    pen.rect(area.right - badge - 10, y + 9, badge, 28, Ink.PAGE, Ink.DIM, radius=14)
-    center = area.right - 10 - badge / 2
-    pen.text(center, y + 28, model, 15, Ink.DIM, anchor="middle", width=badge - 14)
-    return pen.parts, y + 46 + _MARGIN
-
-
-def _columns(cuts: list[float], end: float, high: float) -> list[_Column]:
-    """The picture below its head, in columns that are as large as may be, and as alike."""
-    first, *more = sorted({cut for cut in cuts if cut < end})
-    ways = (
-        [_Column(*column) for column in pairwise((first, *chosen, end))]
-        for count in range(min(_MOST_COLUMNS, len(more) + 1))
-        for chosen in combinations(more, count)
-    )
-    return max(ways, key=lambda columns: (_scale(columns, high), -_tallest(columns)))
-
-
-def _scale(columns: list[_Column], high: float) -> float:
-    wide = (_SLIDE[0] - _MARGIN * (len(columns) + 1)) / len(columns)
-    return min(wide / _INNER, high / _tallest(columns))
-
-
-def _tallest(columns: list[_Column]) -> float:
-    return max(column.end - column.top for column in columns)
+    before, over, style = _MOTIONS[options.motion](doc, pen.prefix, (wide, high))
+    return written(sheet_of(doc, pen.prefix, wide, high), drawing, options.theme, css=css,
+                   style=style, before=before, over=over)  # fmt: skip
 
 
 # --- what moves --------------------------------------------------------------------------

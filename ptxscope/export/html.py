@@ -81,6 +81,8 @@ def _article(doc: Document, options: Options) -> Iterator[str]:
         yield f'<p class="px-dim"><strong>Note:</strong> {escape(note)}.</p>'
     if doc.answers:
         yield from _answers(doc.answers, level + 1, id_)
+    if doc.agreed:
+        yield f'<p class="px-agreed">{escape(doc.agreed)}</p>'
     if doc.caption:
         yield f'<p class="px-caption" dir="auto">{escape(doc.caption)}</p>'
     yield "<footer>"

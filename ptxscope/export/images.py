@@ -8,22 +8,27 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from html import unescape
 from importlib import import_module
 from math import isfinite
 from types import ModuleType
+from unicodedata import category
 
 from ..engine.records import NamedTuple
 from ..engine.tracing.trace import Trace
 from . import frames
+from .marks import about, described
 from .options import DEFAULT, Motion, Options
-from .picture.drawing import MONO, SANS
+from .picture.inks import MONO, SANS
 
 _SIZE = re.compile(r'viewBox="0 0 ([\d.]++) ([\d.]++)"')
-_TITLE = re.compile("<title[^>]*+>([^<]*+)</title>")
-_ABOUT = re.compile("<desc[^>]*+>([^<]*+)</desc>")
+_TEXT = re.compile("<text[^>]*+>([^<]*+)</text>")
+_UNASSIGNED = "\u0378"
+"""No font has it: it is drawn as what is missing."""
+_UNSEEN = {"Cf", "Cc", "Zs", "Mn", "Me"}
+"""Categories of characters that are blank, or part of the one before."""
 _MOST = 1 << 26
 """Pixels of a PNG: 256 MB while it is drawn."""
 _WIDEST = 14_400 / 0.75
@@ -33,7 +38,7 @@ _PX = 0.75
 _SHARP = 2.0
 """The scale of a PNG that was given none: as screens and beamers show it well."""
 _PDF = """\
-#set document(title: sys.inputs.title, date: none)
+#set document(title: sys.inputs.title, keywords: (sys.inputs.mark,), date: none)
 #set page(width: auto, height: auto, margin: 0pt)
 #for (at, page) in json(bytes(sys.inputs.pages)).enumerate() {
   if at > 0 { pagebreak() }
@@ -79,11 +84,14 @@ def png(svg: str, options: Options = DEFAULT) -> bytes:
             "no font is found that a PNG's text can be drawn with; install one, "
             "as in: apt install fonts-dejavu-core"
         )
-    return bytes(resvg.svg_to_bytes(svg_string=svg, width=wide, height=high))
+    return described(bytes(resvg.svg_to_bytes(svg_string=svg, width=wide, height=high)), svg)
 
 
-def pdf(pages: Sequence[str], options: Options = DEFAULT) -> bytes:
-    """Pictures as the pages of a PDF. Raises NotInstalledError, and ValueError for their size."""
+def pdf(pages: Sequence[str], options: Options = DEFAULT, title: str = "") -> bytes:
+    """Pictures as the pages of a PDF, which bears the first one's title unless one is given.
+
+    Raises NotInstalledError, and ValueError for their size.
+    """
     typst = _module(*_DRAWN_BY["pdf"])
     told = []
     for svg in pages:
@@ -91,10 +99,53 @@ def pdf(pages: Sequence[str], options: Options = DEFAULT) -> bytes:
         if not 1 <= max(found) <= _WIDEST:
             wide, high = map(round, found)
             raise ValueError(f"a PDF page of {wide} by {high} px: {_WIDEST:,.0f} px are the most")
-        alt = f"{_found(_TITLE, svg)}. {_found(_ABOUT, svg)}"
+        said = about(svg)
+        alt = f"{said.title}. {said.told}"
         told.append({"svg": svg, "width": found.width * _PX, "alt": alt})
-    inputs = {"title": _found(_TITLE, pages[0]), "pages": json.dumps(told)}
+    first = about(pages[0])
+    inputs = {"title": title or first.title, "mark": first.mark, "pages": json.dumps(told)}
     return bytes(typst.compile(_PDF.encode(), format="pdf", sys_inputs=inputs))
+
+
+def boxes(pictures: Iterable[str], format_: str) -> list[str]:
+    """The characters of pictures for which an image has a box: no font here draws them.
+
+    What the fonts of a picture lack is drawn in any other that is found.
+    """
+    texts = "".join(text for svg in pictures for text in _TEXT.findall(svg))
+    found = [char for char in dict.fromkeys(unescape(texts)) if _shows(char)]
+    if not found:
+        return []
+    box, *drawn = _LETTERS[format_]((_UNASSIGNED, *found))
+    return [char for char, image in zip(found, drawn, strict=True) if image == box]
+
+
+def _shows(char: str) -> bool:
+    """Whether something is drawn for a character that not every font has."""
+    return not char.isascii() and category(char) not in _UNSEEN
+
+
+def _letter(char: str, family: str = SANS) -> str:
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20" viewBox="0 0 20 20">'
+        f"<text y='16' font-size='16' font-family='{family}'>{char}</text></svg>"
+    )
+
+
+def _letters_of_png(chars: Sequence[str]) -> list[bytes]:
+    resvg = _module(*_DRAWN_BY["png"])
+    return [bytes(resvg.svg_to_bytes(svg_string=_letter(char))) for char in chars]
+
+
+def _letters_of_pdf(chars: Sequence[str]) -> list[bytes]:
+    """As Typst draws them, which makes PNG of the same pages."""
+    typst = _module(*_DRAWN_BY["pdf"])
+    pages = [{"svg": _letter(char), "width": 20, "alt": ""} for char in chars]
+    inputs = {"title": "", "mark": "", "pages": json.dumps(pages)}
+    return [bytes(x) for x in typst.compile(_PDF.encode(), format="png", sys_inputs=inputs)]
+
+
+_LETTERS = {"png": _letters_of_png, "pdf": _letters_of_pdf}
 
 
 def told(trace: Trace, format_: str, options: Options = DEFAULT) -> str:
@@ -125,11 +176,6 @@ def size(svg: str, options: Options, scale: float) -> Size:
     return Size(own.width * scale, own.height * scale)
 
 
-def _found(pattern: re.Pattern[str], svg: str) -> str:
-    match = pattern.search(svg)
-    return unescape(match[1]) if match else ""
-
-
 def _module(name: str, format_: str) -> ModuleType:
     try:
         return import_module(name)
@@ -150,11 +196,6 @@ def draws(family: str, **how: bool) -> bool:
     """Whether a letter of a font, or of what stands in for it, is drawn."""
     resvg = _module(*_DRAWN_BY["png"])
     empty, text = (
-        resvg.svg_to_bytes(
-            svg_string='<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20">'
-            f"<text y='16' font-size='16' font-family='{family}'>{letter}</text></svg>",
-            **how,
-        )
-        for letter in ("", "x")
+        resvg.svg_to_bytes(svg_string=_letter(letter, family), **how) for letter in ("", "x")
     )
     return bytes(empty) != bytes(text)

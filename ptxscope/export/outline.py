@@ -123,6 +123,8 @@ def outline(doc: Document, heading: str = "") -> Iterator[Block]:
         yield Paragraph((Span("Note:", Mark.STRONG), Span(f" {one_line(note)}.")))
     if doc.answers:
         yield from _answers(doc.answers)
+    if doc.agreed:
+        yield Paragraph(plain(doc.agreed))
     if caption := one_line(doc.caption):
         yield Paragraph((Span(caption, Mark.EMPHASIS),))
     yield Paragraph(plain(doc.source))

@@ -16,17 +16,11 @@ from ..engine.tracing.trace import Step, Trace
 from ..scene.form import blank, form_scene, said
 from ..scene.records import Cell, Look, Place, Register, RowScene, Scene, Tint
 from .options import DEFAULT, Options
-from .picture.drawing import (
-    LEAST,
-    Ink,
-    Pen,
-    definitions,
-    dressed,
-    escaped,
-    text_width,
-    wrapped,
-)
+from .picture.drawing import Pen
+from .picture.inks import Ink
 from .picture.layout import Area, wire
+from .picture.lettering import LEAST, text_width, wrapped
+from .picture.sheet import Sheet, body, written
 from .picture.signs import bits, mask_box
 
 _WIDTH, _HEIGHT = 1587, 1122
@@ -51,6 +45,7 @@ _ABOUT = (
 def render(options: Options = DEFAULT) -> str:
     """The sheet as an ``<svg>`` of the size of A3."""
     pen = Pen(options.id or "px-poster")
+    pen.least = LEAST
     _head(pen)
     rows = -(-len(ENTRIES) // _COLUMNS)
     top = _EDGE + _HEAD
@@ -63,19 +58,8 @@ def render(options: Options = DEFAULT) -> str:
     _legend(pen, _HEIGHT - _EDGE - _LEGEND)
     page = Pen(pen.prefix)
     page.rect(0, 0, _WIDTH, _HEIGHT, Ink.PAGE, None, radius=0)
-    drawn = [*page.parts, *pen.grounds, '<g class="px-flows">', *pen.flows, "</g>", *pen.parts]
-    name = pen.prefix
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="px-svg" role="img" '
-        f'viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" height="{_HEIGHT}" '
-        f'font-family="DejaVu Sans, sans-serif" aria-labelledby="{name}-title {name}-desc">',
-        f'<title id="{name}-title">{escaped(_TITLE)}</title>',
-        f'<desc id="{name}-desc">{escaped(_ABOUT)}</desc>',
-        definitions("\n".join(drawn), options.theme),
-        *dressed(drawn, options.theme),
-        "</svg>",
-    ]
-    return "\n".join(lines) + "\n"
+    sheet = Sheet(pen.prefix, _WIDTH, _HEIGHT, _TITLE, _ABOUT)
+    return written(sheet, [*page.parts, *body(pen)], options.theme)
 
 
 def _ordered() -> list[Entry]:

@@ -21,7 +21,7 @@ _INDENT = 14
 def render(trace: Trace, options: Options = DEFAULT, width: int = WIDTH) -> str:
     """Instruction, operands, every step with its numbers, result, and where answers part."""
     doc = document(trace, options)
-    lines = [*_header(doc, width), "", *_operands(doc, width), ""]
+    lines = head_lines(doc, width)
     for step in doc.steps:
         lines += step_lines(step, width)
     if doc.left_out:
@@ -37,10 +37,17 @@ def render(trace: Trace, options: Options = DEFAULT, width: int = WIDTH) -> str:
         lines += ["", *wrapped(f"Note: {note}.", "", "  ", width)]
     if doc.answers:
         lines += ["", *_answers(doc.answers, width)]
+    if doc.agreed:
+        lines += ["", *wrapped(doc.agreed, "", "", width)]
     if doc.caption:
         lines += ["", *wrapped(doc.caption, "", "", width)]
     lines += ["", *wrapped(doc.source, "", "  ", width), *command_lines(doc.words, width)]
     return "\n".join(line.rstrip(" ") for line in lines) + "\n"
+
+
+def head_lines(doc: Document, width: int = WIDTH) -> list[str]:
+    """What stands above the steps: instruction, model, operands."""
+    return [*_header(doc, width), "", *_operands(doc, width), ""]
 
 
 def _header(doc: Document, width: int) -> Iterator[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import nextafter
+
 from ..engine.isa.integers import limits
 from ..engine.isa.types import Type
 from ..engine.semantics.micro import Clamp, infinity
@@ -47,8 +49,8 @@ def compared(trace: Trace, row: RowTrace, type_: Type | None) -> Axis:
     if type_ is not None and type_.is_float:
         numbers = [i for i, x in enumerate(values) if not is_nan(x, type_)]
         points = tuple(
-            Point(value_text(values[i], type_), _rank(values[i], type_), (names[i],), places[i])
-            for i in numbers
+            Point(value_text(values[i], type_), place, (names[i],), places[i])
+            for i, place in zip(numbers, _ranks([values[i] for i in numbers], type_), strict=True)
         )
         off = tuple(name for i, name in enumerate(names) if i not in numbers)
         return Axis("-inf", "inf", points, off)
@@ -63,8 +65,10 @@ def compared(trace: Trace, row: RowTrace, type_: Type | None) -> Axis:
     if len(read) == 1:
         read, names, places = [*read, 0], [*names, "0"], [*places, Place(row.key, 0)]
     points = tuple(
-        Point(str(x), _at(x, low, high), (name,), place)
-        for x, name, place in zip(read, names, places, strict=True)
+        Point(str(x), where, (name,), place)
+        for x, where, name, place in zip(
+            read, _apart(read, [_at(x, low, high) for x in read]), names, places, strict=True
+        )
     )
     return Axis(str(low), str(high), points)
 
@@ -78,8 +82,17 @@ def _at(value: int, low: int, high: int) -> float:
     return (value - low) / max(high - low, 1)
 
 
-def _rank(bits: int, type_: Type) -> float:
-    """Where a float lies among all floats, in their order."""
+def _ranks(patterns: list[int], type_: Type) -> list[float]:
+    """Where floats lie among all floats, in their order; both zeros at one place."""
     top = 1 << type_.bits - 1
-    magnitude = (bits & top - 1) / infinity(type_.bits)
-    return 0.5 - magnitude / 2 if bits & top else 0.5 + magnitude / 2
+    order = [-(x & top - 1) if x & top else x for x in patterns]
+    return _apart(order, [0.5 + x / infinity(type_.bits) / 2 for x in order])
+
+
+def _apart(values: list[int], places: list[float]) -> list[float]:
+    """The places of two numbers, which are not one place where rounding made one of two."""
+    if len(values) == 2 and values[0] != values[1] and places[0] == places[1]:
+        lower = values.index(min(values))
+        moved, to = (lower, 0.0) if places[0] > 0 else (1 - lower, 1.0)
+        places[moved] = nextafter(places[moved], to)
+    return places

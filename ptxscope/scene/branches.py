@@ -7,7 +7,6 @@ from itertools import groupby
 
 from ..engine.records import NamedTuple
 from ..engine.semantics.plan import Stage
-from ..engine.tracing.divergence import divergence_of, divergences
 from ..engine.tracing.trace import RowTrace, Trace
 from .records import Cell, Look, Span
 
@@ -39,12 +38,6 @@ class Pair(NamedTuple):
             return frozenset()
         both = zip(self.isa.values, self.other.values, strict=True)
         return frozenset(lane for lane, (x, y) in enumerate(both) if x != y)
-
-
-def agree(trace: Trace) -> bool:
-    """Whether every known answer on these values is the trace's own."""
-    found = divergences(trace)
-    return not found and divergence_of(trace, found) is None
 
 
 def pairs(isa: Trace, other: Trace, stage: Stage) -> Iterator[Pair]:

@@ -156,6 +156,7 @@ def _register(trace: Trace, role: Role, lanes: int) -> Register:
         by_lane,
         meant,
         Strips((fields,)) if fields else None,
+        str(bits) if type_ is Type.PRED else hex_text(bits, type_.bits)[2:],
     )
 
 

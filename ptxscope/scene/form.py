@@ -90,6 +90,16 @@ def form_scene(trace: Trace) -> Scene:
     return drawn._replace(registers=registers, steps=steps)
 
 
+def without(drawn: Scene, trace: Trace, hidden: Container[str]) -> Scene:
+    """The scene of a trace in which some rows tell no values: they are drawn as of the form."""
+
+    def told(row: RowScene) -> RowScene:
+        return _row(trace, row) if row.key in hidden else row
+
+    steps = tuple(step._replace(rows=tuple(map(told, step.rows))) for step in drawn.steps)
+    return drawn._replace(steps=steps)
+
+
 def _row(trace: Trace, shown: RowScene) -> RowScene:
     row = trace.rows[shown.key]
     told = _Told(trace, row)
@@ -121,7 +131,8 @@ def _register(trace: Trace, shown: Register, read: Container[Place]) -> Register
     if figure:
         (strip,) = figure.strips
         figure = Strips((_float(strip),))
-    return shown._replace(cells=tuple(cells), meant=str(type_), figure=figure)
+    word = _letters(role, type_.bits, 0)
+    return shown._replace(cells=tuple(cells), meant=str(type_), figure=figure, bits=word)
 
 
 def _float(strip: Strip) -> Strip:
@@ -214,7 +225,7 @@ def _letters(role: str, unit: int, index: int) -> str:
 
 
 def _clamp(told: _Told, _: int) -> Spans:
-    return (Span(told.range, Look.VALUE),)
+    return (Span(f"in {told.range}", Look.VALUE),)
 
 
 def _compare(told: _Told, lane: int) -> Spans:
@@ -394,7 +405,7 @@ def _either(told: _Told, _: int) -> str:
 
 _SAID: dict[type, Callable[[_Told, int], str]] = {
     m.Extend: lambda told, _: f"{_type_of(told)}({told.called(0)})",
-    m.Clamp: lambda told, _: told.range,
+    m.Clamp: lambda told, _: _clamped(told),
     m.Compare: _relation,
     m.Combine: lambda told, _: (
         f"{told.called(0)} {getattr(told.row.micro, 'boolop', '')} {told.called(1)}"
@@ -403,6 +414,17 @@ _SAID: dict[type, Callable[[_Told, int], str]] = {
     m.Choose: _either,
     m.Flush: lambda told, _: f"ftz({told.called(0)})",
 }
+
+
+def _clamped(told: _Told) -> str:
+    """What it is clamped to, whatever can come out."""
+    micro, name = told.row.micro, told.called(0)
+    assert isinstance(micro, m.Clamp)
+    if micro.low is None:
+        return f"min({name}, {micro.high})"
+    if micro.high is None:
+        return f"max({name}, {micro.low})"
+    return f"clamp({name}, {micro.low}{_RANGE}{micro.high})"
 
 
 def _type_of(told: _Told) -> str:

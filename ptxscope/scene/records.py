@@ -254,6 +254,8 @@ class Register(NamedTuple):
     """What its bits mean."""
     figure: Strips | None
     """A float's fields."""
+    bits: str
+    """All of them in one word."""
 
 
 class Scene(NamedTuple):

@@ -42,6 +42,7 @@ from ..widgets.modifiers import Modifiers
 from ..widgets.operands import Field, Operands
 from .aside import MessagesAside
 from .predicting import Predicting
+from .touring import Touring
 
 if TYPE_CHECKING:
     from ..engine.diagnosis.diagnose import Finding
@@ -60,7 +61,7 @@ _RECENT = 5
 """Instructions that the browser keeps on top."""
 
 
-class MainScreen(Predicting, MessagesAside, InkScreen[None]):
+class MainScreen(Predicting, Touring, MessagesAside, InkScreen[None]):
     """Line, lanes, steps and operands; instructions and modifiers beside them."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings()
@@ -190,9 +191,10 @@ class MainScreen(Predicting, MessagesAside, InkScreen[None]):
         self.show_session()
         if self._welcome:
             self.say(
-                f"An example of PTX, bit by bit · {self.key('step.next')} next step · "
-                f"{self.key('step.result')} its result · {self.key('go.find')} another "
-                f"instruction · {self.key('go.line')} type or paste your own"
+                f"An example of PTX · {self.key('step.next')} next step · "
+                f"{self.key('step.result')} its result · {self.key('lessons')} lessons · "
+                f"{self.key('go.find')} another instruction · "
+                f"{self.key('go.line')} type or paste your own"
             )
         self.call_after_refresh(self.begin_as_kept)
 
@@ -215,7 +217,8 @@ class MainScreen(Predicting, MessagesAside, InkScreen[None]):
         """Let every widget show the session as it is now."""
         self._follow_listing()
         setup, trace = self.session.setup, self.session.trace
-        self.step = min(max(self.step, 1), len(trace.steps))
+        least = 0 if self.tour else 1  # a lesson may show the operands alone
+        self.step = min(max(self.step, least), len(trace.steps))
         self.follow_prediction()
         self.query_one(PtxLine).show(setup.line, setup.instruction, setup.error)
         of = " · of the last legal line" if setup.error else ""
@@ -250,8 +253,10 @@ class MainScreen(Predicting, MessagesAside, InkScreen[None]):
 
     def _step_title(self) -> str:
         trace = self.session.trace
-        step = trace.steps[self.step - 1]
-        parts = [f"Step {step.number} of {len(trace.steps)}", title(step)]
+        count = len(trace.steps)
+        parts = [f"Before step 1 of {count}"]
+        if self.step:
+            parts = [f"Step {self.step} of {count}", title(trace.steps[self.step - 1])]
         if self._playing is not None:
             parts.append("playing")
         if self.is_predicting:
@@ -700,6 +705,9 @@ class MainScreen(Predicting, MessagesAside, InkScreen[None]):
 
     def go_back(self) -> None:
         """To where a value was asked for."""
+        if self.tour and self.value_field.about is self.tour:
+            self.set_focus(self.tour.strip)
+            return
         where, self.asked_from = self.asked_from, None
         self.action_focus_on("operands" if where is None else "lanes")
         if where is not None:
@@ -878,7 +886,7 @@ class MainScreen(Predicting, MessagesAside, InkScreen[None]):
         """Write a note on the current step."""
         from .ask import AskScreen
 
-        step = self.session.trace.steps[self.step - 1]
+        step = self.session.trace.steps[max(self.step, 1) - 1]
         known = [note.text for note in self.session.trace.annotations.at(step.stage)]
 
         def written(text: str | None) -> None:

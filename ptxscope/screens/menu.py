@@ -25,9 +25,9 @@ class MenuScreen(Dialog[int | None]):
         Binding("escape,q", "leave", "Leave", show=False),
     ]
 
-    def __init__(self, title: str, items: Sequence[Item]) -> None:
+    def __init__(self, title: str, items: Sequence[Item], index: int = 0) -> None:
         super().__init__()
-        self._title, self._menu = title, Menu("", items)
+        self._title, self._menu = title, Menu("", items, index=index)
 
     def compose(self) -> ComposeResult:
         """The menu."""

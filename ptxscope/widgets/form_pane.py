@@ -26,6 +26,18 @@ class FormPane(Pane):
     def __init__(self, id: str, title: str) -> None:  # noqa: A002
         super().__init__(id, title)
         self._form: Form | None = None
+        self.pointed = ""
+        """The slot that a lesson points at."""
+
+    def point(self, slot: str) -> None:
+        """Point at a slot, or at none."""
+        if slot != self.pointed:
+            self.pointed = slot
+            self.redraw()
+
+    def label_ink(self, slot: Slot) -> str:
+        """How the name of a slot looks."""
+        return "current" if slot.name == self.pointed else "label"
 
     def show(self, form: Form) -> None:
         """Show a form."""

@@ -53,7 +53,7 @@ def _axis(axis: Axis, width: int, lanes: int, lights: Lights, progress: float) -
     inner = min(beside if together else width - 2, _WIDEST)
     inside = [point for point in axis.points if 0 <= point.at <= 1]
     outside = [point for point in axis.points if not 0 <= point.at <= 1]
-    marks = {round(point.at * (inner - 1)): point for point in inside}
+    marks = dict(zip(_places(inside, inner), inside, strict=True))
     sliding = {(inner - 1 if point.at > 1 else 0) for point in outside} if progress >= 1 else set()
     line: Line = []
     for x in range(inner):
@@ -88,6 +88,16 @@ def _axis(axis: Axis, width: int, lanes: int, lights: Lights, progress: float) -
     return lines
 
 
+def _places(points: Sequence[Point], inner: int) -> list[int]:
+    """The columns of numbers on a line; two that differ never share one."""
+    found = [round(point.at * (inner - 1)) for point in points]
+    if len(points) == 2 and found[0] == found[1] and points[0].at != points[1].at:
+        upper = int(points[1].at > points[0].at)
+        moved, by = (upper, 1) if found[0] + 1 < inner else (1 - upper, -1)
+        found[moved] += by
+    return found
+
+
 def _above(points: Sequence[Point]) -> bool:
     return all(point.at > 1 for point in points)
 
@@ -109,7 +119,8 @@ def _under(
     points: Sequence[Point], start: int, inner: int, width: int, lights: Lights
 ) -> list[Line]:
     """The names of numbers under their marks; where they don't fit, in a line."""
-    labels = [(round(point.at * (inner - 1)) + start, _label(point), point) for point in points]
+    places = _places(points, inner)
+    labels = [(at + start, _label(x), x) for at, x in zip(places, points, strict=True)]
     placed: Line = []
     used = 0
     for at, text, point in sorted(labels, key=lambda label: label[0]):

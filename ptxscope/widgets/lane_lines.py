@@ -123,7 +123,9 @@ def draw(view: View, width: int, height: int) -> Drawing:
         return made[at, level]
 
     levels = [Level.FOLDED] * len(blocks)
-    current = next(at for at, block in enumerate(blocks) if block.number == painter.current.number)
+    # where all is veiled, what is current is the first register
+    number = painter.current.number if painter.is_begun else 0
+    current = next(at for at, block in enumerate(blocks) if block.number == number)
     levels[current] = Level.TOLD
     head = painter.head()
     used = len(head) + sum(len(lines_of(at, level)) for at, level in enumerate(levels))
@@ -174,7 +176,9 @@ class _Painter:
         self.view, self.trace, self.width = view, view.trace, width
         self.lights = view.lights
         self.scene = view.scene or scene(view.trace)
-        self.current = view.trace.steps[min(view.step, len(view.trace.steps)) - 1]
+        self.current = view.trace.steps[max(min(view.step, len(view.trace.steps)), 1) - 1]
+        self.is_begun = view.step > 0
+        """Not all the steps are veiled."""
         self.divergence = view.divergence if view.pin is None else None
         self.is_tapped = False
         """Wires leave from the registers."""
@@ -195,7 +199,7 @@ class _Painter:
         for register in registers:
             yield _Block(_Kind.REGISTER, partial(self.register, register))
         stages = self.stages()
-        at = _ORDER[self.current.stage]
+        at = _ORDER[self.current.stage] if self.is_begun else -1
         for stage in stages:
             if _ORDER[stage] <= at:
                 step = step_of(self.trace, stage)
@@ -336,7 +340,8 @@ class _Painter:
         """Whether ways to a row's lanes are drawn: now, if bytes change columns, and fit."""
         lanes = self.scene.lanes
         return (
-            self.current.stage is Stage.SELECT
+            self.is_begun
+            and self.current.stage is Stage.SELECT
             and row.key.startswith("select.")
             and lanes > 1
             and self.width // lanes >= _WIRED

@@ -301,8 +301,13 @@ class Lanes(Pane):
             self._set_place(None)
             super().redraw()
 
-    def stand_on(self, place: Place) -> None:
-        """Put the cursor on a cell, if it is drawn."""
+    def stand_on(self, place: Place | None) -> None:
+        """Put the cursor on a cell, if it is drawn; or on none."""
+        if place is None:
+            if self.place is not None:
+                self._set_place(None)
+                super().redraw()
+            return
         for y, cells in enumerate(self._places()):
             if any(place == found for _, found in cells):
                 self._go(y, place)

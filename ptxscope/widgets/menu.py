@@ -44,10 +44,10 @@ class Menu(Pane):
         control: Menu
         index: int
 
-    def __init__(self, title: str, items: Sequence[Item], id: str = "menu") -> None:  # noqa: A002
+    def __init__(self, title: str, items: Sequence[Item], id: str = "menu", index: int = 0) -> None:  # noqa: A002
         super().__init__(id, title)
         self.items = items
-        self.index = 0
+        self.index = index
         """The item under the cursor."""
 
     def show(self, items: Sequence[Item]) -> None:

@@ -123,7 +123,7 @@ class ModifierRow(FormPane):
         if choices.is_flag(slot):
             name = choices.text_of(slot, slot.values[0]) + " " * spacing.blank
             box = Piece(ON if written else OFF, self._with_cursor(stops[0], written), stops[0])
-            return [Piece(name, "label", stops[0]), box]
+            return [Piece(name, self.label_ink(slot), stops[0]), box]
         if slot.name == "mask":
             value = choices.boxes(form, slot, form.get(slot.name))
         elif choices.has_digits(slot):
@@ -132,10 +132,11 @@ class ModifierRow(FormPane):
             room = max(len(choices.text_of(slot, value)) for value in slot.choices())
             text = f"{choices.text_of(slot, form.get(slot.name)):<{room}}"
             ink = self._with_cursor(stops[0], written)
-            return [Piece(f"{slot.name} ", "label", stops[0]), Piece(text, ink, stops[0])]
+            label = Piece(f"{slot.name} ", self.label_ink(slot), stops[0])
+            return [label, Piece(text, ink, stops[0])]
         cells = zip(value, stops, strict=True)
         return [
-            Piece(f"{slot.name} ", "label"),
+            Piece(f"{slot.name} ", self.label_ink(slot)),
             *(Piece(text, self._with_cursor(stop, written), stop) for text, stop in cells),
         ]
 

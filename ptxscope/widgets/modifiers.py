@@ -58,7 +58,7 @@ class Modifiers(FormPane):
         if self._form is None or self.current() is None:
             return lines
         for y, (slot, cells) in enumerate(self._rows()):
-            line: Line = [Piece(f"{slot.name:<{_LABEL}}"[:_LABEL], "label")]
+            line: Line = [Piece(f"{slot.name:<{_LABEL}}"[:_LABEL], self.label_ink(slot))]
             used = _LABEL
             for x, cell in enumerate(cells):
                 piece = self._piece(self._form, slot, cell, (x, y))

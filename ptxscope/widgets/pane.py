@@ -56,6 +56,8 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         border-title-style: bold;
         padding: 0 1;
         scrollbar-size-vertical: 1;
+        scrollbar-color: $surface-lighten-2;
+        scrollbar-background: $background;
         scrollbar-size-horizontal: 0;
         overflow-x: hidden;
         &:focus {

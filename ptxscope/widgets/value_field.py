@@ -68,6 +68,13 @@ class ValueField(Vertical):
         is_meant: bool
         """It was entered; else it was left as it stands."""
 
+    class Commanded(Posted):
+        """Not an answer but one of the keys was typed that act in the empty field."""
+
+        control: ValueField
+        about: object
+        key: str
+
     class Left(Posted):
         """Nothing was entered."""
 
@@ -90,6 +97,7 @@ class ValueField(Vertical):
         self._read: Callable[[str], int] | None = None
         """What reads a text that is no operand's value."""
         self._about: object = None
+        self._keys = ""
 
     def open(self, field: Field, name: str, type_: Type, unit: int, bits: int, start: str) -> None:
         """Ask for a value; ``bits`` is the operand now, ``unit`` the width of its lanes."""
@@ -99,10 +107,15 @@ class ValueField(Vertical):
         part = f" lane {field.at}" if field.notation == "lane" else ""
         self._begin(f"{printable(name)}{part}", start)
 
-    def ask(self, called: str, read: Callable[[str], int], start: str, about: object) -> None:
-        """Ask for a text that a function reads; it is posted as ``Answered``."""
+    def ask(
+        self, called: str, read: Callable[[str], int], start: str, about: object, keys: str = ""
+    ) -> None:
+        """Ask for a text that a function reads; it is posted as ``Answered``.
+
+        One of ``keys`` alone, or a ``?`` among them anywhere, is posted as ``Commanded``.
+        """
         self.close()
-        self._read, self._about = read, about
+        self._read, self._about, self._keys = read, about, keys
         self._begin(called, start)
 
     def _begin(self, called: str, start: str) -> None:
@@ -151,6 +164,17 @@ class ValueField(Vertical):
             self._bits = bits
             self._check(self.input.value)
 
+    def _command(self, text: str) -> str:
+        """The key in what was typed that is no part of an answer."""
+        if "?" in self._keys and "?" in text:
+            return "?"
+        return text if len(text) == 1 and text in self._keys else ""
+
+    @property
+    def about(self) -> object:
+        """What an answer is asked about; None where an operand's value is asked for."""
+        return self._about if self._read is not None else None
+
     @property
     def is_open(self) -> bool:
         """Whether a value is being typed."""
@@ -193,7 +217,9 @@ class ValueField(Vertical):
         wrong = self._wrong(text) if text.strip() else ""
         self._error.update(Content(wrong))
         if self._read is not None:
-            self._means.update(Content("" if wrong else "Enter judges it"))
+            self._means.update(
+                Content("" if wrong else "? hint" if self._keys else "Enter judges it")
+            )
             return
         width = self._type.bits
         said = f"was {hex_text(self._bits, width)}"
@@ -204,6 +230,10 @@ class ValueField(Vertical):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Say what the text means, or what is wrong with it."""
         event.stop()
+        if self._read is not None and (key := self._command(event.value)):
+            self.input.value = event.value.replace(key, "")
+            self.post_message(self.Commanded(self, self._about, key))
+            return
         self._check(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -215,6 +245,7 @@ class ValueField(Vertical):
             return
         self._is_settled = True
         if self._read is not None:
+            self.input.select_all()  # what is typed next takes its place
             self.post_message(self.Answered(self, self._about, event.value, True))
         else:
             self.post_message(self.Entered(self, self._field.role, bits))

@@ -41,3 +41,19 @@ def test_a_file(name: str, tmp_path: Path) -> None:
         assert not explorer.is_cooked()
         explorer.process.send_signal(signal.SIGTERM)
         assert explorer.ended() == 128 + signal.SIGTERM
+
+
+def test_a_lesson_is_named_and_goes_on_where_a_signal_ended_it(tmp_path: Path) -> None:
+    words = ("lesson", "slct", "--explorer")
+    with Explorer(tmp_path, size=(100, 30), words=words) as explorer:
+        explorer.wait_for(b"1 of 10")
+        explorer.settle()
+        explorer.type(b"n")
+        explorer.wait_for(b"2 of 10")
+        explorer.settle()
+        explorer.process.send_signal(signal.SIGTERM)
+        assert explorer.ended() == 128 + signal.SIGTERM
+    left = json.loads((explorer.state.parent / "lessons.json").read_text(encoding="utf-8"))
+    assert left["lessons"] == {"slct": {"card": 1, "done": False}}
+    with Explorer(tmp_path, size=(100, 30), words=("open", "--lesson", "slct")) as explorer:
+        explorer.wait_for(b"2 of 10")

@@ -53,7 +53,7 @@ async def test_the_first_launch_begins_and_says_what_it_is(size: tuple[int, int]
     async with explorer(None, {}, size=size) as drive:
         shown = await drive.text()
         assert "▸1 select" in shown
-        assert "An example of PTX, bit by bit · n next step · d its result" in shown
+        assert "An example of PTX · n next step · d its result · L lessons" in shown
         assert "0x00000007" not in shown  # 5 and two lanes that are less: the example's result
         assert "d = 0x00000007" in await drive.press("d")
         assert "0x00000007" not in await drive.press("d")

@@ -16,6 +16,7 @@ from ptxscope.cli.complete import _candidates
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.text.complete import completions
 from ptxscope.export import FORMATS
+from ptxscope.learn.lesson import files
 from tests.cli.test_commands import ptxscope
 
 
@@ -139,7 +140,7 @@ def test_every_value_of_every_option(command: str) -> None:
         if action.choices:
             assert values == list(action.choices)
         else:
-            assert values == (["isa", "ptxas"] if name == "--model" else [])
+            assert values == {"--model": ["isa", "ptxas"], "--lesson": [*files()]}.get(name, [])
         if name.startswith("--"):
             assert offered(command, f"{name}=") == [f"{name}={value}" for value in values]
         assert offered(command, name, "=") == values  # bash takes `=` for a word

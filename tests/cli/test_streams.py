@@ -37,6 +37,9 @@ COMMANDLINES: dict[str, tuple[str, ...]] = {
     "check --sarif": ("check", "--sarif", "-"),
     "run": ("run", "-", "%1=1", "%2=2"),
     "export": ("export", "--update", "FILE.md"),
+    "challenge": ("challenge", "--seed", "a", "-n", "1"),
+    "lesson": ("lesson",),
+    "lesson -f": ("lesson", "lanes", "-f", "text"),
     "list": ("list",),
     "list --json": ("list", "--json"),
     "show": ("show", "vadd"),
@@ -96,7 +99,13 @@ def run(tmp_path: Path) -> Run:
             check=False,
             timeout=60,
             cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": path, **env},
+            env={
+                **os.environ,
+                "PYTHONPATH": path,
+                "XDG_STATE_HOME": str(tmp_path),
+                "XDG_CONFIG_HOME": str(tmp_path),
+                **env,
+            },
         )
         assert b"Traceback" not in done.stderr
         assert b"Exception" not in done.stderr

@@ -345,3 +345,40 @@ def test_the_alternative_text_of_a_part_gives_nothing_away() -> None:
     assert "Steps not shown: 5 merge, 6 write." in said
     assert "Result: the result is not shown here." in said
     assert "t, lane 3: 128 is above 127, the largest s8, so it becomes 127." in said
+
+
+def test_the_alternative_text_tells_the_numbers_of_every_step() -> None:
+    """A reader who sees no picture can follow: 127 + 255 is told where it is added."""
+    said = alt(
+        document(trace("vadd4.s32.s32.u32.sat d, a, b, c", {"a": 0x7F01, "b": 0xFF02, "c": 0}))
+    )
+    assert (
+        "t, lane 3: 0 + 0 = 0; lane 2: 0 + 0 = 0; lane 1: 127 + 255 = 382; lane 0: 1 + 2 = 3."
+        in said
+    )
+    assert "t, lane 1: 382 is above 127, the largest s8, so it becomes 127." in said
+    assert "a, lane 3: 00 a.b3; lane 2: 00 a.b2; lane 1: 7f a.b1; lane 0: 01 a.b0." in said
+    scalar = alt(document(trace("vmad.s32.s32.s32 d, a, b, c", {"a": 9, "b": 7, "c": 1})))
+    for number in ("t: 9 * 7 = 63.", "63 + 1 = 64.", "d: 64 -> 0x00000040."):
+        assert number in scalar
+
+
+def test_the_alternative_text_tells_the_steps_of_both_answers() -> None:
+    """-1 as u64 is 2**64 - 1, of which 255 is left."""
+    alone, both = alt(document(E3)), alt(document(E3, Options(both=True)))
+    own, _, other = both.partition("The steps of ptxas-13.5 from there: ")
+    assert "Step 4, saturate" in own
+    assert [int(x) for x in re.findall(r"Step (\d),", other)] == [4, 5, 6]
+    assert "18446744073709551615 is above 255, the largest u8, so it becomes 255." in other
+    assert "0x112233ff" in other
+    assert "18446744073709551615" not in alone
+
+
+@pytest.mark.parametrize("format_", READ)
+def test_that_both_answers_are_one_is_said_in_every_format(format_: str) -> None:
+    said = "One answer: on these values isa and every known ptxas agree."
+    one = trace("vadd.u32.u32.u32 d, a, b", {"a": 1, "b": 2})
+    assert said in " ".join(export(one, format_, Options(both=True)).split())
+    for shown, options in ((one, Options()), (E3, Options(both=True)),
+                           (one, Options(both=True, result=False))):  # fmt: skip
+        assert said not in " ".join(export(shown, format_, options).split())

@@ -18,7 +18,7 @@ from ptxscope.engine.tracing.divergence import divergence_of, divergences
 from ptxscope.export import export, form, poster
 from ptxscope.export.document import NOT_SHOWN, document
 from ptxscope.export.options import DEFAULT, Options
-from ptxscope.export.picture.drawing import PALETTE
+from ptxscope.export.picture.inks import PALETTE
 from ptxscope.export.theme import Theme
 from ptxscope.scene.form import blank
 from tests.export.samples import E3, EXAMPLES, example
@@ -359,3 +359,21 @@ def test_the_poster_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str
 def test_a_form_with_literals_is_drawn(line: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", line, "-f", "svg"]) == 0
     assert texts(ET.fromstring(capsys.readouterr().out))
+
+
+@pytest.mark.parametrize(
+    ("opcode", "bounds"),
+    [
+        ("vadd", "-2147483648..2147483647"),  # of u8 + s16, which never gets there
+        ("vsub", "0..255"),
+        ("vadd2", "-32768..32767"),
+        ("vsub2", "0..65535"),
+    ],
+)
+def test_the_poster_says_what_is_clamped_to(opcode: str, bounds: str) -> None:
+    """The bounds of the operation, not the range of what comes out."""
+    assert ".sat" in CATALOG[opcode].example[0]
+    card = card_of(ET.fromstring(poster.render()), opcode)
+    said = [x.text or "" for x in card.iter(f"{NS}text")]
+    assert f"clamp(t, {bounds})" in said
+    assert not [x for x in said if x.startswith("-") and ".." in x]

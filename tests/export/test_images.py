@@ -18,6 +18,7 @@ from ptxscope.export.options import DEFAULT, Options
 from tests.cli.running import run
 from tests.export.inked import decoded, differences, grid, resvg
 from tests.export.samples import E3, HOSTILE, annotated, example
+from tests.tiers import some
 
 LINE = ("vmad.s32.s32.s32.sat.shr15 d, a, b, c", "a=-9", "b=7", "c=1")
 VMAD = trace("vmad.s32.s32.s32.sat.shr15 d, a, b, c", {"a": 0xFFFFFFF7, "b": 7, "c": 1})
@@ -252,3 +253,29 @@ def test_a_trace_of_text_loads_nothing_of_images() -> None:
     assert "ptxscope.cli.pictures" in loaded
     assert not loaded & {"resvg_py", "typst", "ptxscope.export.images", "ptxscope.export.frames",
                          "pathlib", "numpy"}  # fmt: skip
+
+
+@pytest.mark.parametrize("format_", some(["png", "pdf"]))
+def test_characters_that_no_font_has_are_told(format_: str, tmp_path: Path) -> None:
+    """Private ones, of which no two fonts have the same; what is there or unseen is not told."""
+    pytest.importorskip("typst" if format_ == "pdf" else "resvg_py")
+    title = "é → “…” \N{SOFT HYPHEN}\N{ZERO WIDTH JOINER}\N{NO-BREAK SPACE}e\u0301 \U00010fff\u0379"
+    words = ["trace", *LINE, "--title", title, "-f", format_, "--steps", "1-2", "--scale", "1"]
+    said = (
+        "warning: no font here has \U00010fff (U+10FFF), \u0379 (U+0379): the {} shows a box for "
+        "each; install a font that has them\n"
+    )
+    for more in (["-o", str(tmp_path / "x")], ["--frames", str(tmp_path / "y")]):
+        command = [sys.executable, "-m", "ptxscope", *words, *more]
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=60)
+        told = re.sub("[^ ] (?=.U)", "", done.stderr)  # as the terminal shows them
+        assert told == re.sub("[^ ] (?=.U)", "", said.format(format_.upper()))
+    done_ = run("trace", *LINE, "--title", "é → “…”", "-f", "svg", "-o", str(tmp_path / "z"))
+    assert done_.stderr == ""
+
+
+def test_what_a_font_draws_is_no_box() -> None:
+    pytest.importorskip("resvg_py")
+    svg = export(annotated(E3, "é\u0378→"), "svg")
+    assert images.boxes([svg], "png") == ["\u0378"]
+    assert images.boxes([svg.replace("\u0378", "")], "png") == []

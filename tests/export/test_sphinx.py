@@ -82,9 +82,10 @@ def test_every_option_and_every_reference_in_html(tmp_path: Path, format_: str) 
     assert built(tmp_path, pages) == ""
     index, other = read(tmp_path, "index.html"), read(tmp_path, "other.html")
     role = {"html": "group", "svg": "img"}[format_]
+    box = {"html": "", "svg": ' style="overflow-x:auto" tabindex="0"'}[format_]
     assert (
         f'<div class="ptx-trace wide extra" role="{role}" '
-        'aria-label="four &quot;sums&quot; &amp; two clamps">'
+        f'aria-label="four &quot;sums&quot; &amp; two clamps"{box}>'
     ) in index
     for said in ("below it", "the clamp is why", "another", "Steps not shown: 1 select"):
         assert said in index

@@ -17,7 +17,8 @@ from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.text.values import hex_text
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.export.options import DEFAULT, Options
-from ptxscope.export.picture.drawing import PALETTE, text_width, wrapped
+from ptxscope.export.picture.inks import PALETTE
+from ptxscope.export.picture.lettering import text_width, wrapped
 from tests.export.samples import E2, E3, EXAMPLES, HOSTILE, annotated, example, kept, register
 
 NS = "{http://www.w3.org/2000/svg}"

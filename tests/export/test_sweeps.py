@@ -17,7 +17,7 @@ from ptxscope import parse
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.tracing.evaluate import bind
 from ptxscope.export.options import Options
-from ptxscope.export.picture.drawing import LEAST
+from ptxscope.export.picture.lettering import LEAST
 from ptxscope.export.sweeps import cells, picture
 from ptxscope.export.sweeps.ramp import RAMP
 from ptxscope.export.sweeps.text import render

@@ -14,8 +14,8 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import random_form
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.text.instruction import Instruction
-from ptxscope.engine.tracing.divergence import Divergence, divergence_of, divergences
-from ptxscope.scene.branches import agree, differing_bits, marked, pairs
+from ptxscope.engine.tracing.divergence import Divergence, agree, divergence_of, divergences
+from ptxscope.scene.branches import differing_bits, marked, pairs
 from ptxscope.scene.build import scene
 from ptxscope.scene.form import blank, form_scene, said
 from ptxscope.scene.records import Axis, Look, Place, Running, Scene

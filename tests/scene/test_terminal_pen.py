@@ -213,3 +213,14 @@ def test_a_pin_is_shown_where_it_differs() -> None:
         pinned = [line for line in lines if "≠pin" in line]
         assert any(re.search(r"4 \+ 0 = 4|4\+0=4|04", line) for line in pinned)
         assert not any("1 + 0" in line for line in pinned)
+
+
+@pytest.mark.parametrize("values", [(0xFFFFFFFF, 1), (1, 2), (0x80000000, 0x80000001),
+                                    (0x7FFFFFFF, 0x7FFFFFFE)])  # fmt: skip
+def test_two_numbers_that_differ_are_two_points(values: tuple[int, int]) -> None:
+    """However near they lie on the line of all s32; equal ones are one."""
+    for a, b in (values, values[::-1], (5, 5)):
+        one = trace("setp.lt.s32 p, a, b", {"a": a, "b": b})
+        lines = text_of(drawn(one, 1, (88, 30)).lines)
+        (line,) = (x for x in lines if "├" in x and "┤" in x)
+        assert line.count("●") == (1 if a == b else 2)

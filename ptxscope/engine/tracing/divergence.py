@@ -60,3 +60,9 @@ def _values(trace: Trace, stage: Stage) -> dict[str, tuple[int, ...]]:
         for key, row in trace.rows.items()
         if row.stage is stage and not (len(row.inputs) == 1 and row.inputs[0] == row.values)
     }
+
+
+def agree(trace: Trace) -> bool:
+    """Whether every known answer on these values is the trace's own."""
+    found = divergences(trace)
+    return not found and divergence_of(trace, found) is None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ...scene.records import PLAIN, Choice, Gate, Option, Place, RowScene, Tint
-from .drawing import LEAST, Ink, text_width
+from .inks import Ink
 from .layout import Area, Point, Sketch, Slot, chip, wire
+from .lettering import LEAST, text_width
 from .rows import inside, plain
 from .signs import PILL_HEIGHT, told, truth
 
@@ -67,7 +68,7 @@ def choose(sketch: Sketch, row: RowScene, figure: Choice, y: float) -> float:
     pen, (area,) = sketch.pen, sketch.areas(row)
     pill = y + _OPTION + 8
     bottom = y + _OPTION + _WAYS
-    wide = min(area.width * 0.8, max(text_width(figure.bits, 17, mono=True) + 40, 220))
+    wide = min(area.width * 0.8, max(text_width(sketch.say(figure.bits), 17, mono=True) + 40, 220))
     box = area.middle(wide)
     aside = min(_ASIDE, box.width / 2 - 8)
     for option, part in zip(figure.options, area.columns(2, 12), strict=True):
@@ -85,7 +86,7 @@ def choose(sketch: Sketch, row: RowScene, figure: Choice, y: float) -> float:
     fill, frame = chip(taken[0] if len(taken) == 1 else PLAIN)
     pen.rect(box.x, bottom, box.width, _CHOSEN, fill, frame, radius=5)
     ink = Ink.INK if fill is Ink.PAGE else Ink.ON
-    inside(pen, box, bottom + 21, plain(figure.bits), 17, ink)
+    inside(pen, box, bottom + 21, plain(sketch.say(figure.bits)), 17, ink)
     sketch.leave(row.cells[0].place, box, bottom + _CHOSEN)
     return bottom + _CHOSEN
 
@@ -106,13 +107,13 @@ def _draw_option(sketch: Sketch, option: Option, box: Area, y: float) -> None:
     on = strong and fill is not Ink.PAGE
     name, when = sketch.say(option.name), f"if {'true' if option.if_true else 'false'}"
     room, ink = box.width - 14, Ink.ON if on else Ink.DIM
-    if text_width(f"{name}, {when}", LEAST) <= room:
+    if text_width(f"{name}, {when}", pen.least) <= room:
         pen.text(box.x + 8, y + 13, f"{name}, {when}", 10, ink, width=room)
     else:
         pen.text(box.x + 8, y + 11, f"{name},", 10, ink, width=room)
         pen.text(box.x + 8, y + 21, when, LEAST, ink)
     ink = Ink.ON if on else (Ink.INK if strong else Ink.DIM)
-    inside(pen, box, y + 35, plain(option.bits), 17, ink, bold=strong)
+    inside(pen, box, y + 35, plain(sketch.say(option.bits)), 17, ink, bold=strong)
 
 
 def _draw_way(sketch: Sketch, option: Option, start: Point, end: Point) -> None:

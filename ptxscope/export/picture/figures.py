@@ -21,8 +21,10 @@ from ...scene.records import (
     Strips,
     Term,
 )
-from .drawing import Ink, Pen, number, text_width, wrapped
+from .drawing import Pen, number
+from .inks import Ink
 from .layout import Area, Sketch
+from .lettering import text_width
 from .rows import cells, inside, plain, say
 from .signs import bits
 
@@ -81,7 +83,7 @@ def _ends(pen: Pen, line: _Line, figure: Axis, points: Iterable[Point]) -> None:
             continue
         pen.line(x, y - 7, x, y + 7, Ink.INK, 1.4)
         here = any(point.to == label for point in points)
-        wide = text_width(label, 10.5, mono=True)
+        wide = text_width(label, pen.sized(10.5), mono=True)
         where = area.inside(x + side * min(0, half - wide / 2 - 3), wide)
         ink = Ink.INK if here else Ink.DIM
         pen.text(where, y + 19, label, 10.5, ink, anchor="middle", mono=True, bold=here)
@@ -95,7 +97,7 @@ def _moved(sketch: Sketch, row: RowScene, cell: Cell, line: _Line, point: Point,
         pen.dot(x, line.y, Ink.INK, size=4)
         return line.y + 24
     end = line.stop if point.at > 1 else line.start
-    wide = text_width(point.text, 12, mono=True)
+    wide = text_width(point.text, pen.sized(12), mono=True)
     label = line.area.inside(x, wide)
     sketch.link(row, lane, Area(label - wide / 2, wide), y)
     pen.text(label, y + 11, point.text, 12, Ink.MARK, anchor="middle", mono=True, bold=True)
@@ -113,7 +115,7 @@ def _compared(
 ) -> float:
     """Numbers at their places on one line, each with its name; what is NaN stands beside it."""
     pen, y = sketch.pen, line.y
-    named = {point.place: line.place(point.at) for point in points}
+    named = dict(zip((x.place for x in points), _spread(line, points), strict=True))
     labels = [(named[point.place], _named(sketch, point), Ink.INK) for point in points]
     off = [line.area.right - 14 - 18 * at for at in range(len(figure.off))][::-1]
     aside = iter(off)
@@ -132,6 +134,23 @@ def _compared(
     return y + 22 + 13 * _labels(pen, line.area, y + 34, labels)
 
 
+_APART = 18.0
+"""Two numbers that differ are seen to: so far apart are they at least."""
+
+
+def _spread(line: _Line, points: list[Point]) -> list[float]:
+    """Where numbers stand on a line; two that nearly meet are moved apart."""
+    found = [line.place(point.at) for point in points]
+    if len(points) != 2 or points[0].at == points[1].at:
+        return found
+    left, right = sorted(found)
+    if right - left >= _APART:
+        return found
+    middle = min(max((left + right) / 2, line.start + _APART / 2), line.stop - _APART / 2)
+    ends = [middle - _APART / 2, middle + _APART / 2]
+    return ends if points[0].at < points[1].at else ends[::-1]
+
+
 def _named(sketch: Sketch, point: Point) -> str:
     names = " ".join(dict.fromkeys(sketch.say(name) for name in point.names))
     return point.text if names == point.text else f"{names} = {point.text}"
@@ -141,6 +160,7 @@ def _labels(
     pen: Pen, area: Area, y: float, labels: list[tuple[float, str, Ink]], size: float = 10.5
 ) -> int:
     """Labels below what they belong to, on as many lines as they need; returns how many."""
+    size = pen.sized(size)
     ends: list[float] = []
     for x, text, ink in labels:
         wide = min(text_width(text, size), area.width)
@@ -185,10 +205,10 @@ def ruler(sketch: Sketch, strip: Strip, area: Area, y: float, *, said: bool) -> 
     shown = [x._replace(text=plain(x.text)) if x.text == plain(x.text) else
              x._replace(text=plain(x.text), label=f"{x.label}, hexadecimal")
              for x in strip.stretches]  # fmt: skip
-    room = int(area.width / (_SMALL * _DIGIT))
+    room = int(area.width / (pen.sized(_SMALL) * _DIGIT))
     for line in _folded(shown, room) if _cells(shown) > room else [shown]:
         y = _stretches(sketch, strip, line, area, y)
-    for text in wrapped(plain(strip.said), area.width, 11) if said else ():
+    for text in pen.wrapped(plain(strip.said), area.width, 11) if said else ():
         pen.text(area.center, y + 10, text, 11, Ink.INK, anchor="middle")
         y += 16
     return y
@@ -243,7 +263,8 @@ def _stretches(
             ink = Ink.MARK if stretch.look is Look.LOST else Ink.DIM
             labels.append((box.center, stretch.label, ink))
         x = box.right
-    return y + 28 + 13 * _labels(pen, area, y + 36, labels, 9.5)
+    more = pen.sized(9.5) - 9.5
+    return y + 28 + more + 13 * _labels(pen, area, y + 36 + more, labels, 9.5)
 
 
 def running(sketch: Sketch, row: RowScene, figure: Running, y: float) -> float:

@@ -7,12 +7,13 @@ from ...engine.semantics.plan import Stage
 from ...engine.tracing.divergence import divergence_of, divergences
 from ...engine.tracing.trace import Trace
 from ...scene.branches import Pair, differing_bits, pairs
-from ...scene.build import scene
+from ...scene.records import Scene
 from ..document import Document, ResultView, StepView, document
 from ..options import Options
 from .bands import draw_rows, place_rows
-from .drawing import Ink, Pen, wrapped
-from .layout import EDGE, FIGURES, WIDTH, Area, Sketch
+from .drawing import Pen
+from .inks import Ink
+from .layout import EDGE, FIGURES, PAGE, WIDTH, Area, Sketch, seen
 from .results import columns, remark, results, step_notes
 from .rows import plain
 
@@ -20,7 +21,7 @@ _PAGE = Area(EDGE, WIDTH - 2 * EDGE)
 _APART = 156
 """Between the branches: the words of both stand there."""
 _MIDDLE = Area(WIDTH / 2 - 62, 124)
-_LONGEST = 5
+LONGEST_OF_BRANCH = 5
 """Names with more characters are told once: a branch has half the room."""
 _WAYS = 72
 """Height in which the trunk forks."""
@@ -30,6 +31,7 @@ class Branch(NamedTuple):
     """One answer from where they part."""
 
     trace: Trace
+    scene: Scene
     name: str
     label: str
     steps: dict[Stage, StepView]
@@ -65,7 +67,9 @@ def fork_of(doc: Document, trace: Trace, options: Options) -> Fork | None:
     def branch(of: Trace, label: str) -> Branch:
         mine = of.model == trace.model
         told = document(of, options._replace(both=False)).results
-        return Branch(of, of.model.name, label, own if mine else others, told, mine)
+        return Branch(
+            of, seen(of, options), of.model.name, label, own if mine else others, told, mine
+        )
 
     ids = ", ".join(erratum.id for erratum in found.errata)
     name = found.other.model.name
@@ -123,7 +127,8 @@ def _part(fork: Fork, pen: Pen, areas: list[Area], y: float, top: float) -> None
 
 def _sketch(doc: Document, branch: Branch, area: Area, pen: Pen) -> Sketch:
     """The sketch of a branch: nothing of the trunk is drawn in it yet."""
-    sketch = Sketch(pen, scene(branch.trace), doc, tuple(branch.steps.values()), area, _LONGEST)
+    layout, steps = PAGE._replace(figures=area), tuple(branch.steps.values())
+    sketch = Sketch(pen, branch.scene, doc, steps, layout, LONGEST_OF_BRANCH)
     place_rows(sketch)
     return sketch
 
@@ -163,7 +168,7 @@ def _words(drawn: list[Sketch], fork: Fork, stage: Stage, y: float, *, alike: bo
                 pen.text(_MIDDLE.x, end, branch.name, 11, Ink.INK, bold=True,
                          width=_MIDDLE.width)  # fmt: skip
                 end += 14.5
-            lines = wrapped(about, _MIDDLE.width, 11)
+            lines = pen.wrapped(about, _MIDDLE.width, 11)
             end = pen.lines(_MIDDLE.x, end, lines, 11, Ink.DIM, step=14.5)
         told.append(about)
         pen.close()

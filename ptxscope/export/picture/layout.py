@@ -6,13 +6,21 @@ most significant lane on the left. What is one for all lanes goes through all co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
 from ...engine.records import NamedTuple
+from ...engine.tracing.trace import Trace
+from ...scene.build import scene
+from ...scene.form import without
 from ...scene.records import Choice, Link, Place, Register, RowScene, Scene, Tint
-from ..document import CellView, Document, StepView
-from .drawing import Ink, Pen
+from ..document import CellView, Document, StepView, names_of
+from ..options import Options
+from ..withheld import withheld
+from .drawing import Pen
+from .inks import Ink
+from .lettering import wrapped
 
 WIDTH = 800
 EDGE = 24
@@ -64,6 +72,36 @@ class Area(NamedTuple):
 
 FIGURES = Area(208, WIDTH - EDGE - 208)
 """Where the lane columns stand."""
+
+
+class Layout(NamedTuple):
+    """Where words and figures stand."""
+
+    page: Area
+    """What is written on from edge to edge."""
+    figures: Area
+    words: Area
+    """The sentences of a step."""
+    above: bool = False
+    """Words stand above the figures of their step, not beside them."""
+
+
+PAGE = Layout(Area(EDGE, WIDTH - 2 * EDGE), FIGURES, Area(WORDS_X, WORDS_WIDTH))
+
+
+def beside(figures: float) -> Layout:
+    """A page on which the figures are so wide."""
+    return Layout(Area(EDGE, FIGURES.x + figures - EDGE), Area(FIGURES.x, figures), PAGE.words)
+
+
+def stacked(figures: float) -> Layout:
+    """A page as wide as the figures: the words of a step stand above them, behind its title."""
+    whole = Area(EDGE, figures)
+    return Layout(whole, whole, Area(EDGE + _TITLE, figures - _TITLE - 8), above=True)
+
+
+_TITLE = 138
+"""Room for the number and the title of a step."""
 LONGEST = 11
 """Names with more characters are told once."""
 CROSSING = 46
@@ -100,19 +138,27 @@ class Port(NamedTuple):
     y: float
 
 
+def seen(trace: Trace, options: Options) -> Scene:
+    """The scene of a trace, without the values that go with a result that is kept back."""
+    return without(scene(trace), trace, withheld(trace, options))
+
+
 class Sketch:
     """A picture that is being drawn: pen, scene, words, and what stands where."""
 
     def __init__(
         self, pen: Pen, scene: Scene, doc: Document, steps: tuple[StepView, ...],
-        figures: Area = FIGURES, longest: int = LONGEST,
+        layout: Layout = PAGE, longest: int = LONGEST,
     ) -> None:  # fmt: skip
         self.pen = pen
         self.scene = scene
-        self.figures = figures
+        self.notes = doc.trace.annotations.on_lanes
+        """A writer's, numbered."""
+        self.layout = layout
+        self.figures = layout.figures
         """Where the lane columns stand."""
         self.rows = scene.rows
-        self.columns = figures.columns(scene.lanes, GAP)
+        self.columns = self.figures.columns(scene.lanes, GAP)
         """The highest lane first."""
         self.words: dict[tuple[str, int], CellView] = {
             (row.row.key, cell.lane): cell
@@ -131,11 +177,7 @@ class Sketch:
         drawn = (row for step in scene.steps if step.number in shown for row in step.rows)
         self.fed = {link.source.key for row in drawn for link in row.links}
         """Registers, and rows, that something which is shown is made of."""
-        ends = (place.key.rpartition(".")[2] for place in scene.results)
-        names = [(x.name, x.role) for x in doc.operands]
-        names += [(x.name, role) for x, role in zip(doc.results, ends, strict=False)]
-        long = {name: role for name, role in names if len(name) > longest}
-        self._short = sorted(long.items(), key=lambda pair: -len(pair[0]))
+        self._short = sorted(shortened(doc, longest), key=lambda pair: -len(pair[0]))
 
     def say(self, text: str) -> str:
         """A text in which names that are very long, which the line above tells, are a, b, c, d."""
@@ -208,6 +250,48 @@ class Sketch:
                       bend=bend)  # fmt: skip
         if not link.taken:
             self.pen.cross(end[0], end[1] - 10, Ink.MARK, 3.2)
+
+
+def shortened(doc: Document, longest: int = LONGEST) -> list[tuple[str, str]]:
+    """Names that are very long, and what they are called in a picture."""
+    return [(name, role) for name, role in names_of(doc.trace) if len(name) > longest]
+
+
+def instruction(
+    pen: Pen, ptx: str, x: float, y: float, width: float, size: float, named: Names
+) -> float:
+    """The instruction, with the letters that stand for very long names below these.
+
+    Returns the last baseline, or that of the letters below it.
+    """
+    lines, small = wrapped(ptx, width, size, mono=True), pen.sized(10.5)
+    roles: dict[str, str] = {}
+    for name, role in sorted(named):
+        roles[name] = f"{roles[name]}, {role}" if name in roles else role
+    letters = Pen(pen.prefix)
+    letters.least = pen.least
+    for at, line in enumerate(lines):
+        pen.text(x, y, line, size, mono=True, bold=True)
+        found = [(found, name) for name in roles for found in _found(name, line)]
+        for start, name in found:
+            under = Area(x + start * size * _ADVANCE, len(name) * size * _ADVANCE)
+            letters.line(under.x, y + 4, under.right, y + 4, Ink.DIM)
+            letters.text(under.center, y + 5 + small, roles[name], 10.5, Ink.DIM, anchor="middle",
+                     mono=True, bold=True)  # fmt: skip
+        below = small + 4 if found else 0
+        y += (below + size * 1.43) if at + 1 < len(lines) else below
+    pen.parts += letters.parts  # a line is read from one end to the other
+    return y
+
+
+def _found(name: str, line: str) -> list[int]:
+    """Where a name stands in a line as a word."""
+    return [m.start() for m in re.finditer(rf"(?<![\w$%]){re.escape(name)}(?![\w$])", line)]
+
+
+_ADVANCE = 0.602
+"""How wide a letter of the line is, of its size."""
+Names = Sequence[tuple[str, str]]
 
 
 def meet(source: Area, target: Area) -> tuple[float, float]:

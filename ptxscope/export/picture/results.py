@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from ...scene.records import Place
 from ..document import Document, ResultView, StepView
-from .drawing import Ink, Pen, text_width, wrapped
-from .layout import WORDS_X, Area, Sketch, meet
+from .drawing import Pen
+from .inks import Ink
+from .layout import Area, Sketch, meet
+from .lettering import text_width
 from .rows import plain
 from .signs import underline
 
 _LARGE = 26
 """The size of a result's bits."""
 _NAME = 14
+_WORD = 74
+"""Room for the word beside it, where words stand above."""
 
 
 def columns(sketch: Sketch, top: float, end: float) -> float:
@@ -34,17 +38,21 @@ def results(
     pen, forked = sketch.pen, beside is not None
     top = y + 34
     pen.open("px-result")
+    room, above = sketch.figures, sketch.layout.above
     if not forked:
-        pen.text(WORDS_X, top + 26, "Result", 14, Ink.INK, bold=True)
+        x = room.x + 8 if above else sketch.layout.words.x
+        pen.text(x, top + 26, "Result", 14, Ink.INK, bold=True)
+    if above:
+        room = Area(room.x + _WORD, room.width - _WORD)
     if not found:
-        end = _nowhere(doc, sketch, top)
+        end = _nowhere(doc, sketch, room, top)
         pen.close()
         return end
-    areas = sketch.figures.columns(len(found), 20)
+    areas = room.columns(len(found), 20)
     if len(found) == 1 and not forked:  # the name stands beside the word in the middle
         name, bits, _ = found[0]
         side = text_width(f"{sketch.say(name)} =", _NAME, mono=True) + 26
-        areas = [sketch.figures.middle(max(440, text_width(bits, _LARGE, mono=True) + 2 * side))]
+        areas = [room.middle(max(440, text_width(bits, _LARGE, mono=True) + 2 * side))]
     others = beside or found
     for shown, other, place, area in zip(found, others, sketch.scene.results, areas, strict=True):
         _end(sketch, place, area, top, strong=True)
@@ -85,9 +93,9 @@ def _end(sketch: Sketch, place: Place, area: Area, y: float, *, strong: bool) ->
         sketch.pen.flow((start, port.y), (end, y), Ink.DIM, strong=strong)
 
 
-def _nowhere(doc: Document, sketch: Sketch, top: float) -> float:
+def _nowhere(doc: Document, sketch: Sketch, room: Area, top: float) -> float:
     """An empty place where a result would stand, and a faint way there."""
-    pen, area = sketch.pen, sketch.figures.middle(440)
+    pen, area = sketch.pen, room.middle(440)
     for place in sketch.scene.thrown:
         _end(sketch, place, area, top, strong=False)
     pen.rect(area.x, top, area.width, 36, Ink.PAGE, Ink.LINE, radius=8, dash="4 3")
@@ -105,7 +113,7 @@ def step_notes(pen: Pen, step: StepView, y: float, area: Area) -> float:
 
 def note(pen: Pen, text: str, y: float, area: Area) -> float:
     """A writer's remark behind a bar; returns its end."""
-    lines = wrapped(text, area.width - 28, 12)
+    lines = pen.wrapped(text, area.width - 28, 12)
     height = 14 + 17 * len(lines)
     pen.rect(area.x, y, area.width, height, Ink.MARK_SOFT, None, radius=4)
     pen.rect(area.x, y, 4, height, Ink.MARK, None, radius=0)
@@ -115,4 +123,4 @@ def note(pen: Pen, text: str, y: float, area: Area) -> float:
 
 def remark(pen: Pen, text: str, y: float, area: Area) -> float:
     """A sentence of ours; returns its end."""
-    return pen.lines(area.x, y, wrapped(plain(text), area.width, 12), 12, Ink.INK, step=16)
+    return pen.lines(area.x, y, pen.wrapped(plain(text), area.width, 12), 12, Ink.INK, step=16)

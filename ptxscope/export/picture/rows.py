@@ -8,8 +8,10 @@ from itertools import pairwise
 
 from ...scene.branches import OUTCOMES
 from ...scene.records import Cell, Look, Register, RowScene, Span
-from .drawing import LEAST, Ink, Pen, text_width, wrapped
+from .drawing import Pen
+from .inks import Ink
 from .layout import ROLE_INKS, Area, Sketch, Slot, part
+from .lettering import LEAST, text_width
 from .signs import PILL_HEIGHT, STYLES, bits, flags, flags_height, mask_box, truth
 
 _WORD = re.compile(r"\b0x(?=[0-9a-f]{4,})")
@@ -69,7 +71,7 @@ def _name(sketch: Sketch, shown: Register, area: Area, y: float) -> float:
     meant = "" if shown.unit == 1 else shown.meant
     if sketch.scene.lanes > 1:  # there its name stands in the margin
         name = ""
-    if start + text_width(f"{name}   {meant}", 11, mono=True) > area.width:
+    if start + text_width(f"{name}   {meant}", pen.sized(11), mono=True) > area.width:
         pen.text(area.x + start, y + 12, name, 11, Ink.DIM, mono=True, width=area.width - start)
         pen.text(area.x, y + 26, meant, 11, Ink.DIM, mono=True, width=area.width)
         return y + 32
@@ -91,7 +93,13 @@ def _part(pen: Pen, shown: Register, cell: Cell, area: Area, y: float, height: f
                  width=area.width - 4)  # fmt: skip
     letter = _LETTERS.get(shown.unit)
     if letter:
-        pen.text(area.right - 3, y + 9.5, f"{letter}{cell.place.lane}", 9, style.text, anchor="end")
+        _corner(pen, area, y, f"{letter}{cell.place.lane}", style.text)
+
+
+def _corner(pen: Pen, area: Area, y: float, text: str, ink: Ink) -> None:
+    """A name in the upper right corner of a box."""
+    base = y + 9.5 + (pen.sized(LEAST) - LEAST) * 0.8
+    pen.text(area.right - 3, base, text, LEAST, ink, anchor="end")
 
 
 def cells(sketch: Sketch, row: RowScene, y: float, *, framed: bool = True) -> float:
@@ -175,7 +183,7 @@ def say(sketch: Sketch, row: RowScene, area: Area, y: float) -> float:
     said = sketch.words.get((row.key, 0))
     if not said:
         return y
-    lines = wrapped(plain(sketch.say(said.sentence)), area.width, 11)
+    lines = sketch.pen.wrapped(plain(sketch.say(said.sentence)), area.width, 11)
     for at, line in enumerate(lines):
         sketch.pen.text(area.center, y + 14 + at * 14, line, 11, Ink.DIM, anchor="middle")
     return y + 6 + 14 * len(lines)
@@ -233,7 +241,7 @@ def _bits(sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float, frame
         x = box.right
     for span in names:
         ink = Ink.ON if spans[0].look is Look.CHIP else Ink.DIM
-        pen.text(area.right - 3, y + 9.5, span.text.strip(), 9, ink, anchor="end")
+        _corner(pen, area, y, span.text.strip(), ink)
     for span in value:
         inside(pen, area, y + _CHIP + 17, span.text, 15, margin=1)
     sketch.leave(cell.place, area, y + high)
@@ -289,7 +297,7 @@ def _merged(sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float, _: 
     for note in notes:
         ink = {Look.CHANGED: Ink.MARK, Look.NAME: Ink.C}.get(note.look, Ink.DIM)
         said = f"kept: {note.text.strip()}" if note.look is Look.NAME else _told(note.text, lost)
-        for line in wrapped(said, area.width, 10.5):
+        for line in pen.wrapped(said, area.width, 10.5):
             pen.text(area.center, end + 13, line, 10.5, ink, anchor="middle")
             end += 13
         end += 3
@@ -343,8 +351,8 @@ def _formula(
     shown = value[0].text
     ink = Ink.MARK if value[0].look is Look.CLAMPED else Ink.INK
     lines = [plain(left)] if left else []
-    if left and text_width(lines[0], LEAST, mono=True) > area.width - 2:
-        lines = wrapped(lines[0], area.width - 4, 10, mono=True)
+    if left and text_width(lines[0], pen.least, mono=True) > area.width - 2:
+        lines = pen.wrapped(lines[0], area.width - 4, 10, mono=True)
     more = 12 * max(len(lines) - 1, 0)
     if framed:
         pen.rect(area.x, y, area.width, _FORMULA + more, Ink.PAGE, Ink.LINE, radius=5)

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from ...engine.records import NamedTuple
 from ...engine.semantics.operation import Flag
 from ...scene.records import Look, Tint
-from .drawing import Ink, Pen, number, text_width
+from .drawing import Pen, number
+from .inks import Ink
 from .layout import Area, chip
+from .lettering import text_width
 
 _FLAGS = {
     Flag.CLAMPED_LOW: "M0 0V8M4 0V6M1.5 3.5L4 0.5L6.5 3.5",
@@ -111,7 +113,7 @@ def mask_box(pen: Pen, x: float, y: float, taken: bool, ink: Ink) -> None:
 def flags(pen: Pen, area: Area, y: float, found: Sequence[Flag]) -> None:
     """What happened to a lane: sign and word of each flag, centred, on lines of 14 px."""
     for at, flag in enumerate(found):
-        wide = text_width(flag, 10.5) + 12
+        wide = text_width(flag, pen.sized(10.5)) + 12
         x, top = area.center - wide / 2, y + 4 + at * 14
         pen.parts.append(f'<g class="px-flag" transform="translate({number(x)} {number(top)})">')
         pen.path(_FLAGS[flag], Ink.MARK, line=1.2)

@@ -9,8 +9,10 @@ import numpy as np
 from ...engine.records import NamedTuple
 from ...sweep.compute import Mask, Sweep
 from ...sweep.words import stretches
-from ..picture.drawing import HATCH, Ink, Pen, number, text_width
+from ..picture.drawing import HATCH, Pen, number
+from ..picture.inks import Ink
 from ..picture.layout import EDGE, WIDTH
+from ..picture.lettering import text_width
 from .line import Style
 from .ramp import RAMP, png, shades
 from .ticks import along, brief, chosen

@@ -12,8 +12,10 @@ from ...engine.semantics.micro import Clamp
 from ...engine.semantics.operation import Flag
 from ...sweep.compute import Bits, Mask, Sweep
 from ...sweep.words import ends, happening, stretches
-from ..picture.drawing import Ink, Pen, number, text_width
+from ..picture.drawing import Pen, number
+from ..picture.inks import Ink
 from ..picture.layout import EDGE, WIDTH, Area
+from ..picture.lettering import text_width
 from .ticks import along, brief, chosen, usual
 
 _HIGH = 300.0

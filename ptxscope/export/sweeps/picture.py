@@ -10,9 +10,12 @@ from ...sweep.words import drawn, fixed, happening, here, words
 from ..harmless import harmless
 from ..identity import digest
 from ..options import DEFAULT, Options, checked_id
-from ..picture.drawing import Ink, Pen, definitions, dressed, text_width, wrapped
+from ..picture.drawing import Pen
+from ..picture.inks import Ink
 from ..picture.layout import EDGE, WIDTH
-from ..picture.svg import begun, head
+from ..picture.lettering import text_width, wrapped
+from ..picture.sheet import Sheet, written
+from ..picture.svg import head
 from . import area, line
 
 _PAGE = WIDTH - 2 * EDGE
@@ -28,17 +31,10 @@ def render(sweep: Sweep, options: Options = DEFAULT, title: str = "") -> str:
     height = _foot(pen, sweep, y)
     page = Pen(pen.prefix)
     page.rect(0.5, 0.5, WIDTH - 1, height - 1, Ink.PAGE, Ink.LINE, radius=12)
-    parts = [*page.parts, *pen.parts]
-    about = " ".join(words(sweep))
-    return "\n".join(
-        [
-            *begun(title or str(sweep.instruction), about, pen.prefix, WIDTH, height),
-            definitions("\n".join(parts), options.theme),
-            *dressed(parts, options.theme),
-            "</svg>",
-            "",
-        ]
+    sheet = Sheet(
+        pen.prefix, WIDTH, height, title or str(sweep.instruction), " ".join(words(sweep))
     )
+    return written(sheet, [*page.parts, *pen.parts], options.theme)
 
 
 def _name(sweep: Sweep, options: Options, title: str) -> str:

@@ -1,0 +1,140 @@
+"""The inks of a picture, and its style sheet: light, dark, or as the page is.
+
+Every colour stands twice: as a plain attribute, for readers that know no custom properties, and
+as a class that a page or a dark scheme may override.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+from ..theme import Theme, declarations, rules
+
+MONO = '"DejaVu Sans Mono", ui-monospace, Menlo, Consolas, monospace'
+SANS = 'system-ui, "DejaVu Sans", "Segoe UI", Helvetica, Arial, sans-serif'
+_USED = re.compile("px-[fs]-([a-z0-9-]+)")
+_CLASSES = re.compile('class="([^"]*+)"')
+_INKS = re.compile("px-([fs])-([a-z0-9-]+)")
+_COLOUR = re.compile('(fill|stroke)="#[0-9a-f]{6}"')
+
+
+class Ink(StrEnum):
+    """What is drawn in one colour."""
+
+    PAGE = "page"
+    INK = "ink"
+    DIM = "dim"
+    LINE = "line"
+    SOFT = "soft"
+    BAR = "bar"
+    ON = "on"
+    """Text on a chip."""
+    A = "a"
+    A3 = "a3"
+    A2 = "a2"
+    A1 = "a1"
+    A0 = "a0"
+    A3_CHIP = "a3-chip"
+    A2_CHIP = "a2-chip"
+    A1_CHIP = "a1-chip"
+    A0_CHIP = "a0-chip"
+    B = "b"
+    B3 = "b3"
+    B2 = "b2"
+    B1 = "b1"
+    B0 = "b0"
+    B3_CHIP = "b3-chip"
+    B2_CHIP = "b2-chip"
+    B1_CHIP = "b1-chip"
+    B0_CHIP = "b0-chip"
+    C = "c"
+    C_CHIP = "c-chip"
+    SIGN = "sign"
+    EXPONENT = "exponent"
+    FRACTION = "fraction"
+    TRUE = "true"
+    TRUE_SOFT = "true-soft"
+    MARK = "mark"
+    MARK_SOFT = "mark-soft"
+
+
+PALETTE: dict[Ink, tuple[str, str]] = {
+    Ink.PAGE: ("#ffffff", "#12161c"),
+    Ink.INK: ("#1a2029", "#e6eaf0"),
+    Ink.DIM: ("#596270", "#9ba6b4"),
+    Ink.LINE: ("#c3cad4", "#3c4653"),
+    Ink.SOFT: ("#f3f5f8", "#1b212a"),
+    Ink.BAR: ("#9aa7b8", "#66758a"),
+    Ink.ON: ("#10161f", "#0a0d12"),
+    Ink.A: ("#0a56a3", "#7cbaff"),
+    Ink.A3: ("#083b73", "#79c0ff"),
+    Ink.A2: ("#0a56a3", "#58a6ff"),
+    Ink.A1: ("#1f70c4", "#388bfd"),
+    Ink.A0: ("#3b86d4", "#2f7bf0"),
+    Ink.A3_CHIP: ("#8cc2ff", "#79c0ff"),
+    Ink.A2_CHIP: ("#a8d2ff", "#58a6ff"),
+    Ink.A1_CHIP: ("#c2e0ff", "#388bfd"),
+    Ink.A0_CHIP: ("#dceeff", "#2f7bf0"),
+    Ink.B: ("#0b6650", "#66d1b0"),
+    Ink.B3: ("#08492f", "#7ee787"),
+    Ink.B2: ("#0b6340", "#56d364"),
+    Ink.B1: ("#1a7f45", "#3fb950"),
+    Ink.B0: ("#35964f", "#2ea043"),
+    Ink.B3_CHIP: ("#84dca0", "#7ee787"),
+    Ink.B2_CHIP: ("#a3e8b8", "#56d364"),
+    Ink.B1_CHIP: ("#c0f1ce", "#3fb950"),
+    Ink.B0_CHIP: ("#dcf8e4", "#2ea043"),
+    Ink.C: ("#663a9c", "#c6a8f5"),
+    Ink.C_CHIP: ("#e2d2f8", "#bc8cff"),
+    Ink.SIGN: ("#f7cfe2", "#e79ac2"),
+    Ink.EXPONENT: ("#f8e3ab", "#dcb65a"),
+    Ink.FRACTION: ("#cdeaea", "#74c2c4"),
+    Ink.TRUE: ("#0b6650", "#66d1b0"),
+    Ink.TRUE_SOFT: ("#dff3ec", "#11332b"),
+    Ink.MARK: ("#a03a00", "#ffb27d"),
+    Ink.MARK_SOFT: ("#fdeee2", "#3d2516"),
+}
+"""Every ink on a light page and on a dark one."""
+
+
+def definitions(drawn: str, theme: Theme = Theme.AUTO) -> str:
+    """The style sheet of what was drawn, with the inks that are in it.
+
+    The custom properties stand in ``@supports``: what knows none passes over it as a whole. So
+    does the rule of its size, which some renderers take for an attribute. A picture in a page
+    follows the page; one that stands alone follows its reader's system.
+    """
+    used = set(_USED.findall(drawn))
+    inks = {str(ink): pair for ink, pair in PALETTE.items() if ink in used}
+    use = "".join(
+        f".px-f-{ink}{{fill:var(--px-{ink})}}.px-s-{ink}{{stroke:var(--px-{ink})}}" for ink in inks
+    )
+    alone = ""
+    if theme is Theme.AUTO:
+        dark = declarations(inks, Theme.DARK)
+        alone = f"@media screen and (prefers-color-scheme:dark){{.px-svg:root{{{dark}}}}}"
+    style = (
+        f".px-svg{{font-family:{SANS}}}.px-svg .px-mono{{font-family:{MONO}}}"
+        "@supports (color:var(--px-ink)){.px-svg{max-width:100%;height:auto}"
+        f"{rules('.px-svg', inks, theme)}{alone}{use}}}"
+    )
+    return f"<style>{style}</style>"
+
+
+def dressed(drawn: list[str], theme: Theme) -> list[str]:
+    """Elements in the plain colours of a theme, for readers that know no style sheets."""
+    return [_dark(element) for element in drawn] if theme is Theme.DARK else drawn
+
+
+def _dark(element: str) -> str:
+    css = _CLASSES.search(element)
+    if not css:
+        return element
+    inks = dict(_INKS.findall(css[1]))
+
+    def colour(found: re.Match[str]) -> str:
+        kind = found[1]
+        return f'{kind}="{PALETTE[Ink(inks[kind[0]])][1]}"'
+
+    return _COLOUR.sub(colour, element)

@@ -1,0 +1,101 @@
+"""How wide texts are, and how they are made to fit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from ...engine.records import NamedTuple
+
+USUAL = 10.0
+"""The smallest letters where they have room."""
+LEAST = 9.0
+"""The smallest letters."""
+LARGEST = 28.0
+_BREAKS = re.compile(r"(?<=\.\.)(?=[^.])|(?<=\|)(?=[^|])")
+"""Where a word that is too long is broken first: in a range, and between two destinations."""
+_WIDE = re.compile(r"[MWmw@%\u2014\u2026]")
+_CAPITAL = re.compile(r"[A-Z0-9_+<>=#&?$\u2192]")
+_NARROW = re.compile(r"[iljftr.,:;'|!()\[\] /\\-]")
+
+
+def text_width(text: str, size: float, mono: bool = False) -> float:
+    """At most how wide a text is, in px, whichever fallback font draws it."""
+    if mono:
+        return size * sum(1.2 if _is_wide(char) else 0.605 for char in text)
+    return size * sum(map(_em, text))
+
+
+def _is_wide(char: str) -> bool:
+    """Whether a character may come from another font, wider than the one around it."""
+    return ord(char) > 0x1100 and char not in "…→“”‘’–"
+
+
+@lru_cache(maxsize=512)
+def _em(char: str) -> float:
+    """The width of a character of a wide sans-serif font, in em."""
+    if _is_wide(char):
+        return 1.2
+    if _WIDE.match(char):
+        return 1.0
+    if _CAPITAL.match(char):
+        return 0.7
+    return 0.4 if _NARROW.match(char) else 0.61
+
+
+def wrapped(text: str, width: float, size: float, mono: bool = False) -> list[str]:
+    """The text in lines of at most a width; a word that is too long is broken."""
+    lines = [""]
+    for word in _words(text, width, size, mono):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if text_width(longer, size, mono) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return [line for line in lines if line]
+
+
+def _words(text: str, width: float, size: float, mono: bool) -> Iterator[str]:
+    for word in text.split():
+        if text_width(word, size, mono) <= width:
+            yield word
+            continue
+        part = ""
+        for piece in (x for each in _BREAKS.split(word) for x in _broken(each, width, size, mono)):
+            if part and text_width(part + piece, size, mono) > width:
+                yield part
+                part = ""
+            part += piece
+        yield part
+
+
+def _broken(word: str, width: float, size: float, mono: bool) -> Iterator[str]:
+    """A word in parts of at most a width."""
+    start, used = 0, 0.0
+    for at, char in enumerate(word):
+        wide = text_width(char, size, mono)
+        if used + wide > width and at > start:
+            yield word[start:at]
+            start, used = at, 0.0
+        used += wide
+    yield word[start:]
+
+
+class Fitted(NamedTuple):
+    """A text made to fit."""
+
+    text: str
+    size: float
+
+
+def fitted(text: str, width: float, size: float, mono: bool, least: float = LEAST) -> Fitted:
+    """The text in a size at which it fits, cut with an ellipsis where none does."""
+    wide = text_width(text, 1, mono)
+    if wide * size <= width:
+        return Fitted(text, size)
+    if wide * least <= width:
+        return Fitted(text, max(int(width / wide * 10) / 10, least))
+    while text and text_width(text + "…", least, mono) > width:
+        text = text[: -max(1, len(text) // 16)]
+    return Fitted(text + "…", least)

@@ -1,0 +1,380 @@
+"""Lessons: short tours over real traces, read from Markdown files (``lessons/*.md``).
+
+A file says what to look at and in which words; what comes out is never in it: the engine says that.
+CONTRIBUTING.md tells how to write one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, cached_property, partial
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from ..engine.semantics.models import ISA_MODEL, Model, model
+from ..engine.text.errors import PtxError, printable, quoted
+from ..engine.text.instruction import Instruction
+from ..engine.text.parser import parse
+from ..engine.text.values import parse_value
+from ..engine.tracing.evaluate import bind
+from ..engine.tracing.notes import stage_of
+from ..engine.tracing.trace import Trace
+from .filling import Piece, Text, filled, plain, rows_of
+
+FOLDER = Path(__file__).parent / "lessons"
+PREDICTIONS = 3
+"""A lesson ends in at least so many."""
+MOST_WORDS = 60
+"""Words of a card."""
+_NAME = re.compile(r"\d\d-([a-z][a-z0-9-]*+)")
+_AT = re.compile(r"([\w.]++)(?:\s++lane\s++(\d))?+")
+_HEAD = ("minutes", "summary")
+_FIELDS = ("ptx", "with", "model", "step", "at", "ask")
+_LONGEST = 1 << 18
+"""Characters of a file."""
+
+
+class LessonError(ValueError):
+    """A file is no lesson; the text says where, why and what is allowed."""
+
+
+class Anchor(NamedTuple):
+    """What a card points at: a lane of a row, an operand, or a slot of the line."""
+
+    key: str
+    """A row's key, an operand's role, or a slot's name."""
+    lane: int | None = None
+    is_slot: bool = False
+
+
+class Head(NamedTuple):
+    """What a lesson is, without its cards."""
+
+    name: str
+    title: str
+    minutes: int
+    summary: str
+    cards: int
+
+
+class Card(NamedTuple):
+    """One thing to look at."""
+
+    title: str
+    text: Text
+    trace: Trace
+    step: int
+    """The trace is revealed up to it, from 1; 0 shows the operands alone."""
+    anchor: Anchor | None
+    ask: Anchor | None
+    """What is to be predicted."""
+    remark: Text
+    """What is said after a right answer."""
+    is_new: bool
+    """It has another setup than the card before."""
+
+
+class Lesson(NamedTuple):
+    """A tour."""
+
+    head: Head
+    cards: tuple[Card, ...]
+
+
+# --- finding them ------------------------------------------------------------------------
+
+
+@cache
+def files() -> Mapping[str, Path]:
+    """The file of each lesson by name, in the order in which they are told."""
+    found = ((_NAME.fullmatch(path.stem), path) for path in sorted(FOLDER.glob("*.md")))
+    return {match[1]: path for match, path in found if match}
+
+
+@cache
+def heads() -> tuple[Head, ...]:
+    """Every lesson, without its cards."""
+    return tuple(_read_file(name).head for name in files())
+
+
+@cache
+def lesson(name: str) -> Lesson:
+    """A lesson by name; raises LookupError for one that there is not, and LessonError."""
+    return _read_file(name).lesson
+
+
+def _read_file(name: str) -> _Text:
+    path = files()[name]
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise LessonError(f"{path.name}: it is not UTF-8: {error}") from None
+    return _Text(text, path.name, name)
+
+
+def read(text: str, file: str = "lesson.md", name: str = "lesson") -> Lesson:
+    """Read the text of a file; raises LessonError that names file and line."""
+    return _Text(text, file, name).lesson
+
+
+# --- reading one -------------------------------------------------------------------------
+
+
+class _Line(NamedTuple):
+    number: int
+    text: str
+
+
+class _Part(NamedTuple):
+    """A card as written."""
+
+    title: _Line
+    fields: dict[str, _Line]
+    text: list[_Line]
+    remark: list[_Line]
+
+
+Read = TypeVar("Read")
+
+
+class _Text:
+    """The text of a lesson, taken apart."""
+
+    def __init__(self, text: str, file: str, name: str) -> None:
+        self._file = file
+        self._name = name
+        if len(text) > _LONGEST:
+            raise self._wrong(None, f"{len(text):,} characters; the most is {_LONGEST:,}")
+        self._lines = [_Line(n, line.rstrip()) for n, line in enumerate(text.splitlines(), 1)]
+        self._starts = [at for at, line in enumerate(self._lines) if line.text.startswith("## ")]
+
+    def _wrong(self, line: _Line | None, why: str) -> LessonError:
+        where = f"{self._file}:{line.number if line else 1}"
+        return LessonError(f"{where}: {printable(why)}")
+
+    def _tried(self, line: _Line, work: Callable[[], Read]) -> Read:
+        """Do it; what is wrong with it is said of its line."""
+        try:
+            return work()
+        except PtxError as error:
+            hint = f"; allowed: {error.hint}" if error.hint else ""
+            raise self._wrong(line, f"{error.message}{hint}") from None
+        except LessonError:
+            raise
+        except ValueError as error:
+            raise self._wrong(line, str(error)) from None
+
+    @cached_property
+    def head(self) -> Head:
+        """What stands before the cards."""
+        first = self._starts[0] if self._starts else len(self._lines)
+        lines = [line for line in self._lines[:first] if line.text]
+        if not lines or not lines[0].text.startswith("# "):
+            raise self._wrong(lines[0] if lines else None, "a lesson begins with `# Its title`")
+        fields = self._fields(lines[1:], _HEAD)
+        for name in _HEAD:
+            if name not in fields:
+                raise self._wrong(lines[0], f"`{name}: …` is missing below the title")
+        minutes = fields["minutes"]
+        if minutes.text not in {*"345678"}:
+            raise self._wrong(minutes, f"minutes is {quoted(minutes.text)}; allowed: 3 to 8")
+        title = lines[0].text[2:].strip()
+        summary = fields["summary"].text
+        return Head(self._name, title, int(minutes.text), summary, len(self._starts))
+
+    @cached_property
+    def lesson(self) -> Lesson:
+        """All of it."""
+        head = self.head
+        cards: list[Card] = []
+        registers: dict[str, int] = {}
+        for part in self._parts():
+            cards.append(self._card(part, cards[-1] if cards else None, registers))
+        asked = [card for card in cards[-PREDICTIONS:] if card.ask]
+        if len(asked) < PREDICTIONS:
+            line = self._lines[self._starts[-1]] if self._starts else None
+            raise self._wrong(line, f"the last {PREDICTIONS} cards are predictions: `ask: …`")
+        return Lesson(head, tuple(cards))
+
+    def _parts(self) -> Iterator[_Part]:
+        ends = (*self._starts[1:], len(self._lines))
+        for start, end in zip(self._starts, ends, strict=False):
+            title, *lines = self._lines[start:end]
+            fields: dict[str, _Line] = {}
+            while lines and not lines[0].text:
+                lines.pop(0)
+            if lines and lines[0].text == "```card":
+                close = next((at for at, x in enumerate(lines) if at and x.text == "```"), 0)
+                if not close:
+                    raise self._wrong(lines[0], "this block is not closed by ```")
+                fields = self._fields([x for x in lines[1:close] if x.text], _FIELDS)
+                lines = lines[close + 1 :]
+            remark = [x._replace(text=x.text[1:]) for x in lines if x.text.startswith(">")]
+            text = [x for x in lines if not x.text.startswith(">")]
+            yield _Part(title._replace(text=title.text[3:].strip()), fields, text, remark)
+
+    def _fields(self, lines: list[_Line], known: tuple[str, ...]) -> dict[str, _Line]:
+        """``name: value`` lines."""
+        found: dict[str, _Line] = {}
+        for line in lines:
+            name, colon, value = line.text.partition(":")
+            if not colon or name.strip() not in known:
+                allowed = ", ".join(f"{x}:" for x in known)
+                raise self._wrong(line, f"{quoted(line.text)} is none of {allowed}")
+            if name in found:
+                raise self._wrong(line, f"{name}: is given twice")
+            found[name.strip()] = line._replace(text=value.strip())
+        return found
+
+    # --- a card --------------------------------------------------------------------------
+
+    def _card(self, part: _Part, before: Card | None, registers: dict[str, int]) -> Card:
+        """A card; what it says of registers, and what it computes, is kept for the next."""
+        trace = self._trace(part, before, registers)
+        is_new = before is None or trace != before.trace
+        anchor, ask = (
+            self._tried(line, partial(_anchor, line.text, trace)) if line else None
+            for line in (part.fields.get("at"), part.fields.get("ask"))
+        )
+        if ask is not None and (ask.is_slot or not _is_asked(ask, trace)):
+            raise self._wrong(
+                part.fields["ask"],
+                f"a prediction is of a row's lane or of {', '.join(trace.instruction.results)}",
+            )
+        step = self._step(part, trace, ask)
+        self._check_places(part, trace, step, anchor, ask)
+        text, remark = (self._filled(lines, trace) for lines in (part.text, part.remark))
+        if not text:
+            raise self._wrong(part.title, "the card says nothing")
+        if (count := len(plain(text).split())) > MOST_WORDS:
+            raise self._wrong(part.title, f"the card has {count} words; the most is {MOST_WORDS}")
+        if bool(remark) != (ask is not None):
+            said = "a prediction needs a remark, `> …`" if ask else "only predictions have a remark"
+            raise self._wrong(part.title, said)
+        return Card(part.title.text, text, trace, step, anchor or ask, ask, remark, is_new)
+
+    def _trace(self, part: _Part, before: Card | None, registers: dict[str, int]) -> Trace:
+        ptx, given = part.fields.get("ptx"), part.fields.get("with")
+        if ptx is not None:
+            ins = self._tried(ptx, lambda: parse(ptx.text))
+            if before is not None:
+                registers |= before.trace.result
+        elif before is None:
+            raise self._wrong(part.title, "the first card needs `ptx: …`")
+        else:
+            ins = before.trace.instruction
+        if given is not None:
+            registers |= self._tried(given, lambda: _values(given.text, ins))
+        values = {x.name: registers[x.name] for x in ins.inputs if x.name in registers}
+        missing = [x.name for x in ins.inputs if x.name not in values]
+        if missing:
+            raise self._wrong(given or ptx or part.title, f"no value for {', '.join(missing)}")
+        return Trace(ins, self._model(part, before), bind(ins, values))
+
+    def _model(self, part: _Part, before: Card | None) -> Model:
+        """Whose answer: the one before's while the instruction is the same."""
+        line = part.fields.get("model")
+        if line is not None:
+            return self._tried(line, lambda: model(line.text))
+        kept = before is not None and "ptx" not in part.fields
+        return before.trace.model if before and kept else ISA_MODEL
+
+    def _step(self, part: _Part, trace: Trace, ask: Anchor | None) -> int:
+        line, steps = part.fields.get("step"), trace.steps
+        if line is not None and line.text == "0":
+            return 0
+        if line is not None:
+            stage = self._tried(line, lambda: stage_of(line.text, trace))
+            return next(step.number for step in steps if step.stage is stage)
+        if ask is None:
+            return len(steps)
+        return _step_of(ask, trace) - 1 if ask.key in trace.rows else 1
+
+    def _check_places(
+        self, part: _Part, trace: Trace, step: int, anchor: Anchor | None, ask: Anchor | None
+    ) -> None:
+        """What is pointed at is to be seen, and what is asked for is not."""
+        is_row = anchor is not None and anchor.key in trace.rows
+        if anchor and is_row and anchor != ask and _step_of(anchor, trace) > step:
+            raise self._wrong(part.fields["at"], f"{anchor.key} is not shown at this step yet")
+        if ask and _step_of(ask, trace) <= step:
+            raise self._wrong(part.fields["ask"], f"{ask.key} is shown already at this step")
+
+    def _filled(self, lines: list[_Line], trace: Trace) -> Text:
+        """Paragraphs, each in one line, with what they take from the trace."""
+        made: list[Piece] = []
+        join = ""
+        for line in lines:
+            text = line.text.strip()
+            if not text:
+                join = "\n\n" if made else ""
+                continue
+            if text.count("`") % 2:
+                raise self._wrong(line, "a ` is not closed in this line")
+            pieces = self._tried(line, partial(filled, text, trace))
+            made += [Piece(join), *pieces]
+            join = " "
+        return tuple(piece for piece in made if piece.text)
+
+
+def _values(text: str, ins: Instruction) -> dict[str, int]:
+    """``a=0x80 b=-1``: bits by register."""
+    found: dict[str, int] = {}
+    types = {name: ins.type_of(role) for role, name in ins.names.items()}
+    for word in text.split():
+        name, equals, value = word.partition("=")
+        if not equals or name not in types:
+            raise ValueError(f"{quoted(word)} gives nothing a value: {', '.join(types)}, as a=0x80")
+        found[name] = parse_value(value, types[name])
+    return found
+
+
+def _anchor(text: str, trace: Trace) -> Anchor:
+    match = _AT.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{quoted(text)} is no place; places are `operate.t lane 2`, `a`, `sat`")
+    key, lane = match[1], None if match[2] is None else int(match[2])
+    row = trace.rows.get(key)
+    if row is not None:
+        if (lane is None and len(row.lanes) > 1) or (lane or 0) >= len(row.lanes):
+            raise ValueError(f"{key} has lanes 0 to {len(row.lanes) - 1}: `{key} lane 0`")
+        return Anchor(key, lane)
+    ins = trace.instruction
+    if key in ins.results or key in trace.operands:
+        if lane is not None and lane > 3:
+            raise ValueError(f"{key} has parts 0 to 3")
+        return Anchor(key, lane)
+    slots = [slot.name for slot in ins.entry.slots]
+    if key in slots and lane is None:
+        return Anchor(key, is_slot=True)
+    operands = ", ".join(dict.fromkeys((*trace.operands, *ins.results)))
+    raise ValueError(
+        f"there is no {quoted(text)}; {rows_of(trace)}; operands are {operands}; "
+        f"slots are {', '.join(slots)}"
+    )
+
+
+def _is_asked(ask: Anchor, trace: Trace) -> bool:
+    return ask.key in trace.rows or (ask.key in trace.instruction.results and ask.lane is None)
+
+
+def _step_of(anchor: Anchor, trace: Trace) -> int:
+    """The step that shows it."""
+    row = trace.rows.get(anchor.key)
+    if row is None:
+        return len(trace.steps)
+    return next(step.number for step in trace.steps if step.stage is row.stage)
+
+
+def place_name(anchor: Anchor, trace: Trace) -> str:
+    """What it is called: ``saturate, lane 2``; ``a``; ``the modifier dtype``."""
+    row = trace.rows.get(anchor.key)
+    if row is None:
+        name = (
+            f"the modifier {anchor.key}" if anchor.is_slot else trace.instruction.called(anchor.key)
+        )
+        return name if anchor.lane is None else f"{name}, part {anchor.lane}"
+    where = f", lane {anchor.lane}" if anchor.lane is not None and len(row.lanes) > 1 else ""
+    of = "" if row.name == "t" else f" {row.name}"
+    return f"{row.stage}{of}{where}"

@@ -1,0 +1,158 @@
+"""A lesson in plain text: a card with its picture, and the whole of one for reading."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+from ..engine.text.values import hex_text
+from ..engine.tracing.trace import Step
+from ..engine.tracing.words import sentence, words
+from ..export.document import document
+from ..export.markdown import code, escaped, fenced
+from ..export.options import Options
+from ..export.text import WIDTH, head_lines, step_lines
+from .filling import Kind, Text, plain
+from .judge import Question
+from .lesson import Anchor, Card, Lesson, place_name
+
+
+def question(card: Card) -> Question:
+    """What a card asks."""
+    assert card.ask
+    return Question(card.trace, card.ask.key, card.ask.lane)
+
+
+def picture(card: Card, before: Card | None = None, width: int = WIDTH) -> list[str]:
+    """The trace as a card shows it, as lines of text; of one that was shown already, what is new.
+
+    What is asked, and what would tell it, is not in it.
+    """
+    again = before is not None and before.trace == card.trace and card.ask is None
+    steps = card.trace.steps[: card.step]
+    if again and before is not None:
+        of = _step_of(card.anchor, card)
+        steps = steps[before.step :] or ((of,) if of else steps[-1:])
+    stages = frozenset(step.stage for step in steps)
+    doc = document(card.trace, Options(stages=stages, result=False))
+    lines = [] if again else head_lines(doc, width)
+    for step in doc.steps:
+        lines += step_lines(step, width)
+    while lines and not lines[-1].strip():
+        lines.pop()
+    return [line.rstrip() for line in lines]
+
+
+def pointed(card: Card) -> str:
+    """What a card points at, in words; empty for what is to be predicted."""
+    anchor, step = card.anchor, _step_of(card.anchor, card)
+    if anchor is None or anchor == card.ask:
+        return ""
+    if step is None:
+        return f"see {place_name(anchor, card.trace)}"
+    row = card.trace.rows[anchor.key]
+    return f"{step.stage}, {sentence(card.trace, row, anchor.lane or 0)}"
+
+
+def _step_of(anchor: Anchor | None, card: Card) -> Step | None:
+    """The step with what is pointed at, where that is a row's."""
+    row = card.trace.rows.get(anchor.key) if anchor else None
+    return next((x for x in card.trace.steps if row and x.stage is row.stage), None)
+
+
+def asked(card: Card) -> str:
+    """What is to be predicted: ``saturate, lane 2``."""
+    assert card.ask
+    return place_name(card.ask, card.trace)
+
+
+def answer(card: Card) -> str:
+    """What comes out there."""
+    assert card.ask
+    trace, (key, lane, _) = card.trace, card.ask
+    row = trace.rows.get(key)
+    if row is not None:
+        return words(trace, row, lane or 0).formula.right
+    return hex_text(
+        trace.result[trace.instruction.results[key]], trace.instruction.type_of(key).bits
+    )
+
+
+def drawn(card: Card, width: int = WIDTH) -> list[str]:
+    """The step that was asked for, as lines of text."""
+    assert card.ask
+    stages = frozenset(x.stage for x in (_step_of(card.ask, card) or card.trace.steps[-1],))
+    doc = document(card.trace, Options(stages=stages, result=False))
+    return [line.rstrip() for step in doc.steps for line in step_lines(step, width)]
+
+
+def filled_lines(text: Text, width: int = WIDTH, lead: str = "") -> Iterator[str]:
+    """A text as lines."""
+    for at, paragraph in enumerate(plain(text).split("\n\n")):
+        if at:
+            yield ""
+        yield from textwrap.wrap(
+            paragraph, width, initial_indent=lead, subsequent_indent=lead, break_on_hyphens=False
+        )
+
+
+# --- the whole of it ----------------------------------------------------------------------
+
+
+def as_text(lesson: Lesson) -> str:
+    """A lesson to read; answers at the end."""
+    head = lesson.head
+    lines = [head.title, "=" * len(head.title), ""]
+    lines += textwrap.wrap(f"{head.minutes} minutes: {head.summary}", WIDTH)
+    for number, card, before in _numbered(lesson):
+        title = f"{number}. {card.title}"
+        lines += ["", title, "-" * len(title), "", *picture(card, before), ""]
+        lines += filled_lines(card.text)
+    lines += ["", "Answers", "-------"]
+    for number, card, _ in _numbered(lesson):
+        if card.ask:
+            lines += ["", f"{number}. {answer(card)}", *filled_lines(card.remark, lead="   ")]
+    return "\n".join(lines) + "\n"
+
+
+def as_markdown(lesson: Lesson) -> str:
+    """The same in Markdown."""
+    head = lesson.head
+    parts = [f"# {escaped(head.title)}", f"{head.minutes} minutes: {escaped(head.summary)}"]
+    for number, card, before in _numbered(lesson):
+        parts += [f"## {number}. {escaped(card.title)}"]
+        parts += [fenced("\n".join(picture(card, before)).rstrip("\n"), "text"), _marked(card.text)]
+    parts += ["## Answers"]
+    for number, card, _ in _numbered(lesson):
+        if card.ask:
+            parts += [f"**{number}.** {code(answer(card))}", _marked(card.remark)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _numbered(lesson: Lesson) -> Iterator[tuple[int, Card, Card | None]]:
+    """Each card with its number, and the one before."""
+    before: Card | None = None
+    for number, card in enumerate(lesson.cards, 1):
+        yield number, card, before
+        before = card
+
+
+def _marked(text: Text) -> str:
+    """Pieces as Markdown: what is taken from the trace is code too."""
+    return "".join(
+        piece.text
+        if piece.text == "\n\n"
+        else _spaced(piece.text)
+        if piece.kind is Kind.PLAIN
+        else code(piece.text)
+        for piece in text
+    )
+
+
+def _spaced(text: str) -> str:
+    """Plain text escaped, the blanks at its ends kept."""
+    inner = text.strip(" ")
+    start = len(text) - len(text.lstrip(" "))
+    if not inner:
+        return text
+    return " " * start + escaped(inner) + " " * (len(text) - len(inner) - start)

@@ -1,0 +1,300 @@
+"""Lessons in the explorer: played to the end, left and resumed, on large and small screens."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ptxscope.learn.lesson import Card, files, lesson
+from ptxscope.learn.progress import Left
+from ptxscope.learn.telling import answer
+from ptxscope.scene.records import Place
+from ptxscope.screens.tour import Tour
+from ptxscope.store import Store
+from ptxscope.widgets.lanes import Lanes
+from ptxscope.widgets.value_field import ValueField
+from tests.app.driving import Driver, explorer, focused
+from tests.tiers import some, thorough
+
+SIZES = [(120, 40), (80, 24), (60, 20), (200, 60)]
+
+
+async def opened(drive: Driver, name: str) -> str:
+    drive.screen.open_lesson(name)
+    return await drive.text()
+
+
+def strip(drive: Driver) -> str:
+    return " ".join(drive.pane("tour-strip").text().split())
+
+
+def title(drive: Driver) -> str:
+    return str(drive.pane("tour-strip").border_title)
+
+
+def field(drive: Driver) -> ValueField:
+    return drive.screen.query_one(ValueField)
+
+
+def lit(drive: Driver) -> Place | None:
+    return drive.screen.query_one(Lanes).place
+
+
+async def played(drive: Driver, card: Card, at: int, many: int) -> None:
+    """One card: what it shows is what it says; a question gets its answer."""
+    whole = f"Lesson {lesson_name(drive)} · {at} of {many} · {card.title}"
+    assert title(drive) in (whole, whole.partition(" · ")[2])
+    assert title(drive) in await drive.text()
+    trace = drive.session.trace
+    assert (trace.instruction.form, trace.operands) == (
+        card.trace.instruction.form,
+        {role: card.trace.operands.get(role, bits) for role, bits in trace.operands.items()},
+    )
+    assert trace.model.name == card.trace.model.name
+    assert drive.screen.step == card.step
+    said = " ".join("".join(piece.text for piece in card.text).split())
+    assert said in strip(drive)
+    if card.ask:
+        assert field(drive).is_open
+        assert drive.screen.is_held_back
+        await drive.type(answer(card))
+        await drive.press("enter")
+        assert "".join(piece.text for piece in card.remark)[:40] in strip(drive)
+        assert not field(drive).is_open
+        asked = trace.rows.get(card.ask.key)
+        if asked is not None:
+            assert trace.steps[drive.screen.step - 1].stage is asked.stage
+            assert lit(drive) == Place(card.ask.key, card.ask.lane or 0)
+    elif card.anchor and card.anchor.key in trace.rows:
+        assert lit(drive) == Place(card.anchor.key, card.anchor.lane or 0)
+    elif card.anchor and card.anchor.is_slot:
+        assert drive.screen.query_one("#modifiers").pointed == card.anchor.key  # type: ignore[attr-defined]
+    assert focused(drive) is drive.pane("tour-strip")
+    await drive.press("n")
+
+
+def lesson_name(drive: Driver) -> str:
+    assert drive.screen.tour
+    return drive.screen.tour.lesson.head.name
+
+
+CASES = [
+    *(("lanes", (80, 24)), ("shifts", (120, 40)), ("smith-waterman", (60, 20))),
+    *((name, size) for name in files() for size in SIZES),
+]
+
+
+@pytest.mark.parametrize("case", some(CASES, 0, 1, 2), ids=lambda x: f"{x[0]}-{x[1][0]}")
+async def test_a_lesson_is_played_to_its_end(case: tuple[str, tuple[int, int]]) -> None:
+    name, size = case
+    cards = lesson(name).cards
+    async with explorer(None, {}, size=size) as drive:
+        await opened(drive, name)
+        for at, card in enumerate(cards, 1):
+            await played(drive, card, at, len(cards))
+        assert drive.screen.tour is None
+        assert not drive.screen.query(Tour)
+        shown = await drive.text()
+        assert "That was the lesson" in shown
+        assert "show it" not in shown.splitlines()[-1]
+        assert lit(drive) is None
+
+
+async def test_the_first_launch_offers_the_first_lesson_with_its_key(tmp_path: Path) -> None:
+    store = Store(tmp_path / "state", tmp_path / "config")
+    async with explorer(None, {}, store=store, size=(100, 30)) as drive:
+        assert "L lessons" in await drive.text()
+        shown = await drive.press("L")
+        assert "Selecting lanes: four numbers in one register  " in shown
+        await drive.press("enter")
+        assert "Lesson lanes · 1 of 10" in await drive.text()
+
+
+async def test_it_is_left_and_resumed_and_the_explorer_goes_on_where_it_was(
+    tmp_path: Path,
+) -> None:
+    store = Store(tmp_path / "state", tmp_path / "config")
+    async with explorer(store=store) as drive:
+        before = drive.session.setup
+        await opened(drive, "clamping")
+        await drive.press("n", "n")
+        drive.app.keep()  # as whatever ends the explorer does
+        assert store.load().setup == before
+        await drive.press("escape")
+        shown = await drive.text()
+        assert "Lesson clamping was left at card 3" in shown
+        assert store.load_lessons() == {"clamping": Left(2)}
+        assert "vadd4" in drive.session.setup.line
+        await drive.press("u")
+        assert drive.session.setup == before
+        assert "card 3 of 10" in await drive.press("L")
+        await drive.press("escape")
+        await opened(drive, "clamping")
+        assert "clamping · 3 of 10" in title(drive)
+        await drive.press("p")
+        assert "clamping · 2 of 10" in title(drive)
+
+
+@thorough
+async def test_what_is_kept_of_a_lesson_that_is_open_when_the_explorer_ends(tmp_path: Path) -> None:
+    store = Store(tmp_path / "state", tmp_path / "config")
+    async with explorer(store=store) as drive:
+        await opened(drive, "setp")
+        await drive.press("n")
+        drive.app.keep()
+        assert store.load_lessons() == {"setp": Left(1)}
+
+
+async def test_answers_are_judged_helped_and_shown() -> None:
+    async with explorer(size=(100, 30)) as drive:
+        await opened(drive, "extension")
+        await drive.press(*"nnnnnn")
+        assert "extend a = ?" in strip(drive)
+        await drive.type("240")
+        await drive.press("enter")
+        assert "× 240: " in strip(drive)
+        assert "s32" in strip(drive)  # the mistake: read as unsigned, and atype is s32
+        assert field(drive).is_open
+        assert "= -16" not in strip(drive)
+        await drive.type("foo")  # takes the place of what was typed
+        shown = await drive.press("enter")
+        assert "`foo` is not an integer" in shown
+        await drive.press("question_mark")
+        assert "? Extend: a is read as s32" in strip(drive)
+        await drive.press("escape")
+        assert focused(drive) is drive.pane("tour-strip")
+        assert drive.screen.tour
+        await drive.press("minus")  # an answer begins
+        assert field(drive).is_open
+        assert field(drive).input.value.endswith("-")
+        await drive.press("escape")
+        await drive.press("s")
+        assert "It is -16." in strip(drive)
+        assert drive.screen.step == 2
+        await drive.press("n")
+        assert "8 of 9" in title(drive)
+
+
+async def test_what_was_typed_is_there_when_one_comes_back() -> None:
+    async with explorer() as drive:
+        await opened(drive, "merging")
+        await drive.press(*"nnnnnn")
+        await drive.type("0xa")
+        await drive.press("escape", "n", "p")
+        assert "7 of 9" in title(drive)
+        assert field(drive).input.value == "0xa"
+        await drive.press("escape", "escape")
+        assert drive.screen.tour is None
+
+
+@thorough
+async def test_keys_of_the_lesson_act_in_its_empty_field() -> None:
+    async with explorer() as drive:
+        await opened(drive, "merging")
+        await drive.press(*"nnnnnnn")
+        assert "8 of 9" in title(drive)
+        await drive.press("p")
+        assert "7 of 9" in title(drive)
+        await drive.press("s")
+        assert "It is 0xbb." in strip(drive)
+
+
+async def test_the_picture_can_be_played_with_and_the_next_card_sets_it_right() -> None:
+    async with explorer() as drive:
+        await opened(drive, "lanes")
+        await drive.press("n", "l", "down")
+        assert focused(drive) is drive.pane("lanes")
+        await drive.press("escape", "t", "3")
+        assert drive.session.setup.model.startswith("ptxas")
+        assert drive.screen.step == 3
+        await drive.press("L")  # back to the lesson
+        assert focused(drive) is drive.pane("tour-strip")
+        await drive.press("n")
+        assert drive.session.setup.model == "isa"
+        assert drive.screen.step == 5
+
+
+async def test_a_card_may_be_predicted_lane_by_lane() -> None:
+    async with explorer() as drive:
+        await opened(drive, "clamping")
+        await drive.press("P")
+        assert drive.screen.is_predicting
+        await drive.type("128")
+        await drive.press("enter")
+        assert focused(drive) is drive.pane("lanes")
+        await drive.press("escape", "L", "n")
+        assert not drive.screen.is_predicting
+        assert "clamping · 2 of 10" in title(drive)
+
+
+async def test_a_pin_and_a_listing_are_there_again() -> None:
+    listing = (Path(__file__).parents[1] / "data" / "video.ptx").read_text(encoding="utf-8")
+    async with explorer(size=(120, 40)) as drive:
+        drive.screen.open_listing(listing, "video.ptx")
+        await drive.press("escape", "equals_sign")
+        pin, cursor = drive.screen.pin, drive.screen.listing_cursor
+        assert pin
+        assert cursor
+        await opened(drive, "averages")
+        assert drive.screen.pin is None
+        await drive.press("n", "n")
+        assert drive.session.setup.instruction.opcode == "vavrg4"
+        await drive.press("escape")
+        assert drive.screen.pin == pin
+        await drive.press("u")
+        assert drive.screen.listing_cursor == cursor
+
+
+@thorough
+async def test_another_lesson_takes_the_place_of_one_that_is_open() -> None:
+    async with explorer() as drive:
+        await opened(drive, "lanes")
+        await drive.press("n")
+        await opened(drive, "slct")
+        assert "slct · 1 of" in title(drive)
+        assert len(drive.screen.query(Tour)) == 1
+        await opened(drive, "lanes")
+        assert "lanes · 2 of" in title(drive)
+
+
+@thorough
+async def test_the_palette_lists_them() -> None:
+    async with explorer() as drive:
+        await drive.press("ctrl+p", *"lessons")
+        await drive.pilot.pause(0.3)
+        await drive.press("enter")
+        assert "Selecting lanes" in await drive.text()
+
+
+async def test_where_a_place_can_not_be_kept_it_is_said(tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("a file")
+    store = Store(tmp_path / "state", tmp_path / "config")
+    async with explorer(store=store) as drive:
+        await opened(drive, "lanes")
+        shown = await drive.press("n", "escape")
+        assert "Where lessons were left is not kept" in shown
+
+
+@pytest.mark.parametrize("size", some([(60, 20), (80, 24), (40, 12), (20, 6), (300, 80)], 3))
+async def test_any_key_on_any_screen_does_no_harm(size: tuple[int, int]) -> None:
+    async with explorer(size=size) as drive:
+        await opened(drive, "errata")
+        for key in (
+            "n",
+            "d",
+            "a",
+            "r",
+            "u",
+            "space",
+            "2",
+            "w",
+            "escape",
+            "up",
+            "down",
+            "home",
+            "x",
+        ):
+            await drive.press("L", key)
+        await drive.press("escape", "escape", "escape", "escape")
+        assert drive.app.is_running

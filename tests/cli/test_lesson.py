@@ -1,0 +1,278 @@
+"""``ptxscope lesson`` as people use it: pipes, a terminal, a file that keeps the place."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ptxscope.learn import lesson as reader
+from ptxscope.learn.lesson import files, lesson
+from ptxscope.learn.telling import answer
+from tests.cli.running import Done, run
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals")
+
+ROOT = Path(__file__).parents[2]
+Play = Callable[..., Done]
+
+
+@pytest.fixture
+def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Play:
+    """Runs ``ptxscope lesson WORDS`` in a home of its own; lines are what is typed."""
+    for name, value in home(tmp_path).items():
+        monkeypatch.setenv(name, value)
+
+    def ran(*words: str, given: str = "") -> Done:
+        return run("lesson", *words, given=given)
+
+    return ran
+
+
+def home(folder: Path) -> dict[str, str]:
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    folders = {f"XDG_{name}_HOME": str(folder / name.lower()) for name in ("STATE", "CONFIG")}
+    return {**os.environ, "PYTHONPATH": path, "HOME": str(folder), **folders}
+
+
+def kept(folder: Path) -> Path:
+    return folder / "state" / "ptxscope" / "lessons.json"
+
+
+def typed(name: str) -> str:
+    """What plays a lesson through: Enter, and the right answer where one is asked."""
+    lines = [f"{answer(card)}\n\n" if card.ask else "\n" for card in lesson(name).cards]
+    return "".join(lines)
+
+
+def test_they_are_listed_with_their_minutes(play: Play) -> None:
+    done = play()
+    assert (done.returncode, done.stderr) == (0, "")
+    for at, name in enumerate(files(), 1):
+        assert re.search(rf"^ ?{at} {name} +\d min", done.stdout, re.M)
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("name", files())
+def test_one_is_played_to_its_end(name: str, play: Play, tmp_path: Path) -> None:
+    done = play(name, given=typed(name))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "That was the lesson." in done.stdout
+    for card in lesson(name).cards:
+        assert f": {card.title}" in done.stdout
+    assert not re.search(r"^Not \S+: ", done.stdout, re.M)
+    assert json.loads(kept(tmp_path).read_text())["lessons"] == {name: {"card": 0, "done": True}}
+    assert re.search(rf"{name} +\d min  done", play().stdout)
+
+
+def test_through_a_pipe(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "ptxscope", "lesson", "vset"],
+        input=typed("vset").encode(), capture_output=True, env=home(tmp_path),
+        timeout=60, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"That was the lesson. The next one: `ptxscope lesson signedness`" in done.stdout
+    assert json.loads(kept(tmp_path).read_text())["lessons"]["vset"]["done"] is True
+
+
+def test_it_is_left_and_resumed(play: Play, tmp_path: Path) -> None:
+    left = play("clamping", given="\n\n")
+    assert left.returncode == 0
+    assert "Left at card 3. `ptxscope lesson clamping` goes on from here." in left.stdout
+    assert "3 of 10" in play().stdout
+    again = play("clamping", given="b\nq\n")
+    assert "Going on at card 3" in again.stdout
+    assert "--- 2 of 10: To the nearest end" in again.stdout
+    assert "Left at card 2." in again.stdout
+    assert "--- 1 of 10" in play("clamping", "--again").stdout
+
+
+def test_answers_are_judged_and_helped(play: Play) -> None:
+    enters = "\n" * 7
+    done = play("clamping", given=f"{enters}-129\nfoo\n\n?\n?\n?\ns\n\n0x80000000\n")
+    out = done.stdout
+    assert done.returncode == 0
+    assert "Not -129: " in out
+    assert "`foo` is not an integer; allowed: 0x7f, -5, 0b1010, 255" in out
+    assert "A value, ? or s." in out
+    assert "Saturate: .sat clamps to -128..127." in out
+    assert "It is -128." in out
+    assert "--- 9 of 10" in out
+    assert "? gives a hint" in out
+
+
+def test_a_wrong_answer_is_told_by_its_mistake(play: Play) -> None:
+    done = play("extension", given="\n" * 6 + "240\n")
+    told = done.stdout.split("--- 7 of 9")[1]
+    assert re.search(r"Not 240: .*s32", told)
+
+
+@pytest.mark.parametrize("format_", ["text", "markdown"])
+def test_whole_it_is_printed(format_: str, play: Play) -> None:
+    done = play("vset", "-f", format_)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "vset against set: 1 is not all ones" in done.stdout
+    assert "Answers" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("lane", "did you mean `lanes`? "),
+        ("clampin", "did you mean `clamping`? "),
+        ("zzzzzz", "there is no lesson 'zzzzzz'; lessons: lanes, "),
+        ("99", "there is no lesson '99'; "),
+        ("\x1b[2J" * 99, "there is no lesson '"),
+        ("", "there is no lesson ''; "),
+    ],
+)
+def test_a_name_that_is_none(name: str, said: str, play: Play) -> None:
+    done = play(name)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert said in done.stderr
+    assert "\x1b" not in done.stderr
+
+
+def test_a_number_will_do(play: Play) -> None:
+    assert "Clamping: what .sat does" in play("3").stdout
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[1]",
+        '{"schema": "ptxscope.lessons/1"}',
+        '{"schema": "ptxscope.lessons/1", "lessons": {"lanes": {"card": -1}}}',
+        '{"schema": "ptxscope.lessons/1", "lessons": {"lanes": {"card": 1e9}}}',
+        '{"schema": "ptxscope.lessons/1", "lessons": {"\\ud800": {"card": 1}}}',
+        json.dumps(
+            {"schema": "ptxscope.lessons/1", "lessons": {f"x{n}": {"card": 0} for n in range(999)}}
+        ),
+        "[" * 99999,
+    ],
+)
+def test_what_was_kept_is_damaged(text: str, play: Play, tmp_path: Path) -> None:
+    kept(tmp_path).parent.mkdir(parents=True)
+    kept(tmp_path).write_text(text)
+    done = play("lanes", given="\n")
+    assert done.returncode == 0
+    assert "note: what was kept could not be read (" in done.stderr
+    assert "--- 1 of 10" in done.stdout
+    assert kept(tmp_path).with_suffix(".damaged").read_text() == text
+    assert "2 of 10" in play().stdout
+
+
+def test_a_card_that_is_no_more(play: Play, tmp_path: Path) -> None:
+    kept(tmp_path).parent.mkdir(parents=True)
+    left = {"lanes": {"card": 999, "done": True}, "gone": {"card": 2, "done": False}}
+    kept(tmp_path).write_text(json.dumps({"schema": "ptxscope.lessons/1", "lessons": left}))
+    assert "Going on at card 10" in play("lanes").stdout
+    assert json.loads(kept(tmp_path).read_text())["lessons"]["gone"] == left["gone"]
+
+
+def test_where_nothing_can_be_kept(play: Play, tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("a file")
+    done = play("lanes", given="\n\n")
+    assert done.returncode == 0
+    assert done.stderr.count("note: where you are is not kept") == 1
+    assert "--- 3 of 10" in done.stdout
+
+
+@pytest.mark.parametrize("given", [b"\xff\xfe\n\n", b"x" * 100_000 + b"\n", b"\0\x1b[2J\n"])
+def test_what_is_typed_may_be_anything(given: bytes, tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "ptxscope", "lesson", "merging"]
+    typed_ = b"\n" * 6 + given
+    done = subprocess.run(
+        words, input=typed_, capture_output=True, env=home(tmp_path), timeout=60, check=False
+    )
+    assert done.returncode == 0
+    assert b"Traceback" not in done.stderr
+    assert b"\x1b" not in done.stdout
+
+
+def test_no_input_at_all(tmp_path: Path) -> None:
+    command = f'exec "{sys.executable}" -m ptxscope lesson lanes <&-'
+    done = subprocess.run(
+        ["sh", "-c", command], capture_output=True, env=home(tmp_path), timeout=60, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"error: standard input: ")
+
+
+def test_in_a_terminal_keys_do_what_is_said(tmp_path: Path) -> None:
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ptxscope", "lesson", "lanes"],
+        stdin=slave, stdout=slave, stderr=slave, env=home(tmp_path), start_new_session=True,
+    )  # fmt: skip
+    os.close(slave)
+    seen = b""
+
+    def until(wanted: bytes) -> None:
+        nonlocal seen
+        while wanted not in seen:
+            assert select.select([master], [], [], 30)[0], seen
+            seen += os.read(master, 1 << 14)
+
+    try:
+        until(b"[Enter] ")
+        os.write(master, b"\r")
+        until(b"2 of 10")
+        os.write(master, b"\x04")
+        until(b"Left at card 2.")
+        assert process.wait(30) == 0
+        assert json.loads(kept(tmp_path).read_text())["lessons"]["lanes"]["card"] == 1
+    finally:
+        process.kill()
+        process.wait()
+        os.close(master)
+
+
+def test_ctrl_c_leaves_and_keeps(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ptxscope", "lesson", "lanes"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=home(tmp_path),
+    )  # fmt: skip
+    assert process.stdin
+    assert process.stdout
+    process.stdin.write(b"\n\n")
+    process.stdin.flush()
+    seen = b""
+    while b"3 of 10" not in seen or not seen.endswith(b"[Enter] "):
+        seen += os.read(process.stdout.fileno(), 1 << 14)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert b"Traceback" not in err
+    assert json.loads(kept(tmp_path).read_text())["lessons"]["lanes"]["card"] == 2
+
+
+@pytest.mark.parametrize("text", ["# A", "# A\n\nminutes: 3\nsummary: b\n\n## C\n", "\xff"])
+@pytest.mark.parametrize("words", [(), ("draft",), ("draft", "-f", "text")])
+def test_a_file_that_somebody_is_writing(
+    words: tuple[str, ...], text: str, play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "01-draft.md").write_text(text, encoding="latin-1")
+    monkeypatch.setattr(reader, "FOLDER", tmp_path)
+    for known in (reader.files, reader.heads, reader.lesson):
+        known.cache_clear()
+    done = play(*words)
+    for known in (reader.files, reader.heads, reader.lesson):
+        known.cache_clear()
+    if words or "minutes" not in text:  # the list reads no cards
+        assert done.returncode == 2
+        assert done.stdout == ""
+        assert done.stderr.startswith("error: 01-draft.md:")

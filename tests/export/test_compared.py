@@ -1,0 +1,59 @@
+"""Numbers that are compared: two that differ are two points, in their order; equal ones are one."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from ptxscope import Trace, export, trace
+from ptxscope.export.options import Options
+from ptxscope.scene.build import scene
+from ptxscope.scene.records import Axis
+
+# the smaller one, and the larger: neighbours, and such whose difference a double does not have
+NEAR = [
+    ("s32", -1, 1), ("s32", -(2**31), -(2**31) + 1), ("s32", 2**31 - 2, 2**31 - 1),
+    ("u32", 2**32 - 2, 2**32 - 1), ("u32", 0, 1), ("s64", -1, 1), ("u64", 2**63, 2**63 + 1),
+    ("u64", 2**64 - 2, 2**64 - 1), ("s16", -1, 0),
+    ("f32", 0x8000_0001, 0x0000_0001), ("f64", 0x3FF0_0000_0000_0000, 0x3FF0_0000_0000_0001),
+]  # fmt: skip
+EQUAL = [("s32", -1, 0xFFFFFFFF), ("f32", 0x8000_0000, 0), ("u64", 5, 5)]
+
+
+def compared(type_: str, a: int, b: int) -> Trace:
+    mask = (1 << int(type_[1:])) - 1
+    return trace(f"setp.lt.{type_} p, a, b", {"a": a & mask, "b": b & mask})
+
+
+def dots(shown: Trace, options: Options) -> list[float]:
+    """Where the points of the comparison are drawn."""
+    svg = export(shown, "svg", options)
+    steps = re.search(r'class="px-step px-compare">(.*?)</g>\n<g id', svg, re.S)
+    assert steps
+    return [float(x) for x in re.findall(r'<circle cx="([\d.]+)" cy="[\d.]+" r="4"', steps[1])]
+
+
+@pytest.mark.parametrize(("type_", "low", "high"), NEAR)
+@pytest.mark.parametrize("options", [Options(), Options(slide=True)], ids=["page", "slide"])
+def test_numbers_that_differ_are_two_points(
+    type_: str, low: int, high: int, options: Options
+) -> None:
+    for turned in (False, True):
+        values = (high, low) if turned else (low, high)
+        a, b = dots(compared(type_, *values), options)[:: -1 if turned else 1]
+        assert b - a >= 15
+
+
+@pytest.mark.parametrize(("type_", "a", "b"), EQUAL)
+def test_equal_numbers_are_one_point(type_: str, a: int, b: int) -> None:
+    one, other = dots(compared(type_, a, b), Options())
+    assert one == other
+
+
+@pytest.mark.parametrize(("type_", "low", "high"), NEAR)
+def test_their_places_are_in_order(type_: str, low: int, high: int) -> None:
+    figure = scene(compared(type_, low, high)).rows["compare.t"].figure
+    assert isinstance(figure, Axis)
+    first, second = (point.at for point in figure.points)
+    assert 0 <= first < second <= 1

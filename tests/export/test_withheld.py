@@ -1,0 +1,74 @@
+"""A result that is kept back can't be read off anything that is shown."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from ptxscope import Trace, export, trace
+from ptxscope.export.alt import alt
+from ptxscope.export.document import document
+from ptxscope.export.json import load
+from ptxscope.export.options import Options
+from tests.export.samples import E3, EXAMPLES, example
+
+NO_RESULT = Options(result=False)
+TOLD = ("text", "markdown", "rst", "asciidoc", "html", "svg", "json")
+# what each computes was done by hand: 127 + 255 is above 127; 7f02 + 1 is 7f03; 901 * 7 + 1 is 6308
+SHOWN: dict[tuple[str, tuple[int, ...]], tuple[str, str]] = {
+    ("vadd4.s32.s32.u32.sat d.b310, a, b.b4567, c", (0x80FF7F01, 0x01FF0280, 0xCCCCCCCC)): (
+        "00cc7f02", "clamped high"),
+    ("vadd.s32.s32.s32 d.h1, a.h0, b, c", (0x7F02, 1, 0x22221111)): ("7f031111", "32515"),
+    ("vmad.s32.s32.s32 d, a, b, c", (901, 7, 1)): ("000018a4", "6308"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("format_", TOLD)
+@pytest.mark.parametrize("line", SHOWN, ids=lambda x: x[0].split()[0])
+def test_no_format_has_what_comes_out(line: tuple[str, tuple[int, ...]], format_: str) -> None:
+    ptx, values = line
+    shown = trace(ptx, dict(zip("abc", values, strict=True)))
+    whole = export(shown, format_) + alt(document(shown))
+    made = export(shown, format_, NO_RESULT) + alt(document(shown, NO_RESULT))
+    assert any(word in whole for word in SHOWN[line])
+    for word in SHOWN[line]:
+        assert not re.search(rf"(?<![\w.-]){re.escape(word)}(?!\w)", made), word
+
+
+def last_steps(svg: str) -> str:
+    """From the second last step on, without numbers of ids and places."""
+    steps = re.split(r'(?=<g id="[^"]*" class="px-step px-)', svg)
+    return "".join(re.findall(r">([^<]+)</text>", "".join(steps[-2:])))
+
+
+@pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
+def test_what_is_drawn_last_depends_on_no_value(opcode: str, model: str) -> None:
+    """Nothing but c is read there, and c is the same."""
+    one = example(opcode, model)
+    inputs = [role for x in one.instruction.inputs for role in x.roles]
+    other = Trace(one.instruction, one.model,
+                  {x: one.operands[x] if x == "c" else 5 for x in inputs})  # fmt: skip
+    drawn = [last_steps(export(x, "svg", NO_RESULT)).partition("Write")[2] for x in (one, other)]
+    assert drawn[0] == drawn[1]
+
+
+def test_both_answers_are_kept_back() -> None:
+    """Documented is 0 in byte 0, and what ptxas makes of -1 is ff."""
+    for format_ in ("svg", "text", "html"):
+        whole, made = (export(E3, format_, Options(both=True, result=x)) for x in (True, False))
+        for word in ("11223300", "112233ff"):
+            assert word in whole
+            assert word not in made
+
+
+def test_a_part_that_ends_before_is_shown_as_it_was_asked_for() -> None:
+    shown = trace("vmad.s32.s32.s32 d, a, b, c", {"a": 901, "b": 7, "c": 1})
+    early = frozenset(step.stage for step in shown.steps[:-1])
+    assert "6307 + 1 = 6308" in export(shown, "text", Options(stages=early, result=False))
+    assert "6308" not in export(shown, "text", NO_RESULT)
+
+
+def test_json_without_a_result_reads_back() -> None:
+    shown = example("vadd4")
+    assert load(export(shown, "json", NO_RESULT)) == shown

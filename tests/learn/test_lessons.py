@@ -1,0 +1,300 @@
+"""Every lesson holds: its steps, anchors and questions exist, and what it says is so."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from ptxscope.engine.semantics.errata import ERRATA
+from ptxscope.engine.semantics.models import PTXAS_MODELS
+from ptxscope.engine.tracing.trace import Trace
+from ptxscope.engine.tracing.words import reading
+from ptxscope.learn.filling import Kind, plain
+from ptxscope.learn.judge import expected, hints, judge
+from ptxscope.learn.lesson import Card, LessonError, files, heads, lesson, read
+from ptxscope.learn.telling import answer, as_markdown, as_text, picture, pointed, question
+from tests.reference import reference
+
+LESSONS = [*files()]
+CARDS = [(name, at) for name in LESSONS for at in range(len(lesson(name).cards))]
+every_lesson = pytest.mark.parametrize("name", LESSONS)
+HEAD = "# A title\n\nminutes: 4\nsummary: what it is about\n"
+CARD = "## A card\n\n```card\nptx: vadd4.u32.u32.u32 d, a, b, c\nwith: a=1 b=2\n{}```\n\n{}\n"
+ASKED = CARD.format("ask: operate.t lane 0\n", "How much?\n\n> So much.")
+
+
+def written(fields: str = "", text: str = "Words.", last: str = ASKED) -> str:
+    """A lesson of one card more than its predictions."""
+    return "\n".join((HEAD, CARD.format(fields, text), last, ASKED, ASKED))
+
+
+def cards(name: str) -> tuple[Card, ...]:
+    return lesson(name).cards
+
+
+def test_there_are_enough_and_every_subject_is_there() -> None:
+    assert len(LESSONS) >= 14
+    subjects = "lanes extension clamping merging accumulating vset signedness shifts vmad setp "
+    assert [*subjects.split(), "floats", "slct", "averages", "smith-waterman", "errata"] == LESSONS
+    assert all(3 <= head.minutes <= 8 and head.summary and head.title for head in heads())
+    assert [head.cards for head in heads()] == [len(cards(name)) for name in LESSONS]
+
+
+@every_lesson
+def test_what_is_pointed_at_is_shown_and_what_is_asked_is_not(name: str) -> None:
+    for card in cards(name):
+        assert 0 <= card.step <= len(card.trace.steps)
+        shown = {row.key for step in card.trace.steps[: card.step] for row in step.rows}
+        anchor = card.anchor
+        assert anchor is not None, f"{card.title} points at nothing"
+        if card.ask:
+            assert card.ask.key not in shown
+            assert card.ask.key not in card.trace.instruction.results or len(shown) < len(
+                card.trace.rows
+            )
+        elif anchor.key in card.trace.rows:
+            assert anchor.key in shown
+            lanes = len(card.trace.rows[anchor.key].lanes)
+            assert (anchor.lane or 0) < lanes
+            assert lanes == 1 or anchor.lane is not None
+        elif anchor.is_slot:
+            assert anchor.key in {slot.name for slot in card.trace.instruction.entry.slots}
+        else:
+            assert anchor.key in card.trace.operands or anchor.key in card.trace.instruction.results
+        assert card.ask or pointed(card)
+
+
+@every_lesson
+def test_no_question_was_answered_by_an_earlier_card(name: str) -> None:
+    for at, card in enumerate(cards(name)):
+        if not card.ask:
+            continue
+        stages = [step.stage for step in card.trace.steps]
+        row = card.trace.rows.get(card.ask.key)
+        asked = stages.index(row.stage) + 1 if row else len(stages)
+        for other in cards(name)[:at]:
+            of = (other.trace.instruction, other.trace.operands)
+            if of != (card.trace.instruction, card.trace.operands):
+                continue
+            shown = other.step
+            if other.ask:  # a right answer draws its step
+                told = other.trace.rows.get(other.ask.key)
+                shown = stages.index(told.stage) + 1 if told else len(stages)
+            assert shown < asked, f"{other.title} shows what {card.title} asks"
+
+
+@every_lesson
+def test_a_number_that_is_asked_for_is_not_read_off_its_operand(name: str) -> None:
+    """An operand is shown with what its lanes mean: that must not be the answer."""
+    for card in cards(name):
+        if card.ask and card.ask.key.startswith("extend.") and card.ask.lane is not None:
+            of, lane = card.trace, card.ask.lane
+            sources = of.rows[card.ask.key.replace("extend", "select")].row.inputs
+            told = [reading(of.instruction, x, of.operands[x]).strip("[]") for x in sources]
+            assert all(answer(card) != text.split(", ")[3 - lane] for text in told)
+
+
+@every_lesson
+def test_it_ends_in_predictions_whose_own_answer_is_right(name: str) -> None:
+    asked = [card for card in cards(name) if card.ask]
+    assert len(asked) >= 3
+    assert all(card.ask for card in cards(name)[-3:])
+    for card in asked:
+        of = question(card)
+        assert judge(of, str(expected(of))).is_right
+        assert judge(of, answer(card)).is_right
+        assert not judge(of, "1" if expected(of) == 0 else "0").is_right
+        assert hints(of)
+        assert card.remark
+
+
+@pytest.mark.parametrize("path", files().values(), ids=LESSONS)
+def test_every_terminal_can_show_it(path: Path) -> None:
+    """What stands in for other characters where they can't be drawn may mean something else."""
+    assert path.read_bytes().isascii()
+
+
+@every_lesson
+def test_few_words_all_filled(name: str) -> None:
+    for card in cards(name):
+        text, remark = plain(card.text), plain(card.remark)
+        assert 5 <= len(text.split()) <= 60, card.title
+        assert len(remark.split()) <= 40, card.title
+        written_ = "".join(x.text for x in (*card.text, *card.remark) if x.kind is Kind.PLAIN)
+        assert not set("{}|*`") & set(written_), card.title
+        assert "  " not in text + remark
+    assert sum(piece.kind is Kind.VALUE for card in cards(name) for piece in card.text) >= 5
+
+
+# bounds of types, bits of a value, ptxas versions, a literal of C or of a divisor
+KNOWN = {
+    "127",
+    "128",
+    "0x80",
+    "13.2",
+    "13.3",
+    "1.0",
+    "2.0",
+    "-1.5",
+    "10",
+    "15",
+    "30",
+    "31",
+    "256",
+    "32767",
+}
+NUMBER = re.compile(r"(?<![\w.])0x[0-9a-fA-F]+|(?<![\w.])\d+(?:\.\d+)?(?![\w])")
+
+
+@pytest.mark.parametrize("path", files().values(), ids=LESSONS)
+def test_no_number_that_the_engine_knows_is_written_down(path: Path) -> None:
+    text = re.sub(r"```card.*?```|`[^`\n]*`|\{[^}\n]*\}", " ", path.read_text(), flags=re.S)
+    text = "\n".join(text.split("\n## ")[1:])
+    numbers = {x for x in NUMBER.findall(text) if x.startswith("0x") or float(x) > 64}
+    assert numbers <= KNOWN, "take it from the trace: {operate.t[2]}, {d}, {a.b3}"
+
+
+@pytest.mark.parametrize(("name", "at"), CARDS)
+def test_a_second_formulation_agrees(name: str, at: int) -> None:
+    trace = cards(name)[at].trace
+    line = str(trace.instruction).removesuffix(";")
+    ins = trace.instruction
+    values = {register: trace.operands.get(role, 0) for role, register in ins.names.items()}
+    values = {
+        name: values.get(name, 0)
+        for name in {*values, *re.findall(r"[a-z]+\b", line.split(" ", 1)[1])}
+    }
+    models = {"isa": "isa", "ptxas-13.5": "ptxas-13.5", "ptxas-13.0": "ptxas-13.0"}
+    assert reference(line, values, models[trace.model.name]) == trace.result
+
+
+def test_every_erratum_is_named() -> None:
+    text = " ".join(f"{card.title} {plain(card.text)}" for card in cards("errata"))
+    ranges = re.sub(r"E6 to E9", "E6, E7, E8, E9", text)
+    assert {erratum.id for erratum in ERRATA} <= set(re.findall(r"E\d+", ranges))
+
+
+def test_the_errata_that_are_shown_are_those_that_act() -> None:
+    for card in cards("errata"):
+        told = set(re.findall(r"\((E\d+)\)", plain(card.text)))
+        if told and card.trace.model.errata:
+            assert told & set(card.trace.errata), card.title
+    ptxas = PTXAS_MODELS[0]
+    same = next(card for card in cards("errata") if card.title == "Where nothing differs")
+    other = Trace(same.trace.instruction, ptxas, same.trace.operands)
+    assert other.result == same.trace.result
+
+
+def test_a_kernel_goes_from_line_to_line() -> None:
+    """Done again by hand: four lanes as lists, the highest first, clamped to a signed byte."""
+
+    def clamped(lanes: list[int]) -> list[int]:
+        return [max(-128, min(127, x)) for x in lanes]
+
+    def packed(lanes: list[int]) -> int:
+        return int.from_bytes(bytes(x % 256 for x in lanes))
+
+    h = clamped([x + y for x, y in zip([0x7A, 12, 3, 5], [11, -4, -4, 5], strict=True)])
+    e = [0x10, 9, -5, 1]
+    h = [max(x) for x in zip(h, e, [-5, 10, -7, 4], [0] * 4, strict=True)]
+    gone_on = clamped([x - 1 for x in e])
+    opened = clamped([x - 3 for x in h])
+    results = [next(iter(card.trace.result.values())) for card in cards("smith-waterman")]
+    assert results[5] == packed(h)
+    assert results[7] == packed(gone_on)
+    assert results[8] == packed(opened)
+    assert results[9] == packed([max(x) for x in zip(gone_on, opened, strict=True)])
+
+
+@every_lesson
+def test_whole_it_can_be_read(name: str) -> None:
+    text, markdown = as_text(lesson(name)), as_markdown(lesson(name))
+    assert max(map(len, text.splitlines())) <= 80
+    for card in cards(name):
+        assert card.title in text
+        assert f"{len(cards(name))}. " in markdown
+    questions, _, answers = text.partition("\nAnswers\n")
+    for card in cards(name):
+        if card.ask:
+            assert answer(card) in answers
+    assert questions.count("```") == 0
+    assert markdown.count("```") % 2 == 0
+
+
+@every_lesson
+def test_a_question_s_picture_does_not_tell_its_answer(name: str) -> None:
+    for card in cards(name):
+        if card.ask and card.ask.key in card.trace.instruction.results:
+            shown = "\n".join(picture(card))
+            assert f"-> {answer(card)}" not in shown
+            assert f" = {answer(card)}" not in shown
+
+
+# --- a file that is no lesson -------------------------------------------------------------
+
+
+def test_the_least_that_is_one() -> None:
+    found = read(written(text="Lane 0 has {operate.t[0]|formula} in `d`."))
+    assert plain(found.cards[0].text) == "Lane 0 has 1 + 2 = 3 in d."
+    assert [card.step for card in found.cards] == [5, 2, 2, 2]
+    assert found.cards[1].is_new is False
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "x.md:1: a lesson begins with `# Its title`"),
+        ("# A\n\nminutes: 4\n", "x.md:1: `summary: …` is missing below the title"),
+        ("# A\n\nminutes: 4\nabout: b\n", "x.md:4: `about: b` is none of minutes:, summary:"),
+        ("# A\n\nminutes: 9\nsummary: b\n", "x.md:3: minutes is `9`; allowed: 3 to 8"),
+        ("# A\n\nminutes: 4\nminutes: 4\nsummary: b\n", "x.md:4: minutes: is given twice"),
+        (HEAD, "x.md:1: the last 3 cards are predictions: `ask: …`"),
+        (f"{HEAD}\n## B\n\nWords.\n", "x.md:6: the first card needs `ptx: …`"),
+        (f"{HEAD}\n## B\n\n```card\nptx: vadd\n", "x.md:8: this block is not closed by ```"),
+        (written("ask: d\n"), "x.md:6: a prediction needs a remark, `> …`"),
+        (written(text="Words.\n\n> Right."), "x.md:6: only predictions have a remark"),
+        (written(text=""), "x.md:6: the card says nothing"),
+        (written(text="word " * 61), "x.md:6: the card has 61 words; the most is 60"),
+        (written("step: saturate\n"), "x.md:11: 'saturate' is no step of this instruction; its"),
+        (written("at: operate.t lane 4\n"), "x.md:11: operate.t has lanes 0 to 3: `operate.t lane"),
+        (written("at: operate.t\n"), "x.md:11: operate.t has lanes 0 to 3: `operate.t lane 0`"),
+        (written("at: satt\n"), "x.md:11: there is no `satt`; its rows are select.a, select.b"),
+        (written("at: a b c\n"), "x.md:11: `a b c` is no place; places are"),
+        (written("step: 1\nat: operate.t lane 0\n"), "x.md:12: operate.t is not shown at this ste"),
+        (written("model: gcc\n"), "x.md:11: unknown model 'gcc': isa, ptxas"),
+        (written("with: a=1\n"), "x.md:11: with: is given twice"),
+        (written(last=ASKED.replace("a=1", "e=1")), "`e=1` gives nothing a value: d, a, b, c, as"),
+        (written(last=ASKED.replace("a=1", "a=1.5")), "`1.5` is a float; the operand is `.u32`"),
+        (written(last=ASKED.replace("vadd4", "vadd5")), "vadd5"),
+        (written(last=ASKED.replace("ask:", "step: last\nask:")), "'last' is no step"),
+        (written(last=ASKED.replace("ask:", "step: merge\nask:")), "operate.t is shown already"),
+        (
+            written(last=ASKED.replace("operate.t lane 0", "a")),
+            "a prediction is of a row's lane or",
+        ),
+        (written(text="It is {e}."), "x.md:13: there is no `e`: operands are a, b, d; its rows"),
+        (written(text="It is {operate.t}."), "x.md:13: operate.t has lanes 0 to 3: operate.t[0]"),
+        (written(text="It is {d|words}."), "x.md:13: it can't be shown as `words`; ways to show"),
+        (written(text="It is {operate.t[0]|low}."), "x.md:13: operate.t has no bound to show"),
+        (written(text="It is {d"), "x.md:13: `{d` takes nothing from the trace; what does is {d}"),
+        (written(text="A `word."), "x.md:13: a ` is not closed in this line"),
+        ("x" * 300_000, "x.md:1: 300,000 characters; the most is 262,144"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_line_and_what_is_allowed(text: str, said: str) -> None:
+    with pytest.raises(LessonError) as caught:
+        read(text, "x.md")
+    assert said in str(caught.value)
+    assert re.match(r"x\.md:\d+: ", str(caught.value))
+
+
+def test_a_register_keeps_what_a_card_gave_it() -> None:
+    """As in a program: what an instruction wrote, the next may read."""
+    double = "## B\n\n```card\nptx: vadd4.u32.u32.u32 e, d, d, c\n```\n\nIt is {e}.\n"
+    found = read("\n".join((HEAD, CARD.format("", "It is {d}."), double, *[ASKED] * 3)))
+    assert [plain(card.text) for card in found.cards[:2]] == [
+        "It is 0x00000003.",
+        "It is 0x00000006.",
+    ]
