@@ -122,6 +122,24 @@ SHOTS = (
         {"a": 0x7F80FF01, "b": 0x01FF0280, "c": 0},
         ("equals_sign", "m", "down", "down", "down", "right", "enter", "escape", "p"),
     ),
+    Shot(
+        "lesson",
+        "vset4.s32.u32.lt.add d, a, b, c",
+        {"a": 0x80FF7F01, "b": 0x01010101, "c": 5},
+        ("L", "down", "down", "enter", "n", "n", "n"),
+    ),
+    Shot(
+        "predict",
+        "vadd4.s32.s32.u32.sat d.b310, a.b3210, b.b4567, c",
+        {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 0xCCCCCCCC},
+        ("4", "P", *"255", "enter"),
+    ),
+    Shot(
+        "sweep",
+        "vadd4.s32.s32.s32.sat d, a, b, c",
+        {"a": 0x80FF7F01, "b": 0x01FF0264, "c": 0},
+        ("v",),
+    ),
 )
 
 
