@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,7 +14,6 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from .. import session as edits
-from ..engine.records import replace
 from ..engine.semantics.models import PTXAS_MODELS
 from ..engine.semantics.plan import Stage
 from ..engine.text.errors import PtxError, printable
@@ -41,14 +39,13 @@ from ..widgets.line import LineStatus, PtxLine
 from ..widgets.modifiers import Modifiers
 from ..widgets.operands import Field, Operands
 from .aside import MessagesAside
+from .listings import Listings
 from .predicting import Predicting
 from .touring import Touring
 
 if TYPE_CHECKING:
     from ..engine.diagnosis.diagnose import Finding
-    from ..engine.listings.lint import Checked
     from ..listing_cursor import ListingCursor
-    from ..widgets.listing import Listing
     from ..widgets.menu import Item
     from ..widgets.modifier_row import ModifierRow
     from ..widgets.value_field import ValueField
@@ -61,7 +58,7 @@ _RECENT = 5
 """Instructions that the browser keeps on top."""
 
 
-class MainScreen(Predicting, Touring, MessagesAside, InkScreen[None]):
+class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
     """Line, lanes, steps and operands; instructions and modifiers beside them."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings()
@@ -147,11 +144,6 @@ class MainScreen(Predicting, Touring, MessagesAside, InkScreen[None]):
         is_veiled = self.is_predicting or self.step < len(self.session.trace.steps)
         return is_veiled and not self.asked
 
-    @property
-    def listing_cursor(self) -> ListingCursor | None:
-        """The cursor in the listing that is open."""
-        return self.session.cursor
-
     def compose(self) -> ComposeResult:
         """The widgets, each once."""
         self._fit()
@@ -215,7 +207,7 @@ class MainScreen(Predicting, Touring, MessagesAside, InkScreen[None]):
 
     def show_session(self) -> None:
         """Let every widget show the session as it is now."""
-        self._follow_listing()
+        self.follow_listing()
         setup, trace = self.session.setup, self.session.trace
         least = 0 if self.tour else 1  # a lesson may show the operands alone
         self.step = min(max(self.step, least), len(trace.steps))
@@ -289,21 +281,6 @@ class MainScreen(Predicting, Touring, MessagesAside, InkScreen[None]):
             line.candidate,
             first=line.scroll_offset.x,
         )
-
-    def _follow_listing(self) -> None:
-        """Run the listing on the values that are shown, and show what it computes from them."""
-        if self.listing_cursor is not None:
-            cursor = self.listing_cursor.following(self.session.setup)
-            self.session.amend(cursor.current(self.session.setup), cursor)
-            self._listing().show(cursor)
-
-    def _listing(self) -> Listing:
-        """The list of an open listing's statements, made when there first is one."""
-        from ..widgets.listing import Listing
-
-        if not self.query(Listing):
-            self.query_one("#side").mount(Listing(), before="#modifiers")
-        return self.query_one(Listing)
 
     def edit(
         self, setup: Setup, cursor: ListingCursor | None = None, *, joined: bool = False
@@ -468,7 +445,7 @@ class MainScreen(Predicting, Touring, MessagesAside, InkScreen[None]):
             self.action_focus_on("line")
 
     def _open(self, ins: Instruction) -> None:
-        self._used(ins.opcode)
+        self.used(ins.opcode)
         self.edit(edits.with_instruction(self.session.setup, ins))
 
     def action_fix(self) -> None:
@@ -481,126 +458,13 @@ class MainScreen(Predicting, Touring, MessagesAside, InkScreen[None]):
                 self.edit(edits.with_line(setup, line))
                 return
 
-    # --- a listing -----------------------------------------------------------------
-
-    def open_listing(self, text: str, name: str) -> None:
-        """Open a text as a listing, at its first instruction."""
-        from ..listing_cursor import opened_listing
-
-        found = opened_listing(text, name, self.session.setup.model)
-        if found is None:
-            self.notify(printable(name), title="None of the 27 is in it", markup=False)
-            return
-        self.open_at(found)
-
-    def open_at(self, cursor: ListingCursor, *, first: bool = False) -> None:
-        """Open a listing beside the trace; where it is the first thing, undo ends there."""
-        self.go_to(cursor)
-        if first:
-            self.session.past.clear()
-        self.action_focus_on("listing")
-
-    def go_to(self, cursor: ListingCursor) -> None:
-        """Show a listing, and the evaluation of the statement under its cursor."""
-        self.query_one("#side").add_class("-listing")
-        setup = cursor.setup(self.session.setup)
-        self._used(setup.instruction.opcode)
-        self.pause()
-        self.step = 99
-        self.edit(setup, cursor)
-
-    def on_listing_moved(self, event: Listing.Moved) -> None:
-        """Show the statement that the cursor of the list came to."""
-        self.go_to(event.to)
-
-    def on_listing_left(self) -> None:
-        """The statement is found."""
-        self.action_leave()
-
-    def action_statement(self, by: int) -> None:
-        """Go to another instruction of the listing."""
-        if self.listing_cursor is not None:
-            self.go_to(self.listing_cursor.moved(by))
-
-    def action_open_file(self, name: str = "") -> None:
-        """Open a listing, or a source with inline assembly."""
-        from .ask import AskScreen
-
-        def named(name: str | None) -> None:
-            if name and name.strip():
-                self._open_file(name.strip())
-
-        asked = AskScreen("Open a listing", "file", name, "a .ptx, .cu, .c or .py file", "open it")
-        self.app.push_screen(asked, named)
-
-    def _open_file(self, name: str) -> None:
-        from ..listing_cursor import read_listing
-
-        try:
-            self.open_listing(read_listing(name), Path(name).name)
-        except ValueError as error:
-            self.notify(printable(str(error)), title="Not opened", markup=False, severity="error")
-            self.action_open_file(name)
-
-    def action_expect(self, text: str = "") -> None:
-        """Ask what a register was seen to hold at the end, and go to what wrote it otherwise."""
-        from ..listing_cursor import is_explained
-        from .ask import AskScreen
-
-        if self.listing_cursor is None:
-            self.notify("open one with ^o, or paste it", title="There is no listing", markup=False)
-            return
-
-        def asked(text: str | None) -> None:
-            if text and text.strip() and self.listing_cursor is not None:
-                try:
-                    there, said = self.listing_cursor.blamed(text)
-                except PtxError as error:
-                    self.notify(printable(error.message), markup=False, severity="error")
-                    self.action_expect(text)
-                    return
-                if there is not self.listing_cursor and is_explained(there.statement):
-                    self.go_to(there)
-                self.notify(printable(said), title="Observed", markup=False, timeout=10)
-
-        title_, hint = "What did a register hold at the end?", "%r7=0x7f, %r7=0x??01??00"
-        does = "find what wrote it"
-        self.app.push_screen(AskScreen(title_, "observed", text, hint, does), asked)
-
-    def action_check(self) -> None:
-        """Say what is wrong in the listing, or with the line, and where an erratum can bite."""
-        from .check import CheckScreen, diagnostics
-
-        text, name = self.session.setup.line, "the line"
-        if self.listing_cursor is not None:
-            text, name = self.listing_cursor.listing.text, self.listing_cursor.listing.name
-
-        def chosen(found: Checked | None) -> None:
-            if found is not None:
-                self._open_checked(found)
-
-        self.app.push_screen(CheckScreen(*diagnostics(text, name)), chosen)
-
-    def _open_checked(self, found: Checked) -> None:
-        """Show what was checked, on the operands that show an erratum."""
-        if self.listing_cursor is not None:
-            there = self.listing_cursor.at_line(found.place.line, found.ptx)
-            if there is None:
-                self.notify(found.ptx, title="It is not in the list", markup=False)
-                return
-            self.go_to(there)
-        if found.example is not None:
-            example = edits.opened(parse(found.ptx), found.example.values, "isa")
-            place = self.session.setup.place
-            self.edit(replace(example, place=place, apart=True))
-
     # --- instruction, modifiers, operands --------------------------------------------
 
     @on(Browser.Chosen)
     def _instruction_chosen(self, event: Browser.Chosen) -> None:
         setup = self.session.setup
         if event.intrinsic is None:
-            self._used(event.opcode)
+            self.used(event.opcode)
             self.edit(edits.with_opcode(setup, event.opcode))
         else:
             self._open(parse(event.intrinsic.ptx))
@@ -609,7 +473,8 @@ class MainScreen(Predicting, Touring, MessagesAside, InkScreen[None]):
         self.query_one(Browser).clear()
         self.action_leave()
 
-    def _used(self, opcode: str) -> None:
+    def used(self, opcode: str) -> None:
+        """Put an instruction on top of those lately used."""
         rest = [other for other in self.recent if other != opcode]
         self.recent[:] = [opcode, *rest][:_RECENT]
 
@@ -779,7 +644,7 @@ class MainScreen(Predicting, Touring, MessagesAside, InkScreen[None]):
         def left(found: Trace | None) -> None:
             if found is not None:
                 self.step = len(self.session.trace.steps)
-                self._used(found.instruction.opcode)
+                self.used(found.instruction.opcode)
                 self.edit(edits.of_trace(found))
 
         self.app.push_screen(ChallengeScreen(getattr(self.app, "store", None)), left)
@@ -825,7 +690,7 @@ class MainScreen(Predicting, Touring, MessagesAside, InkScreen[None]):
         self._no_hint()
         stay()
         if self.listing_cursor is None:
-            if self._listing().has_focus:
+            if self.listing().has_focus:
                 self.action_leave()
             self.query_one("#side").remove_class("-listing")
         elif before is None or before.listing.programs is not self.listing_cursor.listing.programs:

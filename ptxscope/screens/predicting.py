@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from ..engine.text.errors import counted
 from ..scene.records import Place
 from ..widgets.lanes import Lanes
+from .part import Part
 
 if TYPE_CHECKING:
     from ..learn.prediction import Guess, Prediction
     from ..widgets.value_field import ValueField
-    from .main import MainScreen
 
 
-class Predicting:
+class Predicting(Part):
     """What the main screen does while a trace is predicted.
 
     The step shown is then the one that is asked: its lanes are drawn when they are told right.
@@ -31,10 +31,6 @@ class Predicting:
         self._unread = guesses
         """What was kept, until it is asked for."""
         self._begins = predicting
-
-    @property
-    def _main(self) -> MainScreen:
-        return cast("MainScreen", self)
 
     @property
     def guesses(self) -> Mapping[Place, Guess] | None:

@@ -10,11 +10,11 @@ from ..scene.records import Place
 from ..session import Setup
 from ..widgets.form_pane import FormPane
 from ..widgets.lanes import Lanes
+from .part import Part
 
 if TYPE_CHECKING:
     from ..learn.progress import Left
     from ..widgets.value_field import ValueField
-    from .main import MainScreen
     from .tour import Tour
 
 LookedAt = tuple[Setup, Setup | None, int, bool, Sequence[object], bool]
@@ -31,7 +31,7 @@ class Keeps(Protocol):
         """Keep that; raises OSError."""
 
 
-class Touring:
+class Touring(Part):
     """What the main screen does for a lesson; ``tour`` has the lesson itself."""
 
     tour: Tour | None = None
@@ -40,19 +40,15 @@ class Touring:
     """Where lessons were left, while nothing is kept on disk."""
 
     @property
-    def _screen(self) -> MainScreen:
-        return cast("MainScreen", self)
-
-    @property
     def _keeps(self) -> Keeps | None:
-        return cast("Keeps | None", getattr(self._screen.app, "store", None))
+        return cast("Keeps | None", getattr(self._main.app, "store", None))
 
     @property
     def looked_at(self) -> LookedAt:
         """What is kept of the screen; of the time before the lesson, where one is open."""
         if self.tour:
             return self.tour.before
-        main = self._screen
+        main = self._main
         guesses = main.kept_guesses()
         return main.session.setup, main.pin, main.step, main.asked, guesses, main.is_predicting
 
@@ -64,7 +60,7 @@ class Touring:
         from .tour import items
 
         if self.tour:
-            self._screen.set_focus(self.tour.strip)
+            self._main.set_focus(self.tour.strip)
             return
         try:
             names, found, index = items(self._places())
@@ -76,7 +72,7 @@ class Touring:
             if at is not None:
                 self.open_lesson(names[at])
 
-        self._screen.app.push_screen(MenuScreen("Lessons", found, index), chosen)
+        self._main.app.push_screen(MenuScreen("Lessons", found, index), chosen)
 
     def _places(self) -> dict[str, Left]:
         """Where each was left."""
@@ -86,7 +82,7 @@ class Touring:
         """Open a lesson above the picture, where it was left."""
         from .tour import opened
 
-        main = self._screen
+        main = self._main
         if self.tour:
             self.leave_lesson("")
         if main.is_predicting:
@@ -101,14 +97,14 @@ class Touring:
 
     def _failed(self, error: Exception) -> None:
         title = "This lesson can't be read"
-        self._screen.notify(printable(str(error)), title=title, markup=False, severity="error")
+        self._main.notify(printable(str(error)), title=title, markup=False, severity="error")
 
     def leave_lesson(self, said: str) -> None:
         """Close the lesson and keep its place; what it showed stays, and one undo takes it back."""
         tour, self.tour = self.tour, None
         if tour is None:
             return
-        main = self._screen
+        main = self._main
         self.point_at(None)
         self._keep(tour.places)
         main.pin = tour.before[1]
@@ -129,13 +125,13 @@ class Touring:
         except OSError as error:
             why = printable(error.strerror or str(error))
             title = "Where lessons were left is not kept"
-            self._screen.notify(why, title=title, markup=False, severity="warning")
+            self._main.notify(why, title=title, markup=False, severity="warning")
 
     # --- what a card does to the screen ------------------------------------------------------
 
     def show_card(self, setup: Setup, step: int, *, joined: bool) -> None:
         """Show what a card speaks of; cards that are ``joined`` are taken back together."""
-        main = self._screen
+        main = self._main
         main.pause()
         if main.is_predicting:
             main.stop_predicting()
@@ -146,11 +142,11 @@ class Touring:
 
     def point_at(self, place: Place | None, slot: str = "") -> None:
         """Light a cell of the lanes and a slot, or none; not while somebody else points."""
-        lanes = self._screen.query_one(Lanes)
+        lanes = self._main.query_one(Lanes)
         if lanes.has_focus:
             return
         lanes.stand_on(place)
-        for pane in self._screen.query(FormPane):
+        for pane in self._main.query(FormPane):
             pane.point(slot)
 
     # --- answers -----------------------------------------------------------------------------
