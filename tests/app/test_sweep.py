@@ -11,7 +11,7 @@ from ptxscope.screens.sweep import SweepScreen
 from ptxscope.widgets.sweep_pane import SweepPane
 from tests.app.driving import Driver, explorer
 from tests.cli.running import run
-from tests.tiers import some, thorough
+from tests.tiers import some
 
 SAT = ("vadd4.s32.s32.s32.sat d, a, b, c", {"a": 0x20, "b": 100, "c": 0})
 E3 = ("vadd.u32.s32.s32.sat d.b0, a.b0, b.b0, c", {"a": 0xFD, "b": 1, "c": 0x11223344})
@@ -48,7 +48,6 @@ async def test_the_arrows_move_the_operands_and_one_undo_takes_the_visit_back() 
         assert drive.session.trace.operands["a"] == 0x80
 
 
-@thorough
 async def test_a_visit_that_comes_back_leaves_nothing_to_undo() -> None:
     async with explorer(*SAT) as drive:
         await drive.press("v", "right", "left", "escape")
@@ -58,7 +57,6 @@ async def test_a_visit_that_comes_back_leaves_nothing_to_undo() -> None:
         assert drive.session.trace.operands["a"] == 0x20
 
 
-@thorough
 async def test_the_point_stops_at_the_ends() -> None:
     async with explorer(*SAT) as drive:
         shown = await drive.press("v", "end", "right", "right")
@@ -88,7 +86,6 @@ async def test_tab_goes_to_the_lanes_and_arrows_choose_others() -> None:
         assert pane(drive).found.y is None
 
 
-@thorough
 async def test_a_lane_is_never_swept_along_both_axes() -> None:
     async with explorer(*SAT) as drive:
         await drive.press("v", "tab", "tab")
@@ -114,7 +111,6 @@ async def test_what_another_model_computes_is_marked() -> None:
         assert "clamped to 255, isa 0" in shown
 
 
-@thorough
 async def test_all_of_it_is_told_in_words() -> None:
     async with explorer(*E3, size=(80, 24)) as drive:
         shown = await drive.press("v", "tab", "tab", "right", "w")
@@ -165,7 +161,6 @@ async def test_the_palette_may_change_what_is_swept() -> None:
         drive.agree()
 
 
-@thorough
 async def test_an_instruction_without_a_result_is_not_swept() -> None:
     async with explorer("setp.lt.s32 _, a, b", {"a": 1, "b": 2}) as drive:
         shown = await drive.press("v")

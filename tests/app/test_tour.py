@@ -15,7 +15,7 @@ from ptxscope.store import Store
 from ptxscope.widgets.lanes import Lanes
 from ptxscope.widgets.value_field import ValueField
 from tests.app.driving import Driver, explorer, focused
-from tests.tiers import some, thorough
+from tests.tiers import some
 
 SIZES = [(120, 40), (80, 24), (60, 20), (200, 60)]
 
@@ -136,7 +136,6 @@ async def test_it_is_left_and_resumed_and_the_explorer_goes_on_where_it_was(
         assert "clamping · 2 of 10" in title(drive)
 
 
-@thorough
 async def test_what_is_kept_of_a_lesson_that_is_open_when_the_explorer_ends(tmp_path: Path) -> None:
     store = Store(tmp_path / "state", tmp_path / "config")
     async with explorer(store=store) as drive:
@@ -188,7 +187,6 @@ async def test_what_was_typed_is_there_when_one_comes_back() -> None:
         assert drive.screen.tour is None
 
 
-@thorough
 async def test_keys_of_the_lesson_act_in_its_empty_field() -> None:
     async with explorer() as drive:
         await opened(drive, "merging")
@@ -246,7 +244,6 @@ async def test_a_pin_and_a_listing_are_there_again() -> None:
         assert drive.screen.listing_cursor == cursor
 
 
-@thorough
 async def test_another_lesson_takes_the_place_of_one_that_is_open() -> None:
     async with explorer() as drive:
         await opened(drive, "lanes")
@@ -258,7 +255,6 @@ async def test_another_lesson_takes_the_place_of_one_that_is_open() -> None:
         assert "lanes · 2 of" in title(drive)
 
 
-@thorough
 async def test_the_palette_lists_them() -> None:
     async with explorer() as drive:
         await drive.press("ctrl+p", *"lessons")
