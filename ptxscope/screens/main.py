@@ -222,7 +222,7 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
         self.query_one(Operands).show(trace)
         if self._value_field is not None:
             self._value_field.follow(trace.operands)
-        self._show_status()
+        self.show_status()
         self.show_step()
         if self._shown_too is not None:
             self._shown_too()
@@ -268,10 +268,13 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
         same = self.pin.instruction.opcode == self.session.setup.instruction.opcode
         return trace_of(self.pin) if same else None
 
-    def _show_status(self) -> None:
+    def show_status(self) -> None:
+        """Let the line say what is to be said of it."""
         setup, trace = self.session.setup, self.session.trace
         # what the manual says two ways would stand in place of the summary, always
         notes = trace.notes[: len(trace.notes) - len(trace.contradictions)]
+        if self.is_predicting:
+            notes = ()  # some say what comes out
         line = self.query_one(PtxLine)
         self.query_one(LineStatus).show(
             setup.instruction,
@@ -417,11 +420,11 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
             goes_on = self._typed is self.session.setup and not event.pasted
             self.edit(edits.with_line(self.session.setup, event.text), joined=goes_on)
             self._typed = None if event.pasted else self.session.setup
-            self._show_status()
+            self.show_status()
 
     @on(PtxLine.CandidateMoved)
     def _candidate_moved(self) -> None:
-        self._show_status()
+        self.show_status()
 
     def on_paste(self, event: events.Paste) -> None:
         """A paste where no field has the focus is an instruction."""
@@ -653,6 +656,9 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
         """Show all values of an operand; moving through them is one edit."""
         from .sweep import SweepScreen, can_sweep
 
+        if self.is_predicting:
+            self.say(f"A sweep would tell what is asked · {self.key('predict')} stops asking")
+            return
         if not can_sweep(self.session.setup.instruction):
             self.say("There is no operand to sweep, or no result to look at")
             return
@@ -810,7 +816,7 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
         """The status line helps while the PTX line is edited; the footer follows."""
         if self._value_field is None or self.focused is not self._value_field.input:
             self._end_typing()
-        self._show_status()
+        self.show_status()
         self._show_keys()
 
     def on_descendant_blur(self) -> None:
@@ -820,5 +826,5 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
         self._typed = None
         if self.focused is None:
             self.query_one(HintBar).left()
-        self._show_status()
+        self.show_status()
         self._show_keys()

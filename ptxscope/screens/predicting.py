@@ -87,6 +87,7 @@ class Predicting(Part):
         self.is_predicting = False
         main.step = step or max(main.step - 1, 1)
         main.show_step()
+        main.show_status()
         key = main.key("predict")
         main.say(f"{key} goes on predicting where you were, with what you typed", firm=True)
 

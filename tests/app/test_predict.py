@@ -301,6 +301,17 @@ def test_guesses_are_read_back_as_they_were() -> None:
     assert again.at(hinted).hints == 1
 
 
+async def test_nothing_else_tells_what_is_asked() -> None:
+    # the declared widths matter here, and a note says what they would give
+    line, values = "vadd.u32.u32.u32.max d, a, b, c", {"a": 0xFFFFFFFF, "b": 0xFFFFFFFF, "c": 0}
+    note = trace(line, values).notes[0][:40]
+    async with explorer(line, values, size=(200, 40)) as drive:
+        assert note in await drive.text()
+        assert note not in await drive.press("P")
+        assert "A sweep would tell what is asked" in await drive.press("v")
+        assert drive.app.screen is drive.screen
+
+
 # --- a monkey ----------------------------------------------------------------------------
 
 _KEYS = "P P h h n p 1 2 8 0 minus x enter enter enter enter right left up down escape".split()
