@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..engine.batches.arrays import storage
 from ..engine.isa.integers import limits
 from ..engine.isa.types import Type
-from ..engine.semantics.arrays import storage
 
 Bytes = npt.NDArray[np.uint8]
 Places = npt.NDArray[np.intp]

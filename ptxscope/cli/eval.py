@@ -190,7 +190,7 @@ def _evaluate_block(
 ) -> None:
     import numpy as np
 
-    from ..engine.semantics.arrays import storage
+    from ..engine.batches.arrays import storage
     from ..engine.tracing.evaluate import evaluate
 
     types = operand_types(ins)

@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..engine.batches.arrays import storage
+from ..engine.batches.told import Told
 from ..engine.isa.types import Type
 from ..engine.records import NamedTuple
 from ..engine.semantics.arithmetic import Lanes
-from ..engine.semantics.arrays import storage
 from ..engine.semantics.micro import Choose, Clamp, Merge, Truncate, Wrap
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ..engine.semantics.operation import Flag
 from ..engine.semantics.plan import Plan, Row
-from ..engine.semantics.told import Told
 from ..engine.text.instruction import Instruction
 from ..engine.tracing.evaluate import plan_of, resolve_model
 from .lanes import Lane

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from ptxscope import evaluate
-from ptxscope.engine.semantics import machine_code
-from ptxscope.engine.semantics.arrays import run_blocks, storage
-from ptxscope.engine.semantics.demand import record
+from ptxscope.engine.batches import machine_code
+from ptxscope.engine.batches.arrays import run_blocks, storage
+from ptxscope.engine.batches.demand import record
+from ptxscope.engine.batches.selection import select
 from ptxscope.engine.semantics.run import result
-from ptxscope.engine.semantics.selection import select
 from tests.engine.test_tape import operands, random_plan
 from tests.reference_data import MODELS, golden_forms
 from tests.tiers import some

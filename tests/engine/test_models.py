@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from ptxscope import evaluate, export, parse, replay, trace
+from ptxscope.engine.batches.arrays import run_blocks
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.legality import violations
 from ptxscope.engine.isa.types import selector
-from ptxscope.engine.semantics.arrays import run_blocks
 from ptxscope.engine.semantics.errata import ERRATA, Erratum
 from ptxscope.engine.semantics.lowering import lower
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 from ptxscope import evaluate, parse
+from ptxscope.engine.batches import arrays
+from ptxscope.engine.batches.arrays import program_of, results_of, storage
+from ptxscope.engine.batches.told import Told
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import random_form
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.semantics import arrays
 from ptxscope.engine.semantics.arithmetic import EXACT
-from ptxscope.engine.semantics.arrays import program_of, results_of, storage
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.lowering import lower
 from ptxscope.engine.semantics.micro import Choose
@@ -23,7 +24,6 @@ from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.semantics.models import Model, model
 from ptxscope.engine.semantics.plan import Plan
 from ptxscope.engine.semantics.run import result, run
-from ptxscope.engine.semantics.told import Told
 from tests.tiers import some
 
 _EDGES = (0, 1, 2, 31, 32, 33, 0x7F800000, 0xFF800000, 0x7FC00000, 0x7F800001, 0x007FFFFF)

@@ -242,7 +242,7 @@ def _fit(plan: Plan, chosen: tuple[Cause, ...], seen: Sequence[Seen]) -> Iterato
     if len(seen) < _ARRAYS:
         results: Iterable[Bits] = (result(plan, x) for x in operands)
     else:
-        from ..semantics.arrays import results_of
+        from ..batches.arrays import results_of
 
         results = results_of(plan, operands)
     for x, found in zip(seen, results, strict=True):

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..batches.arrays import run_blocks, storage
 from ..isa.integers import limits
 from ..isa.types import Type
-from ..semantics.arrays import run_blocks, storage
 from ..semantics.plan import Plan
 from ..text.errors import counted
 from ..text.instruction import Instruction, Literal

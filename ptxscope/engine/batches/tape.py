@@ -13,7 +13,7 @@ from typing import Any
 
 from ..isa.integers import Range, limits
 from ..isa.types import Type
-from .arithmetic import RANGES, Arithmetic, Picks, V
+from ..semantics.arithmetic import RANGES, Arithmetic, Picks, V
 
 
 class Op(StrEnum):

@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..isa.types import Type
+from ..semantics.plan import Plan
 from .demand import record
-from .plan import Plan
 from .program import BLOCK
 from .selection import select
 from .steps import Constant, Dtype, Function, Kind, Place, Step, Steps, View, clip, copy

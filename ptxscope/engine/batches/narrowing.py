@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..isa.integers import Range
-from .arithmetic import RANGES
+from ..semantics.arithmetic import RANGES
 from .rewrites import SHORTER, add_negative, idle_magnitude, idle_shift, span
 from .tape import Node, Op, Rules, Tape, ends
 from .widths import narrowest, union

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from ..isa.types import Type
-from .micro import Choose
+from ..semantics.micro import Choose
+from ..semantics.plan import Plan
 from .narrowing import PASSES, WHOLE
-from .plan import Plan
 from .tape import Node, Op, Tape
 from .widths import WIDEST, Int, narrowest, rounded_up
 

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..semantics.plan import Plan
 from .demand import record
-from .plan import Plan
 from .selection import select
 from .steps import Constant, Dtype, Function, Kind, Place, Step, Steps, View, copy
 

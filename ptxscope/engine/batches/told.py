@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..semantics.operation import Flag
+from ..semantics.plan import Plan, Row
 from .arrays import storage
 from .demand import flag_of
-from .operation import Flag
-from .plan import Plan, Row
 from .program import Program
 from .steps import Kind, Place
 

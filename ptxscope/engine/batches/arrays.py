@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..isa.types import Type
-from .plan import Plan
+from ..semantics.plan import Plan
 from .program import Array, Program
 from .steps import Dtype, Kind, Place
 
