@@ -32,6 +32,18 @@ def add_picture(to: argparse.ArgumentParser) -> None:
     to.add_argument(
         "--slide", action="store_true", help="pictures: in columns on a page of 16:9, for a slide"
     )
+    add_size(to)
+    motion = to.add_mutually_exclusive_group()
+    motion.add_argument(
+        "--stepping",
+        action="store_true",
+        help="SVG: FILE.svg#step-saturate shows the steps up to that one; a click the next",
+    )
+    motion.add_argument("--animate", action="store_true", help="SVG: the steps come one by one")
+
+
+def add_size(to: argparse.ArgumentParser) -> None:
+    """The options ``--scale`` and ``--width``."""
     size = to.add_mutually_exclusive_group()
     size.add_argument(
         "--scale",
@@ -40,13 +52,6 @@ def add_picture(to: argparse.ArgumentParser) -> None:
         help="PNG and PDF: times the SVG's size; a PNG has 2 else, a PDF 1",
     )
     size.add_argument("--width", type=int, metavar="PX", help="PNG and PDF: how wide, in px")
-    motion = to.add_mutually_exclusive_group()
-    motion.add_argument(
-        "--stepping",
-        action="store_true",
-        help="SVG: FILE.svg#step-saturate shows the steps up to that one; a click the next",
-    )
-    motion.add_argument("--animate", action="store_true", help="SVG: the steps come one by one")
 
 
 def add_frames(to: argparse.ArgumentParser) -> None:

@@ -25,7 +25,7 @@ from .arguments import (
     parsed,
     parser,
 )
-from .pictures import PICTURES, picture_of, put, write
+from .pictures import PICTURES, add_size, picture_of, put, write
 
 if TYPE_CHECKING:
     from ..sweep.compute import Sweep
@@ -61,14 +61,7 @@ def arguments() -> Parser:
     to.add_argument("-f", "--format", choices=FORMATS, default="text", help="default: text")
     to.add_argument("-o", "--output", metavar="FILE", help="write to a file")
     to.add_argument("--title", default="", metavar="TEXT", help="what stands above the picture")
-    size = to.add_mutually_exclusive_group()
-    size.add_argument(
-        "--scale",
-        type=float,
-        metavar="N",
-        help="PNG and PDF: times the SVG's size; a PNG has 2 else, a PDF 1",
-    )
-    size.add_argument("--width", type=int, metavar="PX", help="PNG and PDF: how wide, in px")
+    add_size(to)
     to.add_argument(
         "--theme", choices=THEMES, default="auto", help="pictures: light, dark, or auto (default)"
     )
