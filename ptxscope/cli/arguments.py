@@ -15,7 +15,7 @@ from ..engine.text.errors import NotOneError, Problem, PtxError, printable
 from ..engine.text.instruction import Instruction
 from ..engine.text.parser import parse
 from ..engine.text.values import parse_value
-from ..engine.tracing.evaluate import bind, described
+from ..engine.tracing.evaluate import bind, check_read, described
 from ..engine.tracing.trace import Trace
 from . import CommandError
 
@@ -210,7 +210,12 @@ def bound(ins: Instruction, bits: Mapping[str, int], where: str = "") -> dict[st
 
 def traced(ins: Instruction, assignments: Sequence[str], model_: Model) -> Trace:
     """The trace of an instruction on ``name=value`` arguments, all of them given."""
-    return Trace(ins, model_, bound(ins, bits_by_name(ins, assignments)))
+    operands = bound(ins, bits_by_name(ins, assignments))
+    try:
+        check_read(ins, model_, operands)
+    except ValueError as error:
+        raise CommandError(f"error: {printable(str(error))}") from None
+    return Trace(ins, model_, operands)
 
 
 def is_file(text: str) -> bool:

@@ -191,10 +191,15 @@ def command_words(trace: Trace, options: Options = DEFAULT) -> tuple[str, ...]:
 
 
 def _words(trace: Trace, options: Options) -> Iterator[str]:
-    yield from ("ptxscope", "trace", str(trace.instruction))
-    for needed in trace.instruction.inputs:
-        bits = hex_text(trace.operands[needed.roles[0]], needed.type.bits)
-        yield f"{needed.name}={bits}"
+    ins = trace.instruction
+    yield from ("ptxscope", "trace", str(ins))
+    besides = (x.role for x in trace.plan.sources)  # a model may read what isn't documented
+    read: dict[str, str] = {}
+    for role in (*(needed.roles[0] for needed in ins.inputs), *besides):
+        if role in ins.names:
+            read.setdefault(ins.names[role], role)
+    for name, role in read.items():
+        yield f"{name}={hex_text(trace.operands[role], ins.type_of(role).bits)}"
     if trace.model.errata:
         yield from ("--model", trace.model.name)
     if options.format and options.format != "text":

@@ -23,7 +23,7 @@ from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ..engine.semantics.operation import Flag
 from ..engine.semantics.plan import Plan, Row
 from ..engine.text.instruction import Instruction
-from ..engine.tracing.evaluate import plan_of, resolve_model
+from ..engine.tracing.evaluate import check_read, plan_of, resolve_model
 from .lanes import Lane
 
 Bits = npt.NDArray[np.uint64]
@@ -214,10 +214,7 @@ def sweep(
     if bounds and x.place(bounds[0]) > x.place(bounds[1]):
         raise ValueError(f"{x.said(bounds[0])} is above {x.said(bounds[1])}")
     model_ = resolve_model(model)
-    for source in plan_of(instruction, model_.rules(instruction.form)).sources:
-        if source.role not in operands:  # the documentation may not read it
-            name = instruction.called(source.role)
-            raise ValueError(f"no value for {name}, which {model_.name} reads")
+    check_read(instruction, model_, operands)
     columns = axis(x, SIDE if y else MOST, operands, bounds)
     rows = axis(y, SIDE, operands) if y else None
     found = Sweep(instruction, model_, operands, columns, rows, of, marked=marked)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from ptxscope import trace
 from ptxscope.cli import main
 from ptxscope.export import TEXTS, export
 from ptxscope.export.json import load
+from tests.cli.running import run
 from tests.tiers import some
 
 E3 = ["vadd.u32.s32.s32.sat %0.b0, %1, %2, %3", "%1=-1", "%2=0", "%3=0x11223344"]
@@ -255,3 +257,16 @@ def test_alt_is_printed_beside_what_is_written(told: Callable[..., str], tmp_pat
     assert "Result: %0 = 0x11223300" in alone
     assert told(*E3, "--alt", "-f", "svg", "-o", str(path)) == alone
     assert path.read_text("utf-8").startswith("<svg")
+
+
+def test_a_model_may_read_what_the_documentation_does_not() -> None:
+    # H7 takes the lanes that the mask leaves from b, which the selectors read nothing of
+    line = ("vadd4.s32.s32.s32 d.b0, a.b3210, b.b3210, c", "a=1", "c=1", "--model", "H7")
+    for command in ("trace", "eval"):
+        done = run(command, *line)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == "error: no value for b, which H7 reads\n"
+    shown = run("trace", *line, "b=0x02020202").stdout.replace("\\\n", "")
+    again = shlex.split(shown[shown.rindex("$ ptxscope ") :])[2:]
+    assert "b=0x02020202" in again
+    assert run(*again).stdout.replace("\\\n", "") == shown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from ..isa.integers import limits
@@ -57,8 +57,11 @@ def evaluate(
     if engine not in ENGINES:
         raise ValueError(f"unknown engine {engine!r}: {', '.join(ENGINES)}")
     ins = parse(instruction) if isinstance(instruction, str) else instruction
-    plan = plan_of(ins, resolve_model(model).rules(ins.form))
+    model_ = resolve_model(model)
     check_names(ins, values)
+    given = {role for role, name in ins.names.items() if name in values}
+    check_read(ins, model_, given | {x for x, y in ins.roles.items() if isinstance(y, Literal)})
+    plan = plan_of(ins, model_.rules(ins.form))
     if out or any(_is_array(value) or integer(value) is None for value in values.values()):
         from .batch import evaluate_arrays
 
@@ -94,6 +97,16 @@ def check_names(ins: Instruction, values: Mapping[str, object]) -> None:
         if name not in known:
             wanted = ", ".join(needed.name for needed in ins.inputs) or "nothing"
             raise ValueError(f"{name} is not an operand of {ins}; it reads {wanted}")
+
+
+def check_read(ins: Instruction, model_: Model, roles: Container[str]) -> None:
+    """Raise ValueError unless all that a model reads is among some roles.
+
+    It may read what the documentation does not.
+    """
+    for source in plan_of(ins, model_.rules(ins.form)).sources:
+        if source.role not in roles:
+            raise ValueError(f"no value for {ins.called(source.role)}, which {model_.name} reads")
 
 
 def described(name: str, roles: tuple[str, ...]) -> str:

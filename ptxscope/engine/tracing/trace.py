@@ -17,7 +17,7 @@ from ..semantics.run import result, run
 from ..text.instruction import Instruction
 from ..text.parser import parse
 from .annotations import NOTHING, Annotations
-from .evaluate import bind, check_names, plan_of, resolve_model
+from .evaluate import bind, check_names, check_read, plan_of, resolve_model
 
 
 class LaneTrace(NamedTuple):
@@ -233,7 +233,9 @@ def trace(
     """
     ins = parse(instruction) if isinstance(instruction, str) else instruction
     check_names(ins, values)
-    return Trace(ins, resolve_model(model), bind(ins, values))
+    model_, operands = resolve_model(model), bind(ins, values)
+    check_read(ins, model_, operands)
+    return Trace(ins, model_, operands)
 
 
 def replay(trace_: Trace) -> dict[str, int]:
