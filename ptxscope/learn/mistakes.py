@@ -29,7 +29,7 @@ from ..engine.text.values import hex_text
 from ..engine.tracing.evaluate import plan_of
 from ..engine.tracing.trace import RowTrace, Trace
 from ..engine.tracing.words import part_name, words
-from .question import WORD, Place, Question, lanes_of_destination, place, same_bits
+from .question import WORD, Place, Question, lanes_of_destination, place, same_bits, shown
 from .slips import Slip, slips, with_slip
 
 _FAR_FETCHED = 5
@@ -195,11 +195,16 @@ def _beliefs(question: Question, where: Place) -> Iterator[Mistake]:
         yield Mistake(2, said, value, "+".join(e.id for e in changed))
 
 
+def _reads_no_more(plan: Plan, known: frozenset[str]) -> bool:
+    """Whether a plan reads nothing but what is shown."""
+    return all(source.role in known for source in plan.sources)
+
+
 def _of_plan(
     question: Question, where: Place, plan: Plan, weight: int, said: str
 ) -> Iterator[Mistake]:
     moved = _counterpart(question.trace.plan, plan, where)
-    if moved:
+    if moved and _reads_no_more(plan, frozenset(shown(question.trace))):
         values = _values(plan, question.trace.operands)
         yield Mistake(weight, said, moved.of(values))
 
@@ -208,16 +213,16 @@ def _caused(question: Question, where: Place) -> Iterator[Mistake]:
     """The same place under every single cause that the diagnosis knows."""
     trace = question.trace
     ins = trace.instruction
-    known = frozenset(trace.operands)
+    known = frozenset(shown(trace))
     variants = Variants(ins, known)
-    seen = Seen(Observation(trace.operands, {}), {})
+    seen = Seen(Observation(shown(trace), {}), {})
     for cause in _causes(ins, known):
         variant = variants.of((cause,))
         if variant is None:
             continue
         plan = _ruled(variant, trace.model, cause)
         moved = _counterpart(trace.plan, plan, where)
-        if moved is None:
+        if moved is None or not _reads_no_more(plan, known):
             continue
         operands = cause.operands(trace.operands, seen) if cause.operands else trace.operands
         value = moved.of(_values(plan, operands))
@@ -313,7 +318,7 @@ def _together(question: Question, where: Place, given: int) -> Iterator[str]:
         return
     mask = (1 << where.width) - 1
     seen = Observed((given & mask) << where.shift, mask << where.shift)
-    observation = Observation(trace.operands, {question.key: seen})
+    observation = Observation(shown(trace), {question.key: seen})
     for finding in investigate(trace.instruction, [observation]).findings:
         causes = finding.causes
         plain = all(map(_is_predictable, causes)) and not _BY_CHANCE.intersection(

@@ -15,6 +15,7 @@ from ..engine.semantics import micro as m
 from ..engine.semantics.arithmetic import Lanes
 from ..engine.semantics.plan import Stage
 from ..engine.text.errors import Problem, PtxError, quoted
+from ..engine.text.instruction import Literal
 from ..engine.text.values import parse_integer, parse_value
 from ..engine.tracing.trace import RowTrace, Trace
 
@@ -106,6 +107,21 @@ def place(question: Question) -> Place:
         return Place(row.key, None, 0, width * count, False, False, Type.B32, count)
     truth = exact and (row.row.range.low, row.row.range.high) == (0, 1)
     return Place(row.key, lane or 0, 0, width, exact, truth, type_)
+
+
+def shown(trace: Trace) -> dict[str, int]:
+    """The operands that whoever is asked can see: what is read by its plan, and literals.
+
+    A register counts in all its places where it is read in one.
+    """
+    ins = trace.instruction
+    read = {source.role for source in trace.plan.sources}
+    names = {ins.names[role] for role in read if role in ins.names}
+    return {
+        role: bits
+        for role, bits in trace.operands.items()
+        if role in read or ins.names.get(role) in names or isinstance(ins.roles.get(role), Literal)
+    }
 
 
 def row_at(trace: Trace, key: str) -> RowTrace:

@@ -16,7 +16,7 @@ from ..engine.semantics.operation import Flag, Micro
 from ..engine.semantics.plan import Plan, Row, Source, Stage
 from ..engine.tracing.trace import RowTrace, Trace
 from ..engine.tracing.words import UNIT_NAMES, integer_type, relation, short_name
-from .question import WORD, clamped_type
+from .question import WORD, clamped_type, shown
 
 BEFORE = ""
 """As an input of a later link of a chain: what the link before gave."""
@@ -76,10 +76,10 @@ class At(NamedTuple):
 def slips(trace: Trace, row: RowTrace, lane: int | None) -> Iterator[Slip]:
     """Every way in which a row is easily worked otherwise."""
     at = At(trace, row, lane)
-    worked = _SLIPS.get(type(row.micro))
+    worked, known = _SLIPS.get(type(row.micro)), shown(trace)
     for slip in worked(at, row.micro) if worked else ():
         read = {name for _, inputs in slip.chain for name in inputs}
-        if all(name in trace.operands for name in read.intersection("ab")):
+        if all(name in known for name in read.intersection("abc")):
             yield slip
     if isinstance(row.micro, _EXACT):
         yield from _cut(at)
