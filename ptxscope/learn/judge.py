@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..engine.records import NamedTuple
+from ..engine.text.errors import PtxError
 from ..engine.tracing.provenance import Cell, ancestors
 from ..engine.tracing.stages import about, title
 from ..engine.tracing.trace import RowTrace, Step, Trace
@@ -48,7 +49,27 @@ def judge(question: Question, text: str) -> Answer:
         return Answer(True, right, right, ())
     from .mistakes import explained
 
-    return Answer(False, given, right, explained(question, given))
+    why = explained(question, given)
+    return Answer(False, given, right, _in_hex(question, where, text.strip(), why) or why)
+
+
+def _in_hex(question: Question, where: Place, text: str, why: tuple[str, ...]) -> tuple[str, ...]:
+    """Digits that would be right as hexadecimal; or explained, where nothing explains them."""
+    sign, digits = ("-", text[1:]) if text.startswith("-") else ("", text)
+    if not (digits.isascii() and digits.isdecimal()):
+        return ()
+    meant = f"{sign}0x{digits}"
+    try:
+        given = where.read(meant)
+    except PtxError:
+        return ()
+    if where.same(given, expected(question)):
+        return (f"{text} is decimal; {meant} is right.", *why)
+    if why or where.same(given, where.read(text)):
+        return ()
+    from .mistakes import explained
+
+    return tuple(f"{text} is decimal; {meant}: {said}" for said in explained(question, given))
 
 
 def hints(question: Question) -> tuple[str, ...]:

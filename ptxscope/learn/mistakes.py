@@ -307,8 +307,13 @@ def _neighbours(question: Question, where: Place) -> Iterator[Mistake]:
     count = count or len(values[where.key])
     for lane in range(count):
         if lane != question.lane:
-            moved = where._replace(lane=lane, shift=unit * lane)
-            yield Mistake(3, f"That is lane {lane}'s value.", moved.of(values))
+            value = where._replace(lane=lane, shift=unit * lane).of(values)
+            said = f"That is lane {lane}'s value"
+            if lane == count - 1 - question.lane:  # 0 and 1 are what many lanes have
+                weight = 3 if value in (0, 1) else 1
+                yield Mistake(weight, f"{said}: lane 0 is the rightmost.", value)
+            else:
+                yield Mistake(3, f"{said}.", value)
 
 
 def _together(question: Question, where: Place, given: int) -> Iterator[str]:

@@ -129,12 +129,17 @@ def _select(at: At, micro: m.Select) -> Iterator[Slip]:
     lane = 0 if len(picks) == 1 else at.lane
     if lane is None:
         return
+    right, part = picks[lane], UNIT_NAMES[unit]
     for word in (own, 1 - own):
         for index in range(per):
-            if (word, index) != picks[lane]:
+            if (word, index) != right:
                 other = (*picks[:lane], (word, index), *picks[lane + 1 :])
-                name = short_name(at.trace, roles[word])
-                yield _picked(f"took {UNIT_NAMES[unit]} {index} of {name}", other, unit)
+                did = f"took {part} {index} of {short_name(at.trace, roles[word])}"
+                if word != right[0]:
+                    did += (
+                        f" in place of {short_name(at.trace, roles[right[0]])}'s {part} {right[1]}"
+                    )
+                yield _picked(did, other, unit, 1 if word == right[0] else 2)
 
 
 def _picked(did: str, picks: tuple[tuple[int, int], ...], unit: int, weight: int = 1) -> Slip:

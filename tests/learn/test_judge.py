@@ -109,7 +109,8 @@ A_LANE = {
     ("operate", 3, "129"): "You kept 0x80 as 128: atype is s32, so it is -128.",
     ("select.a", 3, "1"): "You counted from the left, but lane 0 is the rightmost: byte 3 of a "
     "(bits 31:24) is 0x80.",
-    ("select.b", 0, "0xff"): "You took byte 2 of a: byte 0 of b (bits 7:0) is 0x80.",
+    ("select.b", 0, "0xff"): "You took byte 2 of a in place of b's byte 0: byte 0 of b (bits 7:0) "
+    "is 0x80.",
 }
 
 

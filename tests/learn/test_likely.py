@@ -6,7 +6,7 @@ import pytest
 
 from ptxscope import trace
 from ptxscope.learn.judge import Question, judge
-from ptxscope.learn.mistakes import mistakes
+from ptxscope.learn.mistakes import Mistake, mistakes
 
 UNREAD = [
     # (line, operands, lane, answer): c decides nothing, and what blames a mask takes its bytes
@@ -47,3 +47,96 @@ def test_a_mask_is_blamed_where_its_register_is_shown_in_another_place() -> None
     line, values = "vadd4.u32.u32.u32 d, %1, %2, %1", {"%1": 0x40010101, "%2": 0x01010101}
     told = [x.said for x in mistakes(Question(trace(line, values), "d", 3))]
     assert any("`d.b210`" in said for said in told)
+
+
+QUAD = "vadd4.s32.s32.s32.sat d, a, b, c"
+LANES = {"a": 0x80FF7F01, "b": 0x01010180, "c": 0}
+LIKELIEST = [
+    # the smaller bytes of lanes 3 to 0 are 2, 3, 4, 5
+    (
+        "vmin4.u32.u32.u32 d, a, b, c",
+        {"a": 0x02090405, "b": 0x09030909, "c": 0},
+        "operate.t",
+        0,
+        "2",
+        "That is lane 3's value: lane 0 is the rightmost.",
+    ),
+    # a's bytes through a selector of b's alone: lane 0 is 5, lane 3 is 0xff; a's own are others
+    (
+        "vmin4.u32.u32.u32 d, a.b7654, b, c",
+        {"a": 0xD4FA0102, "b": 0xFF030405, "c": 0},
+        "operate.t",
+        0,
+        "255",
+        "That is lane 3's value: lane 0 is the rightmost.",
+    ),
+    # subtracted: 5 - 1 = 4, 9 - 2 = 7; with a and b exchanged lane 0 would be -7
+    (
+        "vsub2.s32.s32.s32 d, a, b, c",
+        {"a": 0x00050009, "b": 0x00010002, "c": 0},
+        "operate.t",
+        0,
+        "4",
+        "That is lane 1's value: lane 0 is the rightmost.",
+    ),
+]
+
+
+@pytest.mark.parametrize("case", LIKELIEST)
+def test_the_lane_of_the_other_end_is_said_first(
+    case: tuple[str, dict[str, int], str, int, str, str],
+) -> None:
+    line, values, key, lane, text, first = case
+    assert judge(Question(trace(line, values), key, lane), text).why[0] == first
+
+
+def test_the_other_end_comes_before_a_and_b_exchanged() -> None:
+    # lane 1 is 9 - 2 = 7, lane 0 is 2 - 9 = -7, and 7 with a and b exchanged
+    line, values = "vsub2.s32.s32.s32.sat d, a, b, c", {"a": 0x00090002, "b": 0x00020009, "c": 0}
+    told = [
+        x.said
+        for x in sorted(mistakes(Question(trace(line, values), "saturate.t", 0)), key=weight_of)
+        if x.value == 7
+    ]
+    mirrored = told.index("That is lane 1's value: lane 0 is the rightmost.")
+    assert mirrored < told.index("That would be right with a and b exchanged.")
+
+
+def weight_of(mistake: Mistake) -> int:
+    return mistake.weight
+
+
+def test_a_byte_of_another_register_is_told_with_whose_place_it_took() -> None:
+    line, values = "vadd4.u32.u32.u32 d, a, b, c", {"a": 0x11223344, "b": 0x40302010, "c": 0}
+    why = judge(Question(trace(line, values), "select.b", 0), "0x22").why
+    assert why[0].startswith("You took byte 2 of a in place of b's byte 0: byte 0 of b")
+
+
+@pytest.mark.parametrize(
+    ("key", "lane", "text", "first"),
+    [
+        ("select.a", 3, "80", "80 is decimal; 0x80 is right."),
+        ("merge.t", 3, "81", "81 is decimal; 0x81 is right."),
+        ("extend.a", 3, "-80", "-80 is decimal; -0x80 is right."),
+        (
+            "extend.a",
+            3,
+            "80",
+            "80 is decimal; 0x80: You kept 0x80 as 128: atype is s32, so it is -128.",
+        ),
+    ],
+)
+def test_digits_that_are_meant_as_hexadecimal(
+    key: str, lane: int | None, text: str, first: str
+) -> None:
+    answer = judge(Question(trace(QUAD, LANES), key, lane), text)
+    assert not answer.is_right
+    assert "".join(answer.why[:1]) == first
+
+
+def test_what_is_no_hexadecimal_of_the_answer_is_told_as_before() -> None:
+    assert judge(Question(trace(QUAD, LANES), "select.a", 3), "255").why  # 0x255 is no byte
+    for text in ("0b11", "1.5", "7", "4294967295"):
+        line, values = "slct.f32.s32 d, a, b, c", {"a": 1, "b": 2, "c": 0}
+        why = judge(Question(trace(line, values), "d"), text).why
+        assert not any("decimal" in said for said in why)
