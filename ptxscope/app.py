@@ -255,8 +255,8 @@ class Explorer(App[None]):
         """Where the explorer is."""
         main = self._main
         setup, pin, step, asked, guesses, predicting = main.looked_at
-        if step >= len(trace_of(setup).steps) and not predicting:
-            step = 0
+        if not predicting:
+            step = 0 if step >= len(trace_of(setup).steps) else step or -1
         theme = self._stand_ins.get(self.theme, self.theme)
         return Kept(setup, pin, step, main.recent, theme, asked, guesses, predicting)
 

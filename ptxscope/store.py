@@ -38,7 +38,7 @@ class Kept(NamedTuple):
     setup: Setup | None = None
     pin: Setup | None = None
     step: int = 0
-    """The step shown; 0 is the last."""
+    """The step shown; 0 is the last, -1 is before the first."""
     recent: Sequence[str] = ()
     """Opcodes, the latest first."""
     theme: str = ""

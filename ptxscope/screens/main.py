@@ -113,12 +113,12 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
         guesses: Sequence[object] = (),
         predicting: bool = False,
     ) -> None:
-        super().__init__(guesses, predicting=predicting)
+        super().__init__(guesses, predicting=predicting, left_at=int(step < 0))
         self.session = Session(setup)
         self.pin = pin
         """What is compared with."""
-        self.step = step or len(self.session.trace.steps)
-        """The step up to which the trace is revealed, from 1."""
+        self.step = max(step, 0) if step else len(self.session.trace.steps)
+        """The step up to which the trace is revealed, from 1; at 0 none is."""
         self.recent = recent
         """Opcodes that were opened, the latest first."""
         self.asked_from: Place | None = None
@@ -209,7 +209,7 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
         """Let every widget show the session as it is now."""
         self.follow_listing()
         setup, trace = self.session.setup, self.session.trace
-        least = 0 if self.tour else 1  # a lesson may show the operands alone
+        least = 0 if self.tour else self.least_step  # a lesson may show the operands alone
         self.step = min(max(self.step, least), len(trace.steps))
         self.follow_prediction()
         self.query_one(PtxLine).show(setup.line, setup.instruction, setup.error)
@@ -346,7 +346,7 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
         return key_names(self.app)[id_][0]
 
     def _go_to(self, step: int) -> None:
-        step = min(max(step, 1), len(self.session.trace.steps))
+        step = min(max(step, min(self.step, 1)), len(self.session.trace.steps))
         self._no_hint()
         if step != self.step:
             moving = step == self.step + 1
@@ -380,7 +380,7 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
             return
         if self.is_predicting:
             self.stop_predicting()
-        if self.step >= len(self.session.trace.steps):
+        if not 0 < self.step < len(self.session.trace.steps):
             self._go_to(1)
         self._play_on()
         self.show_step()

@@ -21,16 +21,23 @@ class Predicting(Part):
     The step shown is then the one that is asked: its lanes are drawn when they are told right.
     """
 
-    def __init__(self, guesses: Sequence[object] = (), *, predicting: bool = False) -> None:
+    def __init__(
+        self, guesses: Sequence[object] = (), *, predicting: bool = False, left_at: int = 0
+    ) -> None:
         super().__init__()
         self.prediction: Prediction | None = None
         """What was typed, also while nothing is asked."""
         self.is_predicting = False
-        self._left_at = 0
+        self._left_at = left_at
         """The step that was asked when it was left."""
         self._unread = guesses
         """What was kept, until it is asked for."""
         self._begins = predicting
+
+    @property
+    def least_step(self) -> int:
+        """The first step that may be the one shown; 0 where the first was left untold."""
+        return 0 if self._left_at == 1 else 1
 
     @property
     def guesses(self) -> Mapping[Place, Guess] | None:
@@ -85,7 +92,7 @@ class Predicting(Part):
         main = self._main
         self._left_at = main.step
         self.is_predicting = False
-        main.step = step or max(main.step - 1, 1)
+        main.step = step or main.step - 1  # before the first: the operands alone
         main.show_step()
         main.show_status()
         key = main.key("predict")

@@ -1,0 +1,79 @@
+"""Predicting: what keys type, what is drawn when one leaves, what an unreadable entry leaves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ptxscope.scene.records import Place
+from ptxscope.store import Store
+from ptxscope.widgets.hints import HintBar
+from ptxscope.widgets.lanes import Lanes
+from tests.app.driving import KEYS, Driver, explorer, focused
+
+LINE = "vmin4.u32.u32.u32 d, a.b7654, b, c"
+VALUES = {"a": 0xD4FA0102, "b": 0xFF030405, "c": 0}
+SIZES = ((80, 24), (120, 40))
+
+
+def said(drive: Driver) -> str:
+    return " ".join(drive.screen.query_one(HintBar).text().split())
+
+
+def lanes(drive: Driver) -> str:
+    return drive.pane("lanes").text()
+
+
+# --- leaving -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_leaving_the_first_step_draws_the_operands_alone(size: tuple[int, int]) -> None:
+    async with explorer(LINE, VALUES, size=size) as drive:
+        await drive.press("1", "P", "p")
+        assert drive.screen.step == 1
+        chips = lanes(drive).count("ff")
+        await drive.press("escape")
+        assert not drive.screen.is_predicting
+        assert drive.screen.is_held_back
+        assert drive.screen.step == 0
+        assert "Before step 1" in await drive.text()
+        assert lanes(drive).count("ff") == chips  # a takes b's bytes in step 1: none is drawn twice
+        await drive.press("P")
+        assert drive.screen.is_predicting
+        assert drive.screen.step == 1
+        assert drive.screen.query_one(Lanes).place == Place("select.a", 3)
+
+
+async def test_what_follows_on_the_operands_alone_tells_no_more_than_is_asked_for() -> None:
+    async with explorer(LINE, VALUES) as drive:
+        await drive.press("1", "P", "p", "escape", "p")
+        assert drive.screen.step == 0
+        await drive.press("s")  # a and b exchanged: another trace
+        assert drive.screen.step == 0
+        await drive.press("u", "t", "t", "equals_sign", "equals_sign", "w", "escape")
+        assert drive.screen.step == 0
+        await drive.press("n")
+        assert drive.screen.step == 1
+        await drive.press("n", "p", "p")
+        assert drive.screen.step == 1
+
+
+async def test_playing_from_the_operands_alone_begins_at_the_first_step() -> None:
+    async with explorer(LINE, VALUES) as drive:
+        await drive.press("1", "P", "p", "escape", "space")
+        assert drive.screen.step == 1
+        await drive.press("space")
+
+
+async def test_the_explorer_opens_again_before_the_first_step(tmp_path: Path) -> None:
+    async with explorer(LINE, VALUES, store=Store(tmp_path, tmp_path)) as drive:
+        await drive.press("1", "P", "p", "escape")
+        drive.app.keep()
+    async with explorer(None, store=Store(tmp_path, tmp_path)) as drive:
+        assert "Before step 1" in await drive.text()
+        assert drive.screen.step == 0
+        await drive.press("P")
+        assert drive.screen.step == 1
+        assert drive.screen.is_predicting
