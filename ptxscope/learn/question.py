@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from ..engine.isa.integers import cast, limits
 from ..engine.isa.types import Type
+from ..engine.patterns import pattern
 from ..engine.records import NamedTuple
 from ..engine.semantics import micro as m
 from ..engine.semantics.arithmetic import Lanes
@@ -20,6 +21,7 @@ from ..engine.text.values import parse_integer, parse_value
 from ..engine.tracing.trace import RowTrace, Trace
 
 WORD = 32
+_BARE_HEX = pattern(r"[0-9a-fA-F]{1,32}")
 
 
 class Question(NamedTuple):
@@ -66,6 +68,17 @@ class Place(NamedTuple):
 
     def read(self, text: str) -> int:
         """What was typed; raises PtxError."""
+        try:
+            return self._read(text)
+        except PtxError:
+            if _BARE_HEX.fullmatch(text.strip()) is None:
+                raise
+        start, meant = len(text) - len(text.lstrip()), f"0x{text.strip()}"
+        self._read(meant)  # may say that it is too large
+        span = start, start + len(text.strip())
+        raise PtxError(text, (Problem("hexadecimal digits need a 0x in front", span, meant),))
+
+    def _read(self, text: str) -> int:
         if self.type is not None:
             return parse_value(text, self.type)
         word = text.strip().lower()

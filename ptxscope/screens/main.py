@@ -179,7 +179,7 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
 
     def on_mount(self) -> None:
         """Show the session, and in a few words what it is, where that is new."""
-        self._show_keys()
+        self.show_keys()
         self.show_session()
         if self._welcome:
             self.say(
@@ -200,7 +200,8 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
         self.query_one(HintBar).clear()
         self.query_one(LineStatus).say()  # of a line that is still wrong
 
-    def _show_keys(self) -> None:
+    def show_keys(self) -> None:
+        """Let the footer name the keys that act now."""
         self.query_one(KeyBar).show(*footer_keys(self))
 
     # --- showing -------------------------------------------------------------------
@@ -362,6 +363,9 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
 
     def action_result(self) -> None:
         """Show the result before its step, or hold it back again."""
+        if self.is_predicting:
+            self._result_refused()
+            return
         if self.step >= len(self.session.trace.steps):
             self.say("Every step is revealed: the result is not held back")
             return
@@ -370,8 +374,14 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
 
     @on(ResultBar.Asked)
     def _result_asked(self) -> None:
+        if self.is_predicting:
+            self._result_refused()
+            return
         self.asked = True
         self.show_step()
+
+    def _result_refused(self) -> None:
+        self.say(f"The result would tell what is asked · {self.key('predict')} stops asking")
 
     def action_play(self) -> None:
         """Play the steps from here, from the start where all are seen; or pause."""
@@ -793,6 +803,8 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
     def _cursor_moved(self, event: Lanes.CursorMoved) -> None:
         self.query_one(Operands).light(self._origin(event.cell) if event.cell else {})
         self.query_one(HintBar).hint(Hint(event.control, event.said))
+        if self.is_predicting:  # digits are keys on what is not asked
+            self.show_keys()
 
     def _origin(self, cell: Cell) -> dict[str, int]:
         """The operand bits that a cell came from: a mask by role."""
@@ -817,7 +829,7 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
         if self._value_field is None or self.focused is not self._value_field.input:
             self._end_typing()
         self.show_status()
-        self._show_keys()
+        self.show_keys()
 
     def on_descendant_blur(self) -> None:
         """The status line stops helping; what was typed in the line is one edit."""
@@ -827,4 +839,4 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
         if self.focused is None:
             self.query_one(HintBar).left()
         self.show_status()
-        self._show_keys()
+        self.show_keys()

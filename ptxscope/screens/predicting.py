@@ -81,9 +81,11 @@ class Predicting(Part):
         main.action_focus_on("lanes")
         main.show_step()
         self._ask_here()
+        main.show_keys()
         main.say(
-            f"What will it be? Type it: {_NOTATIONS} · {main.key('predict.hint')} hint · "
-            f"{main.key('step.next')} shows the step · Esc leaves, and keeps what you typed",
+            f"What will it be? Type it: {_NOTATIONS} · 0-9 a-f are digits here · "
+            f"{main.key('predict.hint')} hint · {main.key('step.next')} shows the step · "
+            f"{main.key('step.last')} shows all · Esc leaves, and keeps what you typed",
             firm=True,
         )
 
@@ -95,6 +97,7 @@ class Predicting(Part):
         main.step = step or main.step - 1  # before the first: the operands alone
         main.show_step()
         main.show_status()
+        main.show_keys()
         key = main.key("predict")
         main.say(f"{key} goes on predicting where you were, with what you typed", firm=True)
 
@@ -218,4 +221,4 @@ class Predicting(Part):
         main.say(self.prediction.at(place).said, "strong", firm=True)
 
 
-_NOTATIONS = "-1, 255, 0xff, 0b1"
+_NOTATIONS = "-1, 255, 0xff"

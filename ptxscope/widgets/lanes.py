@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 _MOTION = 0.2
 """Seconds in which a step is drawn."""
 _FRAMES = 6
-_BEGINS = "0123456789+-.["
-"""What an answer may begin with; words like `true` after Enter."""
+_BEGINS = "0123456789abcdef+-.["
+"""What an answer begins with, digits as the chips show them; words like `true` after Enter."""
 
 
 class Lanes(Pane):
@@ -420,16 +420,21 @@ class Lanes(Pane):
         count = self._trace.instruction.entry.lanes
         return index + (count if count > 1 and row.input_keys[word] == "b" else 0)
 
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        """A lane that is asked takes what an answer begins with, and no action has it."""
+        is_asked = self.place is not None and self.is_asked(self.place)
+        return is_asked and (key == "space" or bool(character and character in _BEGINS))
+
     def on_key(self, event: events.Key) -> None:
         """On a register a literal begins; on a selected lane a digit is what it takes."""
         place, char = self.place, event.character
         if self._trace is None or place is None or char is None:
             return
         if self.is_asked(place):
-            if char in _BEGINS:
-                self.post_message(self.Predict(self, place, char))
-            if char in _BEGINS or event.key == "space":
+            if self.check_consume_key(event.key, char):
                 event.stop()
+                if event.key != "space":
+                    self.post_message(self.Predict(self, place, char))
             return
         if self._is_operand(place):
             truth = self._trace.instruction.type_of(place.key) is Type.PRED

@@ -77,3 +77,53 @@ async def test_the_explorer_opens_again_before_the_first_step(tmp_path: Path) ->
         await drive.press("P")
         assert drive.screen.step == 1
         assert drive.screen.is_predicting
+
+
+# --- typing ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("char", "0123456789abcdef-[")
+async def test_a_digit_as_the_chips_show_it_begins_an_answer(char: str) -> None:
+    async with explorer(LINE, VALUES) as drive:
+        await drive.press("1", "P", "p", KEYS.get(char, char))
+        assert drive.screen.is_predicting
+        assert drive.screen.step == 1
+        assert drive.app.screen is drive.screen
+        assert drive.screen.value_field.is_open
+        assert drive.screen.value_field.input.value == char
+
+
+async def test_bare_hexadecimal_is_told_how_it_is_written() -> None:
+    async with explorer(LINE, VALUES) as drive:
+        await drive.press("1", "P", "p")
+        await drive.type("d4")
+        shown = await drive.press("enter")
+        assert "hexadecimal digits need a 0x in front; allowed: 0xd4" in shown
+
+
+async def test_the_result_is_refused_and_the_keys_that_act_are_named() -> None:
+    async with explorer(LINE, VALUES, size=(200, 40)) as drive:
+        shown = await drive.press("1", "P", "p")
+        footer = shown.splitlines()[-1]
+        assert "a all" not in footer
+        assert "d result" not in footer
+        assert "h hint" in footer
+        await drive.press("up")  # on a register digits are no answers, but nothing is told either
+        assert not drive.screen.query_one(Lanes).is_asked(drive.screen.query_one(Lanes).place)
+        await drive.press("tab")
+        assert focused(drive) is not drive.pane("lanes")
+        drive.screen.action_result()
+        assert "The result would tell what is asked" in said(drive)
+        assert drive.screen.is_held_back
+        await drive.press("escape", "l", "end")
+        assert not drive.screen.is_predicting
+        assert drive.screen.step == len(drive.session.trace.steps)
+        assert "d result" in (await drive.press("escape", "2")).splitlines()[-1]
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_hint_says_which_keys_are_digits(size: tuple[int, int]) -> None:
+    async with explorer(LINE, VALUES, size=size) as drive:
+        await drive.press("1", "P", "p", "escape", "P")
+        assert "0-9 a-f are digits here" in said(drive)
+        assert "h hint" in (await drive.text()).splitlines()[-1]
