@@ -14,7 +14,7 @@ from ..engine.text.errors import PtxError
 from ..engine.tracing.trace import Trace
 from ..learn.challenge import Challenge, answer, asked, challenges, hints, prompt, skipped, told
 from ..learn.draw import LEVELS
-from ..learn.tally import Count, Keeper, Outcome, Tally
+from ..learn.tally import Count, Keeper, Kind, Outcome, Tally
 from ..widgets.fields import Field, Page
 from .dialog import Dialog, Frame
 
@@ -114,6 +114,8 @@ class ChallengeScreen(Dialog[Trace | None]):
             verdict = answer(self._found, text)
         except PtxError as error:
             self._told.show(str(error))
+            if self._found.kind is not Kind.PART:  # operands are long to type, and mended
+                self._answer.select_all()
             return
         outcome = Outcome.RIGHT if verdict.is_right else Outcome.WRONG
         self._end(outcome, told(self._found, verdict))

@@ -153,6 +153,12 @@ class Tour(Vertical):
         self._verdict = (_said(said, "changed"),)
         self._tell()
 
+    def unsay(self) -> None:
+        """Say no more what was said of an answer."""
+        if self.is_open:
+            self._verdict = ()
+            self._tell()
+
     @on(TourStrip.Hinted)
     def _hint(self) -> None:
         if not self.is_open:

@@ -156,6 +156,11 @@ class Touring(Part):
         if self.tour and event.about is self.tour:
             self.tour.given(event.text, is_left=not event.is_meant)
 
+    def on_value_field_unreadable(self, event: ValueField.Unreadable) -> None:
+        """What is said of the answer before is no more of what stands in the field."""
+        if self.tour and event.about is self.tour:
+            self.tour.unsay()
+
     def on_value_field_commanded(self, event: ValueField.Commanded) -> None:
         """A key of the lesson, pressed in the empty field."""
         if self.tour and event.about is self.tour:

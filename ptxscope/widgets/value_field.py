@@ -68,6 +68,12 @@ class ValueField(Vertical):
         is_meant: bool
         """It was entered; else it was left as it stands."""
 
+    class Unreadable(Posted):
+        """What was entered is no answer: the field says why, and what comes next replaces it."""
+
+        control: ValueField
+        about: object
+
     class Commanded(Posted):
         """Not an answer but one of the keys was typed that act in the empty field."""
 
@@ -242,6 +248,9 @@ class ValueField(Vertical):
         try:
             bits = self._parsed(event.value)
         except PtxError:
+            if self._read is not None:
+                self.input.select_all()
+                self.post_message(self.Unreadable(self, self._about))
             return
         self._is_settled = True
         if self._read is not None:

@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from ptxscope.learn.challenge import challenges
+from ptxscope.learn.tally import Kind
 from ptxscope.scene.records import Place
+from ptxscope.screens.challenge import ChallengeScreen
 from ptxscope.store import Store
 from ptxscope.widgets.hints import HintBar
 from ptxscope.widgets.lanes import Lanes
@@ -99,6 +102,9 @@ async def test_bare_hexadecimal_is_told_how_it_is_written() -> None:
         await drive.type("d4")
         shown = await drive.press("enter")
         assert "hexadecimal digits need a 0x in front; allowed: 0xd4" in shown
+        await drive.type("0xff")
+        await drive.press("enter")
+        assert said(drive) == "✓ Right"
 
 
 async def test_the_result_is_refused_and_the_keys_that_act_are_named() -> None:
@@ -127,3 +133,64 @@ async def test_the_hint_says_which_keys_are_digits(size: tuple[int, int]) -> Non
         await drive.press("1", "P", "p", "escape", "P")
         assert "0-9 a-f are digits here" in said(drive)
         assert "h hint" in (await drive.text()).splitlines()[-1]
+
+
+# --- what can't be read --------------------------------------------------------------------
+
+
+async def test_what_can_not_be_read_is_typed_over_by_what_comes_next() -> None:
+    async with explorer(LINE, VALUES) as drive:
+        await drive.press("1", "P", "p")
+        await drive.type("12q")
+        await drive.press("enter")
+        await drive.type("0x1")
+        assert drive.screen.value_field.input.value == "0x1"
+
+
+async def test_an_operands_value_that_can_not_be_read_stays_to_be_mended() -> None:
+    async with explorer(LINE, VALUES) as drive:
+        await drive.press("o", "enter")
+        await drive.type("12q")
+        await drive.press("enter", "backspace")
+        assert drive.screen.value_field.input.value == "12"
+
+
+async def test_what_was_said_of_the_answer_before_goes() -> None:
+    async with explorer(LINE, VALUES) as drive:
+        await drive.press("1", "P", "p")
+        await drive.type("80")
+        await drive.press("enter")
+        assert said(drive).startswith("×")
+        await drive.press("1")
+        await drive.type("2q")
+        shown = await drive.press("enter")
+        assert "is not an integer" in shown
+        assert "×" not in said(drive)
+
+
+async def test_a_lessons_question_says_no_more_of_the_answer_before() -> None:
+    async with explorer(size=(100, 30)) as drive:
+        drive.screen.open_lesson("extension")
+        await drive.press(*"nnnnnn")
+        strip = drive.pane("tour-strip")
+        await drive.type("68")
+        await drive.press("enter")
+        assert "× 68: " in strip.text()
+        await drive.type("foo")
+        await drive.press("enter")
+        assert "× 68: " not in strip.text()
+        await drive.type("0x114")
+        assert drive.screen.value_field.input.value == "0x114"
+
+
+async def test_an_exercises_answer_that_can_not_be_read_is_typed_over() -> None:
+    async with explorer() as drive:
+        await drive.press("C")
+        screen = drive.app.screen
+        assert isinstance(screen, ChallengeScreen)
+        found = next(x for x in challenges("typed-over") if x.kind is Kind.RESULT)
+        screen._ask(found)
+        await drive.type("12q")
+        await drive.press("enter")
+        await drive.type("7")
+        assert screen._answer.value == "7"
