@@ -260,7 +260,8 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
 
     def _held_back_by(self) -> str:
         """The key that shows the result, while that is held back."""
-        return self.key("step.result") if self.is_held_back else ""
+        id_ = "step.last" if self.is_predicting else "step.result"
+        return self.key(id_) if self.is_held_back else ""
 
     def _pinned(self) -> Trace | None:
         """The pinned evaluation, where it is of the same instruction."""

@@ -115,7 +115,12 @@ async def test_the_result_is_refused_and_the_keys_that_act_are_named() -> None:
         assert "d result" not in footer
         assert "h hint" in footer
         await drive.press("up")  # on a register digits are no answers, but nothing is told either
-        assert not drive.screen.query_one(Lanes).is_asked(drive.screen.query_one(Lanes).place)
+        where = drive.screen.query_one(Lanes)
+        assert where.place
+        assert not where.is_asked(where.place)
+        assert "press End to see it" in drive.pane("result").text()
+        await drive.click("result", "▁▁▁▁▁")
+        assert "The result would tell what is asked" in said(drive)
         await drive.press("tab")
         assert focused(drive) is not drive.pane("lanes")
         drive.screen.action_result()
