@@ -184,7 +184,7 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
 
     def on_mount(self) -> None:
         """Show the session, and in a few words what it is, where that is new."""
-        self._show_keys()
+        self.show_keys()
         self.show_session()
         if self._welcome:
             self.say(
@@ -205,7 +205,8 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
         self.query_one(HintBar).clear()
         self.query_one(LineStatus).say()  # of a line that is still wrong
 
-    def _show_keys(self) -> None:
+    def show_keys(self) -> None:
+        """The footer says which keys act now."""
         self.query_one(KeyBar).show(*footer_keys(self))
 
     # --- showing -------------------------------------------------------------------
@@ -822,7 +823,7 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
         if self._value_field is None or self.focused is not self._value_field.input:
             self._end_typing()
         self.show_status()
-        self._show_keys()
+        self.show_keys()
 
     def on_descendant_blur(self) -> None:
         """The status line stops helping; what was typed in the line is one edit."""
@@ -832,4 +833,4 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
         if self.focused is None:
             self.query_one(HintBar).left()
         self.show_status()
-        self._show_keys()
+        self.show_keys()
