@@ -67,7 +67,12 @@ class Lane(NamedTuple):
     @property
     def label(self) -> str:
         """What pictures and sentences call it: its text, by its role where the name is long."""
-        return (self.name if len(self.name) <= _LONGEST_NAME else self.role) + self.suffix
+        return self.register + self.suffix
+
+    @property
+    def register(self) -> str:
+        """What they call all of it."""
+        return self.name if len(self.name) <= _LONGEST_NAME else self.role
 
     @property
     def shift(self) -> int:
