@@ -69,10 +69,10 @@ def held(said: str, xs: list[str], values: list[int], shown: list[str]) -> None:
         start, end = xs.index(first), xs.index(last)
         assert start == after  # where the one before ends
         assert (leg["first"], leg["last"]) == (shown[start], shown[end])
-        way = STEPS[leg["way"]]
-        assert all(way(a, b) for a, b in pairwise(values[start : end + 1]))
+        follows = STEPS[leg["way"]]
+        assert all(follows(a, b) for a, b in pairwise(values[start : end + 1]))
         assert values[start] != values[end]
-        assert end == len(xs) - 1 or not way(values[end], values[end + 1])  # as far as it goes
+        assert end == len(xs) - 1 or not follows(values[end], values[end + 1])  # as far as it goes
         stays(leg["stays"] or "", [len([*same]) for _, same in groupby(values[start : end + 1])])
         after = end
     assert after == len(xs) - 1
