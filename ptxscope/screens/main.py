@@ -126,6 +126,7 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
         self.asked = asked
         """The result is to be seen before its step."""
         self._welcome = welcome
+        self._was_seen = False
         self._value_field: ValueField | None = None
         self._got = ""
         """What was typed as observed."""
@@ -176,6 +177,10 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
             row = ModifierRow()
             self.mount(row, after="#top")
             row.show(self.session.setup.instruction.form)
+
+    def on_screen_resume(self, event: events.ScreenResume) -> None:
+        """What comes to the screen for the first time was given its styles a moment ago."""
+        event.refresh_styles, self._was_seen = self._was_seen, True
 
     def on_mount(self) -> None:
         """Show the session, and in a few words what it is, where that is new."""
