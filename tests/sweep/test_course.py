@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from itertools import groupby, pairwise
 from random import Random
@@ -23,7 +24,7 @@ LEG = re.compile(
     r"(?P<stays>(?:,| and) stay(?:s there|ing[^,;]*?))??"
     r"(?: where \S+ is (?P<where>from \S+ to [^\s,;]+|\S+ and [^\s,;]+))?"
 )
-STEPS = {"rises": (lambda a, b: a <= b), "falls": (lambda a, b: a >= b)}
+STEPS = {"rises": operator.le, "falls": operator.ge}
 
 
 def axis(count: int) -> Axis:
