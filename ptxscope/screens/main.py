@@ -676,12 +676,22 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
             self.edit(edits.with_value(before, role, bits), joined=moved)
             moved = moved or self.session.setup != before
 
+        came = self.session.setup
+
+        def take_back() -> bool:
+            nonlocal moved
+            if self.session.setup == came:
+                return False
+            self.action_undo()
+            moved = False
+            return True
+
         def left(_: None) -> None:
             self._shown_too = None
             if moved:
                 self.session.settle()
 
-        screen = SweepScreen(lambda: self.session.trace, move)
+        screen = SweepScreen(lambda: self.session.trace, move, take_back)
         self._shown_too = screen.follow
         self.app.push_screen(screen, left)
 
