@@ -197,11 +197,15 @@ def _choice(text: str) -> str:
     return code(plain) + (f"\\ {DAGGER}" if plain != text else "")
 
 
+_FINAL = f"that of the sum: {code('.s32')} where a or b is, or one of a, b, c is negated"
+"""The type of c of ``vmad``."""
+
+
 def _operands(entry: Entry) -> list[str]:
     rows = []
     for operand in entry.operands:
         type_ = operand.type if isinstance(operand.type, Type) else None
-        shown = code(f".{type_ or operand.type}")
+        shown = code(f".{type_ or operand.type}") if operand.type != "final" else _FINAL
         lanes = f"{entry.lanes} lanes" if operand.by_lane else "one value"
         if operand.kept:
             lanes = f"{entry.lanes} lanes where some are kept, else one number"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..engine.text.errors import printable, printable_lines
 from ..engine.tracing.trace import Trace
-from ..export import BINARY, export
+from ..export import BINARY, ending_of, export, format_of
 from ..export.options import DEFAULT, Motion, Options
 from . import CommandError
 from .streams import say
@@ -25,6 +25,16 @@ _LARGEST = 1 << 28
 """Bytes of a file that is looked at before it is overwritten."""
 PICTURES = ("svg", *sorted(BINARY))
 """Formats of pictures."""
+
+
+def choose_format(
+    chosen: argparse.Namespace, formats: Sequence[str], otherwise: str = "text"
+) -> None:
+    """The format is what -f says, else that of ``formats`` which the file's name asks for."""
+    if chosen.format is None:
+        name = getattr(chosen, "output", None) or getattr(chosen, "frames", None) or ""
+        asked = str(format_of(name) or ending_of(name))
+        chosen.format = asked if asked in formats else otherwise
 
 
 def add_picture(to: argparse.ArgumentParser) -> None:

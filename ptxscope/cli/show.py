@@ -16,11 +16,10 @@ from ..engine.text.parser import parse
 from ..engine.tracing.stages import title
 from ..engine.tracing.trace import trace
 from ..engine.tracing.words import result_text
-from ..export import format_of
 from ..export.document import command
 from . import CommandError
 from .arguments import Parser, instruction, parser
-from .pictures import PICTURES, picture_of, put, write
+from .pictures import PICTURES, choose_format, picture_of, put, write
 
 _EPILOG = """\
 examples:
@@ -53,9 +52,7 @@ def arguments() -> Parser:
 def run(words: Sequence[str]) -> int:
     """Print the description of an opcode, or draw a form of it."""
     chosen = arguments().parse_args(words)
-    if chosen.format is None:
-        named = format_of(chosen.output or "")
-        chosen.format = str(named) if named in PICTURES else "text"
+    choose_format(chosen, ("text", *PICTURES))
     if chosen.format == "text":
         made: str | bytes = "\n".join(_lines(CATALOG[_opcode(chosen.opcode)])) + "\n"
     else:

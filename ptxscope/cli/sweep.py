@@ -25,7 +25,7 @@ from .arguments import (
     parsed,
     parser,
 )
-from .pictures import PICTURES, add_size, picture_of, put, write
+from .pictures import PICTURES, add_size, choose_format, picture_of, put, write
 
 if TYPE_CHECKING:
     from ..sweep.compute import Sweep
@@ -58,7 +58,7 @@ def arguments() -> Parser:
                     "what the swept part goes to")  # fmt: skip
     to.add_argument("--range", metavar="LO:HI", help="of x, from which value to which")
     add_model(to)
-    to.add_argument("-f", "--format", choices=FORMATS, default="text", help="default: text")
+    to.add_argument("-f", "--format", choices=FORMATS, help="default: what FILE ends in, or text")
     to.add_argument("-o", "--output", metavar="FILE", help="write to a file")
     to.add_argument("--title", default="", metavar="TEXT", help="what stands above the picture")
     add_size(to)
@@ -72,6 +72,7 @@ def arguments() -> Parser:
 def run(words: Sequence[str]) -> int:
     """Print the sweep, or write it to a file."""
     chosen = parsed(arguments(), _joined(words))
+    choose_format(chosen, FORMATS)
     found, options = _swept(chosen), _options(chosen)
     made = _made(found, chosen, options)
     if chosen.output is not None:
@@ -148,9 +149,9 @@ def _bounds(x: Lane, text: str) -> tuple[int, int]:
         if not colon:
             problem = Problem("this is no range", (0, max(len(text), 1)), "LO:HI, as in -5:100")
             raise PtxError(text, (problem,))
-        first = x.read(low)
+        first = x.read_in_order(low)
         start += len(low) + 1
-        last = x.read(high)
+        last = x.read_in_order(high)
         start = len("--range ")
         if x.place(first) > x.place(last):
             message = f"{x.said(first)} is above {x.said(last)}"

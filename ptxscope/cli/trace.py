@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..engine.text.errors import printable
 from ..engine.tracing.trace import Trace
-from ..export import FORMATS, TEXTS, export, format_of
+from ..export import FORMATS, TEXTS, export
 from ..export.acting import ACTS, acts, idle, where
 from ..export.choices import chosen as with_choices
 from ..export.options import DEFAULT, Options, checked_id
@@ -26,6 +26,7 @@ from .arguments import (
 from .pictures import (
     add_frames,
     add_picture,
+    choose_format,
     made_of,
     picture_options,
     put,
@@ -58,7 +59,7 @@ def run(words: Sequence[str]) -> int:
     """Print the trace, or write it to a file; with ``--alt`` print what it says in words."""
     to = arguments()
     chosen = parsed(to, words)
-    _choose_format(chosen, "svg" if chosen.alt else "text")
+    choose_format(chosen, FORMATS, "svg" if chosen.alt else "text")
     refuse_idle(to, chosen)
     trace, options = _asked(chosen)
     warn_of_small_letters(trace, chosen.format, options)
@@ -84,7 +85,7 @@ def rendered(words: Sequence[str]) -> str:
     Options that ask for something else than a document are none here.
     """
     chosen = parsed(_arguments(document=True), words)
-    _choose_format(chosen, "text")
+    choose_format(chosen, FORMATS, "text")
     trace, options = _asked(chosen)
     text: str = export(trace, chosen.format, options)
     return text
@@ -101,17 +102,10 @@ def asked(
     to = _arguments(document=True, formats=FORMATS)
     _add_output(to)
     chosen = parsed(to, words)
-    _choose_format(chosen, format_)
+    choose_format(chosen, FORMATS, format_)
     if strict:
         refuse_idle(to, chosen)
     return (*_asked(chosen), chosen)
-
-
-def _choose_format(chosen: argparse.Namespace, otherwise: str) -> None:
-    """The format is what -f says, else what the file's name asks for."""
-    if chosen.format is None:
-        name = getattr(chosen, "output", None) or getattr(chosen, "frames", None) or ""
-        chosen.format = str(format_of(name) or otherwise)
 
 
 def refuse_idle(to: Parser, chosen: argparse.Namespace) -> None:

@@ -68,7 +68,12 @@ _ENDINGS: Mapping[str, Format] = {
 
 def format_of(name: str) -> Format | None:
     """The format that a file's name asks for by its ending; None where it asks for none."""
-    return _ENDINGS.get(name.rpartition(".")[2].lower()) if "." in name else None
+    return _ENDINGS.get(ending_of(name))
+
+
+def ending_of(name: str) -> str:
+    """What stands behind the last dot of a name, in small letters; nothing where there is none."""
+    return name.rpartition(".")[2].lower() if "." in name else ""
 
 
 _Image = Literal[Format.PNG, Format.PDF, "png", "pdf"]

@@ -62,7 +62,7 @@ class Challenge(NamedTuple):
     choices: tuple[Instruction, ...] = ()
     """Lines of which one gives the trace's result."""
     other: Model = ISA_MODEL
-    """Whose answer is to be another than the documented one."""
+    """Whose answer differs from the documented one."""
 
     @property
     def opcode(self) -> str:
@@ -227,7 +227,7 @@ def asked(found: Challenge) -> tuple[str, ...]:
     if found.kind is not Kind.MODIFIER:
         lines.append(f"  {ins}")
     if found.kind is Kind.PART:
-        return (*lines, f"  the documentation's answer is to be another than {found.other.name}'s")
+        return (*lines, f"  find operands for which isa (documented) and {found.other.name} differ")
     lines += [f"  {line}" for line in values_of(trace, found.choices)]
     if found.kind is Kind.MODIFIER:
         lines.append(f"  result: {_results(trace)}")

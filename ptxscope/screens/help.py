@@ -81,6 +81,12 @@ _PANES = (
         "Enter or Esc leaves, and u takes back all that was typed",
     ),
     (
+        "all values",
+        "arrows move the current point and change the operand, with ^ far, Home and End to the "
+        "ends; u takes it back; Tab goes to x, y and the result, whose lanes arrows then choose; "
+        "w tells all of it in words",
+    ),
+    (
         "find",
         "names or words: average four bytes, clamp, mask, absolute difference; up and down "
         "move, Enter opens",

@@ -126,6 +126,7 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
         self.asked = asked
         """The result is to be seen before its step."""
         self._welcome = welcome
+        self._was_seen = False
         self._value_field: ValueField | None = None
         self._got = ""
         """What was typed as observed."""
@@ -177,6 +178,10 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
             self.mount(row, after="#top")
             row.show(self.session.setup.instruction.form)
 
+    def on_screen_resume(self, event: events.ScreenResume) -> None:
+        """What comes to the screen for the first time was given its styles a moment ago."""
+        event.refresh_styles, self._was_seen = self._was_seen, True
+
     def on_mount(self) -> None:
         """Show the session, and in a few words what it is, where that is new."""
         self.show_keys()
@@ -201,7 +206,7 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
         self.query_one(LineStatus).say()  # of a line that is still wrong
 
     def show_keys(self) -> None:
-        """Let the footer name the keys that act now."""
+        """The footer says which keys act now."""
         self.query_one(KeyBar).show(*footer_keys(self))
 
     # --- showing -------------------------------------------------------------------
@@ -681,12 +686,22 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
             self.edit(edits.with_value(before, role, bits), joined=moved)
             moved = moved or self.session.setup != before
 
+        came = self.session.setup
+
+        def take_back() -> bool:
+            nonlocal moved
+            if self.session.setup == came:
+                return False
+            self.action_undo()
+            moved = False
+            return True
+
         def left(_: None) -> None:
             self._shown_too = None
             if moved:
                 self.session.settle()
 
-        screen = SweepScreen(lambda: self.session.trace, move)
+        screen = SweepScreen(lambda: self.session.trace, move, take_back)
         self._shown_too = screen.follow
         self.app.push_screen(screen, left)
 

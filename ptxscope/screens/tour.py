@@ -95,7 +95,8 @@ class Tour(Vertical):
         said += self._verdict
         title = f"{self._at + 1} of {many} · {card.title}"
         titles = f"Lesson {self.lesson.head.name} · {title}", title, card.title
-        self.strip.show(titles, tuple(said), asking=self.is_open)
+        self.strip.show(titles, tuple(said), asking=self.is_open, first=self._at == 0)
+        self._main.show_keys()
         if self._verdict:
             self.strip.call_after_refresh(self.strip.end)
 

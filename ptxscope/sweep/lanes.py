@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..engine.isa.integers import cast
+from ..engine.isa.integers import cast, limits
 from ..engine.isa.roles import DESTINATIONS, Role
 from ..engine.isa.types import Type
+from ..engine.patterns import pattern
 from ..engine.records import NamedTuple
 from ..engine.semantics.micro import Extend, Merge, Select
 from ..engine.text.errors import Problem, PtxError, quoted
@@ -22,6 +23,10 @@ _LETTERS = {8: "b", 16: "h", 32: "w"}
 _UNITS = {letter: unit for unit, letter in _LETTERS.items()}
 _LONGEST_NAME = 11
 """Characters of a register's name that labels repeat."""
+_PLAIN = pattern(r"([+-]?)(0|[1-9]\d*)[uU]?")
+"""A number that is no pattern of bits: a zero before it makes it octal."""
+_DIGITS = 30
+"""Of a number that are read: more than any lane's has."""
 
 
 class Lane(NamedTuple):
@@ -62,7 +67,12 @@ class Lane(NamedTuple):
     @property
     def label(self) -> str:
         """What pictures and sentences call it: its text, by its role where the name is long."""
-        return (self.name if len(self.name) <= _LONGEST_NAME else self.role) + self.suffix
+        return self.register + self.suffix
+
+    @property
+    def register(self) -> str:
+        """What they call all of it."""
+        return self.name if len(self.name) <= _LONGEST_NAME else self.role
 
     @property
     def shift(self) -> int:
@@ -114,6 +124,21 @@ class Lane(NamedTuple):
     def read(self, text: str) -> int:
         """The bits of a value that somebody wrote; raises PtxError."""
         return parse_value(text, self.type) if self.whole else parse_integer(text, self.unit)
+
+    def read_in_order(self, text: str) -> int:
+        """The same of an end of a range, where a plain number is one of its values."""
+        match = _PLAIN.fullmatch(text.strip())
+        if match and not self.is_float and self.type is not Type.PRED:
+            low, high = limits(self.unit, signed=self.signed)
+            digits = match[2].lstrip("0")[:_DIGITS] or "0"
+            number = int(f"{match[1]}{digits}")
+            if not low <= number <= high:
+                size = "large" if number > high else "small"
+                message = f"{quoted(text.strip())} is too {size} for {'us'[self.signed]}{self.unit}"
+                start = len(text) - len(text.lstrip())
+                span = (start, len(text.rstrip()))
+                raise PtxError(text, (Problem(message, span, f"{low} to {high}"),))
+        return self.read(text)
 
 
 def swept(ins: Instruction, text: str) -> Lane:

@@ -11,9 +11,8 @@ from ..engine.records import NamedTuple
 from ..engine.semantics.micro import Clamp, Compare, LimitAmount, Magnitude, Merge, Truncate, Wrap
 from ..engine.semantics.operation import Flag, Micro
 from ..engine.semantics.plan import Stage
-from ..engine.text.errors import counted
-from ..engine.text.values import FloatClass, float_class
-from .compute import Axis, Event, Mask, Sweep, places_of
+from .compute import Axis, Bits, Event, Mask, Sweep
+from .course import between, course, extent
 from .lanes import Lane
 
 _MOST = 24
@@ -94,25 +93,6 @@ def drawn(axis: Axis) -> str:
 def _drawn(sweep: Sweep) -> Iterator[str]:
     for said in filter(None, (drawn(axis) for axis in (sweep.x, sweep.y) if axis)):
         yield f"Not all are looked at, but {said}; what is between them is not told."
-
-
-def extent(axis: Axis, first: int, last: int) -> str:
-    """Values of an axis with its name: ``a.b0 from -128 to 127``, ``a.b0 = 5``."""
-    values = between(axis.lane, axis.value(first), axis.value(last))
-    return f"{axis.lane.label} {'' if values.startswith('from') else '= '}{values}"
-
-
-def between(lane: Lane, low: int, high: int) -> str:
-    """A range of values: ``from -128 to 127``, ``0 and 1``; one value as itself."""
-    if low == high:
-        return lane.said(low)
-    if lane.is_float:
-        kinds = {(float_class(x, lane.unit), lane.said(x)[0]) for x in (low, high)}
-        if len(kinds) == 1 and float_class(low, lane.unit) is FloatClass.NAN:
-            return f"{lane.said(low)} ({lane.pattern(low)} to {lane.pattern(high)})"
-    if lane.place(high) - lane.place(low) == 1:
-        return f"{lane.said(low)} and {lane.said(high)}"
-    return f"from {lane.said(low)} to {lane.said(high)}"
 
 
 # --- what happens ------------------------------------------------------------------------
@@ -228,57 +208,23 @@ def _ranges(sweep: Sweep, found: list[Run]) -> Iterator[str]:
 
 
 def _run(sweep: Sweep, run: Run) -> str:
-    said = f"{extent(sweep.x, *run)}: {course(sweep, run)}"
+    said = f"{extent(sweep.x, *run)}: {_told(sweep, run)}"
     happened = [happening(x, sweep.of) for x in sweep.events if x.where[run.first]]
     if happened:
         said += f"; {', '.join(happened)}"
     if sweep.apart[run.first] and sweep.other and sweep.other_bits is not None:
-        other = _course(sweep.of, sweep.other_bits[run.first : run.last + 1])
+        other = _course(sweep, sweep.other_bits, run)
         said += f"; {sweep.other.name} parts from it, and there it {other}"
     return f"{said}."
 
 
-def course(sweep: Sweep, run: Run) -> str:
+def _told(sweep: Sweep, run: Run) -> str:
     """What the result does over a stretch: ``is 127``, ``rises from -28 to 127``."""
-    shown = sweep.bits[run.first : run.last + 1]
-    return f"{sweep.of.label} {_course(sweep.of, shown)}"
+    return f"{sweep.of.label} {_course(sweep, sweep.bits, run)}"
 
 
-def _course(lane: Lane, bits: np.ndarray[tuple[int, ...], np.dtype[np.uint64]]) -> str:
-    first, last = int(bits[0]), int(bits[-1])
-    order = places_of(lane, bits)
-    if (order == order[0]).all():
-        return f"is {lane.said(first)}"
-    up, down = (order[1:] > order[:-1]).any(), (order[1:] < order[:-1]).any()
-    if not (up and down):
-        way = "rises" if up else "falls"
-        steps = _steps(order, up=bool(up))
-        return f"{way} from {lane.said(first)} to {lane.said(last)}{steps}"
-    least, most = (int(bits[at]) for at in (order.argmin(), order.argmax()))
-    kept = (order[1:] >= order[:-1]).sum(), (order[1:] <= order[:-1]).sum()
-    breaks = len(order) - 1 - int(max(kept))
-    teeth = f", {'rising' if kept[0] >= kept[1] else 'falling'} {counted(breaks + 1, 'time')}"
-    regular = teeth if breaks * 4 < len(order) else ""
-    return f"goes from {lane.said(first)} to {lane.said(last)}, between {lane.said(least)} and " \
-           f"{lane.said(most)}{regular}"  # fmt: skip
-
-
-def _steps(order: np.ndarray[tuple[int, ...], np.dtype[np.uint64]], *, up: bool) -> str:
-    """Where a rising or falling result stays for some values each time, how many."""
-    _, counts = np.unique(order, return_counts=True)
-    if not up:
-        counts = counts[::-1]
-    if (counts == 1).all():
-        return ""
-    if (counts[1:] == 1).all():
-        return ", staying at the first at first"
-    if (counts[:-1] == 1).all():
-        return " and stays there"
-    lengths, often = np.unique(counts[1:-1], return_counts=True)
-    if not len(often) or often.max() < len(counts) * 3 / 4 or lengths[often.argmax()] == 1:
-        return ", staying at times"
-    each = "each" if len(often) == 1 else "most of them"
-    return f", staying for {lengths[often.argmax()]} values at {each}"
+def _course(sweep: Sweep, bits: Bits, run: Run) -> str:
+    return course(sweep.of, bits[run.first : run.last + 1], sweep.x, run.first)
 
 
 def _scattered(sweep: Sweep, where: Mask, said: str) -> str:

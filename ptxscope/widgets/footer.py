@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 from typing import Any
 
@@ -66,8 +66,17 @@ def footer_keys(screen: Screen[Any]) -> tuple[tuple[Key, ...], tuple[Key, ...]]:
         out = acting("go.picture")
     own = sorted((key for key in own if key not in out), key=lambda key: key.is_arrows)
     always = [named(id_, keys[id_][0]) for id_ in ALWAYS]
+    taken = _taken(focus, own)
+    always = [key for key in always if key.names[0][0] not in taken]
     first = PREDICTING if getattr(screen, "is_predicting", False) else ()
     return (*acting(*first), *own, *acting(*FOOTER)), (*out, *always)
+
+
+def _taken(focus: Widget | None, own: Sequence[Key]) -> set[str]:
+    """Keys that mean something else where the focus is, also in an answer that is typed."""
+    names = {name for key in own for name, _ in key.names}
+    commands = (getattr(node, "commands", "") for node in (_way(focus) if focus else ()))
+    return names.union(*commands)
 
 
 def keys_of(focus: Widget) -> list[Key]:
@@ -111,8 +120,15 @@ def _own_bindings(focus: Widget) -> Iterator[tuple[Binding, DOMNode]]:
                     free = [key for key in free if not _consumes(focus, key)]
                 taken.update(keys)
                 is_told = binding.show or not some or keys[0] in _ARROWS
-                if free and binding.description and is_told:
-                    yield Binding(free[0], binding.action, binding.description), node
+                label = _label(node, binding)
+                if free and label and is_told:
+                    yield Binding(free[0], binding.action, label), node
+
+
+def _label(node: DOMNode, binding: Binding) -> str:
+    """What a binding is called now; its node may know better, and has none where it is idle."""
+    now: Callable[[str, str], str] | None = getattr(node, "label_of", None)
+    return now(binding.action, binding.description) if now else binding.description
 
 
 def _acts_behind(focus: Widget | None, key: str) -> bool:

@@ -82,6 +82,11 @@ class SweepPane(Pane):
         role: str
         bits: int
 
+    class Turned(Posted):
+        """The arrows do something else from now on."""
+
+        control: SweepPane
+
     def __init__(self, trace: Trace) -> None:
         super().__init__("sweep", "")
         self._trace = trace
@@ -255,13 +260,17 @@ class SweepPane(Pane):
         """Go to the next of what can be chosen; by 0 back to the plot."""
         at = (_PARTS.index(self._part) + by) % len(_PARTS) if by else 0
         self._part, self._all_words = _PARTS[at], False
-        self.redraw()
+        self._turned()
 
     def action_words(self) -> None:
         """Tell all of it in words, or draw it again."""
         self._all_words = not self._all_words
         self.scroll_to(y=0, animate=False)
+        self._turned()
+
+    def _turned(self) -> None:
         self.redraw()
+        self.post_message(self.Turned(self))
 
     async def on_click(self, event: events.Click) -> None:
         """Move the point to where was clicked."""
@@ -302,7 +311,20 @@ class SweepPane(Pane):
         else:
             self._of = _after(self._of, list(results(ins)), by)
         self.found = self._computed()
-        self.redraw()
+        self._turned()
+
+    @property
+    def moved(self) -> tuple[str, ...]:
+        """The registers that the arrows change now; none while they do something else."""
+        if self._all_words or self._part != "plot":
+            return ()
+        lanes = (self._x, self._y) if self._y else (self._x,)
+        return tuple(dict.fromkeys(lane.register for lane in lanes))
+
+    @property
+    def arrows(self) -> str:
+        """What the arrows do while they move nothing."""
+        return "scroll" if self._all_words else "choose"
 
     @property
     def command(self) -> str:

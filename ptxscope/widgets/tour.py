@@ -81,11 +81,14 @@ class TourStrip(Pane):
         super().__init__(id, "Lesson")
         self._titles: tuple[str, ...] = ("Lesson",)
         self._said: tuple[Said, ...] = ()
-        self._is_asking = False
+        self._is_asking, self._is_first = False, True
 
-    def show(self, titles: tuple[str, ...], said: tuple[Said, ...], *, asking: bool) -> None:
+    def show(
+        self, titles: tuple[str, ...], said: tuple[Said, ...], *, asking: bool, first: bool
+    ) -> None:
         """Show a card under the first of its titles that fits; ``asking``: one may answer."""
-        self._titles, self._said, self._is_asking = titles, said, asking
+        self._titles, self._said = titles, said
+        self._is_asking, self._is_first = asking, first
         self.redraw()
         self.refresh(layout=True)
 
@@ -105,6 +108,14 @@ class TourStrip(Pane):
         return lines
 
     # --- keys ------------------------------------------------------------------------------
+
+    def label_of(self, action: str, label: str) -> str:
+        """What a key is called on this card; empty where it does nothing of its own."""
+        if action in ("hint", "reveal") and not self._is_asking:
+            return ""
+        if action == "back" and self._is_first:
+            return ""
+        return "answer" if action == "enter" and self._is_asking else label
 
     def on_key(self, event: events.Key) -> None:
         """An answer begins with its first character."""

@@ -177,6 +177,11 @@ class ValueField(Vertical):
         return text if len(text) == 1 and text in self._keys else ""
 
     @property
+    def commands(self) -> str:
+        """The keys that act in the empty field, which are no part of an answer."""
+        return self._keys if self.is_open and self._read is not None else ""
+
+    @property
     def about(self) -> object:
         """What an answer is asked about; None where an operand's value is asked for."""
         return self._about if self._read is not None else None

@@ -7,7 +7,8 @@ import re
 import pytest
 
 from ptxscope.cli.arguments import split_words
-from ptxscope.screens.sweep import SweepScreen
+from ptxscope.screens.help import HelpScreen, HelpText
+from ptxscope.screens.sweep import SweepScreen, keys_told
 from ptxscope.widgets.sweep_pane import SweepPane
 from tests.app.driving import Driver, explorer
 from tests.cli.running import run
@@ -214,3 +215,66 @@ async def test_in_a_listing_what_is_computed_stays_computed() -> None:
         assert pane(drive).found.operands == trace.operands
         await drive.press("escape")
         drive.agree()
+
+
+def test_the_bottom_line_names_both_operands_and_fits_where_there_is_room() -> None:
+    for room in range(10, 200):
+        said = keys_told(("%r1", "%r2"), "", ("U", "F1"), room)
+        assert len(said) <= max(room, len("arrows set %r1 and %r2"))
+        assert "%r1 and %r2" in said
+        assert ("U " in said) == (room >= len("arrows set %r1 and %r2 · U undo"))
+    assert said.startswith("arrows move, and change %r1 and %r2 · U takes it back · ")
+    assert "F1 help" in said
+
+
+@pytest.mark.parametrize("width", some([80, 40, 20, 60, 120, 200], 0, 1, 2))
+async def test_the_bottom_line_says_that_the_arrows_change_an_operand(width: int) -> None:
+    async with explorer(*SAT, size=(width, 24)) as drive:
+        bottom = (await drive.press("v")).split("\n")[-1]
+        assert re.search(r"arrows (move, and )?(change|set) a( |$)", bottom)
+        assert "…" not in bottom
+        if width >= 40:
+            assert re.search(r"\bu (undo|takes it back) ", bottom)
+            assert "Esc leave" in bottom
+        if width >= 80:
+            assert "? help" in bottom
+            assert "w words" in bottom
+        if width >= 40:
+            bottom = (await drive.press("tab", "tab", "right")).split("\n")[-1]
+            assert "arrows choose" in bottom
+            assert "change" not in bottom
+            bottom = (await drive.press("enter")).split("\n")[-1]
+            assert "change a and b " in bottom
+            assert "arrows scroll" in (await drive.press("w")).split("\n")[-1]
+
+
+async def test_what_was_moved_is_taken_back_where_it_was_moved() -> None:
+    async with explorer(*SAT) as drive:
+        await drive.press("r", "v")
+        before = drive.session.setup
+        past = len(drive.session.past)
+        await drive.press("right", "end", "left")
+        assert drive.session.setup != before
+        shown = await drive.press("u")
+        assert drive.session.setup == before
+        assert isinstance(drive.app.screen, SweepScreen)
+        value = pane(drive).found.x.lane.of(drive.session.trace.operands["a"])
+        assert f"a.b0 = {pane(drive).found.x.lane.said(value)}: " in shown
+        assert "nothing was moved" in await drive.press("u")  # what was before stays
+        assert drive.session.setup == before
+        await drive.press("home", "escape")
+        assert len(drive.session.past) == past + 1
+        await drive.press("u")
+        assert drive.session.setup == before
+
+
+async def test_help_opens_above_a_sweep_and_leads_back() -> None:
+    async with explorer(*SAT) as drive:
+        shown = await drive.press("v", "question_mark")
+        assert isinstance(drive.app.screen, HelpScreen)
+        assert "all values" in drive.app.screen.query_one(HelpText).text()
+        assert "Help" in shown
+        await drive.press("escape")
+        assert isinstance(drive.app.screen, SweepScreen)
+        await drive.press("home")
+        assert drive.session.trace.operands["a"] == 0x80

@@ -10,6 +10,7 @@ from ptxscope.learn.lesson import Card, files, lesson
 from ptxscope.learn.progress import Left
 from ptxscope.learn.telling import answer
 from ptxscope.scene.records import Place
+from ptxscope.screens.help import HelpScreen
 from ptxscope.screens.tour import Tour
 from ptxscope.store import Store
 from ptxscope.widgets.lanes import Lanes
@@ -294,3 +295,38 @@ async def test_any_key_on_any_screen_does_no_harm(size: tuple[int, int]) -> None
             await drive.press("L", key)
         await drive.press("escape", "escape", "escape", "escape")
         assert drive.app.is_running
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=str)
+async def test_the_bottom_line_names_the_keys_that_act_on_the_card(size: tuple[int, int]) -> None:
+    def told(shown: str) -> list[str]:
+        return [x for x in ("? help", "? hint", "s show it") if x in shown.splitlines()[-1]]
+
+    async with explorer(size=size) as drive:
+        shown = await opened(drive, "lanes")
+        assert "p back" not in shown.splitlines()[-1]  # there is no card before
+        assert told(shown) == ["? help"]
+        before = drive.session.setup
+        shown = await drive.press("n", "s")
+        assert told(shown) == ["? help"]
+        assert "p back" in shown.splitlines()[-1]
+        await drive.press("p", "s")
+        assert drive.session.setup == before
+        await drive.press("question_mark")
+        assert isinstance(drive.app.screen, HelpScreen)
+        shown = await drive.press("escape", *"nnnnnnn")
+        assert field(drive).is_open
+        assert told(shown) == []  # what is typed is an answer, or `?`: the field says so
+        assert "? hint" in shown
+        shown = await drive.press("escape")
+        assert told(shown) == ["? hint", "s show it"]
+        assert "Enter answer" in shown.splitlines()[-1]
+        shown = await drive.press("question_mark")
+        assert not isinstance(drive.app.screen, HelpScreen)
+        assert "? " in strip(drive)
+        assert told(shown) == ["? hint", "s show it"]
+        shown = await drive.press("s")
+        assert "It is " in strip(drive)
+        assert told(shown) == ["? help"]
+        assert "Enter go on" in shown.splitlines()[-1]
+        assert told(await drive.press("escape")) == ["? help"]

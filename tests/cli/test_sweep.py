@@ -91,7 +91,9 @@ def test_a_map_goes_from_the_least_to_the_greatest() -> None:
         (["--y", "d"], "--y d\n      ^\n  allowed: a, b; or a part, as in a.b0"),
         (["--of", "a"], "--of a\n       ^\n  allowed: d; or a part, as in d.b0"),
         (["--range", "5"], "--range 5\n          ^\n  allowed: LO:HI, as in -5:100"),
-        (["--x", "a.b0", "--range", "0:255"], "error: 0 is above -1\n"),
+        (["--x", "a.b0", "--range", "0:0xff"], "error: 0 is above -1\n"),
+        (["--x", "a.b0", "--range", "0:255"], "error: `255` is too large for s8\n"),
+        (["--x", "a.b0", "--range", "-129:0"], "error: `-129` is too small for s8\n"),
         (["--x", "a.b0", "--range", "0:256"], "--range 0:256\n            ^^^\n"),
         (["--x", "a.h0", "--y", "a.b1"], "error: a.h0 and a.b1 have bits in common"),
         (["--id", "1"], "error: '1' is no id"),
@@ -104,6 +106,63 @@ def test_what_is_wrong_is_pointed_at(words: list[str], said: str) -> None:
     done = run("sweep", SAT, "b=1", "c=0", *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("type_", "range_", "column", "said", "ends"),
+    [
+        ("s32", "2147483600:2147483700", 11, "`2147483700` is too large", (-(2**31), 2**31 - 1)),
+        ("s32", "2147483700:2147483800", 0, "`2147483700` is too large", (-(2**31), 2**31 - 1)),
+        ("s32", f"0:{'9' * 9999}", 2, "is too large", (-(2**31), 2**31 - 1)),
+        ("u32", "-1:5", 0, "`-1` is too small", (0, 2**32 - 1)),
+        ("u32", "0: 4294967296", 3, "`4294967296` is too large", (0, 2**32 - 1)),
+    ],
+)
+def test_an_end_of_a_range_is_a_value_of_its_type(
+    type_: str, range_: str, column: int, said: str, ends: tuple[int, int]
+) -> None:
+    words = (f"vadd.{type_}.{type_}.{type_} d, a, b", "--x", "a", f"--range={range_}", "b=0")
+    done = run("sweep", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    error, shown, caret, allowed = done.stderr.splitlines()
+    assert error.endswith(f"{said} for {type_}")
+    if len(range_) < 99:
+        assert shown == f"  --range {range_}"
+        assert caret.index("^") == len("  --range ") + column
+        assert shown[caret.index("^") : caret.rindex("^") + 1] in said
+    assert allowed == f"  allowed: {ends[0]} to {ends[1]}"
+
+
+def test_the_ends_of_a_type_and_patterns_of_bits_are_ends_of_a_range() -> None:
+    for range_ in ("2147483600:2147483647", "0x7fffffd0:0x7fffffff", "0:+47"):
+        words = ("vadd.s32.s32.s32 d, a, b", "--x", "a", f"--range={range_}", "b=0", "-f", "words")
+        assert "goes through 48 values" in run("sweep", *words).stdout
+    words = ("vadd4.s32.s32.s32 d, a, b, c", "--x", "a.b0", "--range", "0x80:-1", "b=0", "c=0")
+    assert "goes through 128 values" in run("sweep", *words, "-f", "words").stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "begins"),
+    [
+        ("x.svg", (), b"<svg"),
+        ("x.PNG", (), b"\x89PNG"),
+        ("x.pdf", (), b"%PDF"),
+        ("x.csv", (), b"a.b0,"),
+        ("x.txt", (), b"d.b0 of `vadd4"),
+        ("x.md", (), b"d.b0 of `vadd4"),
+        ("svg", (), b"d.b0 of `vadd4"),
+        ("x.svg", ("-f", "csv"), b"a.b0,"),
+        ("x.csv", ("-f", "svg"), b"<svg"),
+        ("x.png", ("-f", "text"), b"d.b0 of `vadd4"),
+    ],
+)
+def test_the_end_of_a_file_name_is_its_format(
+    name: str, given: tuple[str, ...], begins: bytes, tmp_path: Path
+) -> None:
+    file = tmp_path / name
+    done = run("sweep", SAT, "--x", "a.b0", "b=1", "c=0", "-o", str(file), *given)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert file.read_bytes().startswith(begins)
 
 
 def test_what_is_not_swept_needs_a_value() -> None:

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from ptxscope import Instruction, evaluate, parse, replay, trace
 from ptxscope.engine.batches.program import BLOCK
 from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.lowering import lower
+from ptxscope.engine.semantics.micro import Extend
 from ptxscope.engine.tracing.provenance import provenance
 from tests.reference import reference
 from tests.reference_data import MODELS
@@ -210,3 +212,11 @@ def test_literals_need_no_value_and_ignored_operands_may_have_one() -> None:
     assert evaluate("vadd.u32.u32.u32 d, 1, 2", {}) == {"d": 3}
     assert evaluate("vadd.u32.u32.u32 d, a, 2, c", {"a": 1, "c": 9}) == {"d": 3}
     assert evaluate("vadd4.u32.u32.u32 d, a, b, c", {"a": 1, "b": 1}) == {"d": 2}
+
+
+def test_c_of_vmad_is_shown_in_the_type_that_it_is_read_in() -> None:
+    for seed in range(200):
+        ins = random_instruction("vmad", seed)
+        read = trace(ins, dict.fromkeys((x.name for x in ins.inputs), 0)).rows["sum.c"].micro
+        assert isinstance(read, Extend)
+        assert ins.type_of("c") is (Type.S32 if read.signed else Type.U32)

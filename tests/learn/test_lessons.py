@@ -298,3 +298,25 @@ def test_a_register_keeps_what_a_card_gave_it() -> None:
         "It is 0x00000003.",
         "It is 0x00000006.",
     ]
+
+
+def test_a_kernel_says_how_many_lines_a_cell_takes() -> None:
+    """Those that are told, up to the next cell's, and what f needs as e does."""
+    *told, _ = (card.trace.instruction for card in cards("smith-waterman"))
+    lines = list(dict.fromkeys(told))
+    writes = [next(iter(line.results.values())) for line in lines]
+    for_e = [line.opcode for line, name in zip(lines, writes, strict=True) if name in ("e", "open")]
+    assert for_e == ["vsub4", "vsub4", "vmax4"]
+    assert writes.count("f") == 0
+    assert len(lines) + writes.count("e") == 10
+    said = plain(cards("smith-waterman")[9].remark)
+    assert "two more lines" in said
+    assert "ten for a cell" in said
+    assert "in ten lines" in lesson("smith-waterman").head.summary
+
+
+@every_lesson
+def test_nothing_is_said_of_cost(name: str) -> None:
+    """Since sm_70 most of these are sequences: what one costs is not documented."""
+    said = " ".join(f"{card.title} {plain(card.text)} {plain(card.remark)}" for card in cards(name))
+    assert not re.search(r"(?i)no cost|in one\s+instruction|\bfaster|cheap|cycle", said)

@@ -56,6 +56,7 @@ _WORDS = (
     Operand(Role.B, "btype"),
     Operand(Role.C, "dtype"),
 )
+_VMAD_WORDS = (*_WORDS[:-1], Operand(Role.C, "final"))
 _VSET_WORDS = (
     Operand(Role.D, Type.U32),
     Operand(Role.A, "atype"),
@@ -287,7 +288,7 @@ ENTRIES = (
             ASEL,
             BSEL,
         ),
-        _WORDS,
+        _VMAD_WORDS,
         (NEGATE_ONE, PO_NOT_NEGATED),
         (PO_CANCELS,),
         ("vmad.s32.s32.u32.sat d, a.h0, -b.h1, c", {"a": 0xFFFF, "b": 0x00030000, "c": 10}),

@@ -117,7 +117,7 @@ def targets(least: str) -> str:
 
 
 class Operand(NamedTuple):
-    """An operand's role and its type: fixed, or the Form field that holds it."""
+    """An operand's role and its type: fixed, or the name by which the Form knows it."""
 
     role: Role
     type: Type | str

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from ..isa.form import Form
 from ..isa.types import SecOp, Type, selector
 from ..records import NamedTuple
-from .lowering import converted_behind, signed_final
+from .lowering import converted_behind
 
 Version = tuple[int, int]
 
@@ -226,7 +226,7 @@ ERRATA: tuple[Erratum, ...] = (
         "E11",
         "vmad with .sat, .shr7 or .shr15, unsigned final",
         ("vmad",),
-        lambda f: _scaled(f) and not signed_final(f),
+        lambda f: _scaled(f) and f.final is Type.U32,
         {"c_signed": True},
         "c is sign-extended although the sum is unsigned.",
         (

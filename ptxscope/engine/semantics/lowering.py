@@ -204,14 +204,8 @@ def _write(b: Builder, t: str, dsel: Selector | None, signed: bool, rules: Rules
     return {"d": b.row(Stage.WRITE, "d", Pack(dsel.unit), merged)}
 
 
-def signed_final(form: Form) -> bool:
-    """Whether ``vmad`` takes its sum for signed; dtype plays no part."""
-    signed_type = Type.S32 in (form.atype, form.btype)
-    return signed_type or form.nega != form.negb or form.negc
-
-
 def _vmad(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
-    signed = signed_final(form)
+    signed = form.final is Type.S32
     x = _scalar_operand(b, form, "a", rules.words_signed)
     y = _scalar_operand(b, form, "b", rules.words_signed)
     t = b.row(Stage.OPERATE, "t", Multiply(), x, y)

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from ..isa.types import Cmp, Selector, Type
 from ..semantics import micro as m
-from ..semantics.lowering import signed_final
 from ..semantics.operation import Micro
 from ..semantics.plan import PlanStep, Row, Stage
 from .trace import Step, Trace
@@ -109,7 +108,7 @@ def _read_as(trace: Trace, role: str, signed: bool) -> str:
     read = integer_type(signed)
     written = str(trace.instruction.type_of(role))
     if trace.instruction.opcode == "vmad" and role == "c":
-        written = integer_type(signed_final(trace.instruction.form))
+        written = trace.instruction.form.final
     return read if read == written else f"{read} (not {written}!)"
 
 

@@ -1,0 +1,175 @@
+"""What a sweep says of a line's course, held against its values one by one."""
+
+from __future__ import annotations
+
+import operator
+import re
+from itertools import groupby, pairwise
+from random import Random
+
+import numpy as np
+import pytest
+
+from ptxscope import parse
+from ptxscope.sweep.compute import Axis, Sweep, sweep
+from ptxscope.sweep.course import course
+from ptxscope.sweep.lanes import results, sweepable, swept, usual_result
+from ptxscope.sweep.words import runs, words
+from tests.sweep.test_sweep import drawn, of_line, small
+from tests.tiers import some
+
+X = swept(parse("vadd4.u32.u32.u32 d, a, b, c"), "a.b0")
+LEG = re.compile(
+    r"(?P<way>rises|falls) from (?P<first>\S+) to (?P<last>[^\s,;.]+(?:\.\d\S*)?)"
+    r"(?P<stays>(?:,| and) stay(?:s there|ing[^,;]*?))??"
+    r"(?: where \S+ is (?P<where>from \S+ to [^\s,;]+|\S+ and [^\s,;]+))?"
+)
+STEPS = {"rises": operator.le, "falls": operator.ge}
+
+
+def axis(count: int) -> Axis:
+    """The first values of a byte, which are their places."""
+    return Axis(X, 0, count - 1, 1, np.arange(count, dtype=np.uint64))
+
+
+def stretches_where(text: str) -> tuple[str, str]:
+    """The two ends of ``from 0 to 16`` or ``0 and 1``."""
+    match = re.fullmatch(r"(?:from )?(\S+) (?:to|and) (\S+)", text)
+    assert match
+    return match[1], match[2]
+
+
+def turns(values: list[int]) -> tuple[int, int]:
+    """How often values begin to rise, and how often to fall: by their peaks and valleys."""
+    level = [value for value, _ in groupby(values)]
+    kinds = [kind for kind, _ in groupby(a < b for a, b in pairwise(level))]
+    return kinds.count(True), kinds.count(False)
+
+
+def held(said: str, xs: list[str], values: list[int], shown: list[str]) -> None:
+    """Check what is said of a line's course against it: its xs, its values and their names."""
+    if said.startswith("is "):
+        assert set(shown) == {said.removeprefix("is ")}
+        return
+    rising, falling = turns(values)
+    if match := re.match(r"goes from (\S+) to (\S+), between (\S+) and ([^\s,]+)", said):
+        order = sorted(range(len(values)), key=values.__getitem__)
+        ends = [shown[0], shown[-1], shown[order[0]], shown[order[-1]]]
+        assert [*match.groups()] == ends
+        for way, count in (("rising", rising), ("falling", falling)):
+            if told := re.search(rf"{way} (\d+) time", said):
+                assert int(told[1]) == count
+        return
+    parts = said.split(", then ")
+    assert len(parts) == rising + falling
+    after = 0
+    for part in parts:
+        leg = LEG.fullmatch(part)
+        assert leg, part
+        first, last = stretches_where(leg["where"]) if leg["where"] else (xs[0], xs[-1])
+        start, end = xs.index(first), xs.index(last)
+        assert start == after  # where the one before ends
+        assert (leg["first"], leg["last"]) == (shown[start], shown[end])
+        follows = STEPS[leg["way"]]
+        assert all(follows(a, b) for a, b in pairwise(values[start : end + 1]))
+        assert values[start] != values[end]
+        assert end == len(xs) - 1 or not follows(values[end], values[end + 1])  # as far as it goes
+        stays(leg["stays"] or "", [len([*same]) for _, same in groupby(values[start : end + 1])])
+        after = end
+    assert after == len(xs) - 1
+
+
+def stays(said: str, lengths: list[int]) -> None:
+    """Check what is said of how long a leg stays at its values."""
+    if number := re.search(r"for (\d+) values at (each|most)", said):
+        alike = [x == int(number[1]) for x in lengths[1:-1]]
+        if number[2] == "each":
+            assert all(alike)
+            assert max(lengths) == int(number[1])
+        else:
+            assert sum(alike) * 2 > len(lengths)
+    elif "at first" in said:
+        assert lengths[0] > 1 == max(lengths[1:])
+    elif "there" in said:
+        assert lengths[-1] > 1 == max(lengths[:-1])
+    else:
+        assert ("staying" in said) == (max(lengths) > 1)
+
+
+def bent(rng: Random) -> list[int]:
+    """A line that rises, falls and stays, some bytes long: teeth, bends, stairs."""
+    values = [rng.randrange(256)]
+    pieces, longest = rng.randrange(1, 12), rng.choice((2, 6, 40))
+    for _ in range(pieces):
+        by = rng.choice((-40, -3, -1, 0, 1, 2, 60))
+        for _ in range(rng.randrange(1, longest)):
+            values.append(min(max(values[-1] + by * (rng.random() < 0.8), 0), 255))
+    return values[:256]
+
+
+@pytest.mark.parametrize("seed", some(range(40), *range(4)))
+@pytest.mark.parametrize("signed", [False, True])
+def test_each_leg_that_is_told_is_there(seed: int, signed: bool) -> None:
+    rng = Random(seed)
+    of = X._replace(signed=signed)
+    for _ in range(100):
+        bits = bent(rng)
+        values = [x - 256 if signed and x > 127 else x for x in bits]
+        xs = axis(len(bits))
+        said = course(of, np.array(bits, np.uint64), xs, 0)
+        held(said, [str(x) for x in range(len(bits))], values, [str(x) for x in values])
+
+
+@pytest.mark.parametrize("seed", some(range(200), *range(0, 200, 8)))
+def test_what_is_told_of_a_form_is_there(seed: int) -> None:
+    ins, operands, rng = drawn(seed + 5000)
+    if not results(ins):
+        return
+    x = small(sweepable(ins), rng)
+    of = usual_result(ins, x)
+    assert of
+    check(sweep(ins, operands, x, of=of))
+
+
+def check(found: Sweep) -> None:
+    """Hold each run that is told against the values of the sweep."""
+    xs = [found.x.said(at) for at in range(found.x.size)]
+    told = runs(found)
+    sentences = words(found)
+    if len(told) > 24:
+        return
+    for run in told:
+        bits = found.bits[run.first : run.last + 1].tolist()
+        values = [found.of.place(x) for x in bits]
+        shown = [found.of.said(x) for x in bits]
+        said = course(found.of, np.array(bits, np.uint64), found.x, run.first)
+        assert any(f"{found.of.label} {said}" in sentence for sentence in sentences)
+        held(said, xs[run.first : run.last + 1], values, shown)
+
+
+@pytest.mark.parametrize("opcode", ["vabsdiff4.u32.u32.u32", "vabsdiff4.u32.u32.u32.add"])
+@pytest.mark.parametrize("b", [1, 2, 3, 16, 60, 0x80, 0xF0, 0xFE])
+def test_a_bend_is_named(opcode: str, b: int) -> None:
+    found = of_line(f"{opcode} d, a, b, c", "a.b0", b=b)
+    assert found.bits.tolist() == [abs(a - b) for a in range(256)]
+    below = f"from 0 to {b}" if b > 1 else "0 and 1"
+    above = f"from {b} to 255" if b < 254 else "254 and 255"
+    label = found.of.label
+    falls = f"{label} falls from {b} to 0 where a.b0 is {below}"
+    rises = f"rises from 0 to {255 - b} where a.b0 is {above}"
+    assert f"a.b0 from 0 to 255: {falls}, then {rises}." in words(found)
+    check(found)
+
+
+@pytest.mark.parametrize("text", ["vabsdiff2.s32.s32.s32", "vabsdiff.u32.u32.u32"])
+def test_a_bend_of_half_words_and_words_is_named(text: str) -> None:
+    lane = "a.h0" if "2." in text else "a"
+    found = of_line(f"{text} d, a, b, c" if "2." in text else f"{text} d, a, b", lane, b=60)
+    assert any("to 0 where" in x and ", then rises from 0 to" in x for x in words(found))
+    assert not any("times" in x for x in words(found))
+
+
+def test_a_lane_of_a_scalar_is_bent_too() -> None:
+    found = of_line("vabsdiff.u32.u32.u32 d, a.b0, b, c", "a.b0", b=16)
+    assert found.bits.tolist() == [abs(a - 16) for a in range(256)]
+    check(found)
