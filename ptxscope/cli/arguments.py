@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from ..engine.isa.types import Type
-from ..engine.semantics.models import Model, model
+from ..engine.semantics.models import Model, beyond, model
 from ..engine.text.errors import NotOneError, Problem, PtxError, printable
 from ..engine.text.instruction import Instruction
 from ..engine.text.parser import parse
@@ -18,6 +18,7 @@ from ..engine.text.values import parse_value
 from ..engine.tracing.evaluate import bind, check_read, described
 from ..engine.tracing.trace import Trace
 from . import CommandError
+from .streams import say
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -129,11 +130,14 @@ def instruction(text: str) -> Instruction:
 
 
 def chosen_model(name: str) -> Model:
-    """A model by name."""
+    """A model by name; what is assumed of a ptxas that nobody measured is said."""
     try:
-        return model(name)
+        found = model(name)
     except ValueError as error:
         raise CommandError(f"error: {printable(str(error))}") from None
+    if assumed := beyond(name):
+        say(f"warning: {assumed}")
+    return found
 
 
 def operand_types(ins: Instruction) -> dict[str, Type]:
