@@ -18,7 +18,7 @@ from ..export.alt import alt
 from ..export.document import document
 from ..export.markdown import escaped, fenced
 from ..export.marks import is_ours
-from ..files import replace
+from ..files import replace, written_as
 from . import CommandError
 from .arguments import Parser, parsed, parser, split_words
 from .markers import Marker, doubtful, indent, markers
@@ -95,16 +95,18 @@ def _update(name: str, *, check: bool) -> bool:
     """Make a file and its pictures current, or only say whether they are not."""
     path = Path(name)
     before = _read(path)
+    encoding = written_as(before)
     try:
-        text = before.decode()
+        text = before.decode(encoding)
     except UnicodeDecodeError as error:
-        line = before.count(b"\n", 0, error.start) + 1
-        raise CommandError(f"{printable(name)}:{line}: this is not UTF-8") from None
+        line = before[: error.start].decode(encoding, "replace").count("\n") + 1
+        called = "UTF-8" if encoding == "utf-8" else "UTF-16"
+        raise CommandError(f"{printable(name)}:{line}: this is not {called}") from None
     for doubt in doubtful(text):
         say(f"{name}:{doubt.line}: warning: {doubt.said}")
     page = _made_anew(text, name)
     stale = [x for x in page.pictures.values() if x.data != x.before]
-    after = page.text.encode("utf-8", "replace")
+    after = page.text.encode(encoding, "replace")
     if not check:
         for picture in stale:
             _write(picture.path, picture.data, picture.before)
