@@ -118,7 +118,7 @@ class Trace(Record):
         title: str = "",
         caption: str = "",
         notes: str | Iterable[str] | Mapping[str, str] = (),
-        steps: str | int = "",
+        steps: str | int | Iterable[str | int] = "",
         until: str | int = "",
         both: bool = False,
         result: bool = True,
@@ -127,9 +127,9 @@ class Trace(Record):
         """A picture that shows itself in notebooks, as ``ptxscope trace -f svg`` draws it.
 
         ``notes`` are by what they are on: ``{"saturate": "…", "lane 2": "…"}``, or as
-        ``["saturate=…"]``; ``steps`` are ``"2-4"``, ``until`` a step's name or number; ``more``
-        are other choices of ``ptxscope.export.options.Options``. Raises ValueError for what the
-        trace does not have, and TypeError for a choice that there is not.
+        ``["saturate=…"]``; ``steps`` are ``"2-4"`` or ``[1, 2]``, ``until`` a step's name or
+        number; ``more`` are other choices of ``ptxscope.export.options.Options``. Raises
+        ValueError for what the trace does not have, and TypeError for a choice that there is not.
         """
         if "figure" not in DISPLAYS:
             raise RuntimeError("nothing draws yet: import ptxscope, which sees to that")
