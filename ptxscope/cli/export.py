@@ -118,6 +118,9 @@ def _update(name: str, *, check: bool) -> bool:
 def _write(path: Path, data: bytes, before: bytes | None) -> None:
     try:
         replace(path, data, unless_changed_from=before)
+    except FileNotFoundError as error:
+        made = f"make the folder {printable(str(path.parent))} first"
+        raise CommandError(f"error: {printable(str(path))}: {error.strerror}; {made}") from None
     except OSError as error:
         raise CommandError(f"error: {printable(str(path))}: {error.strerror}") from None
 
@@ -192,7 +195,7 @@ def _line_end(text: str, at: int) -> str:
 
 def _shown(words: str, folder: Path, pictures: dict[Path, _Picture]) -> str:
     """What stands in the page for a marker; its picture is added to the others."""
-    trace, options, chosen = asked(split_words(words), "markdown", strict=True)
+    trace, options, chosen = asked(_words_of(words), "markdown", strict=True)
     format_, file = chosen.format, chosen.output
     is_picture = format_ in _SHOWN
     if format_ == Format.PDF:
@@ -218,6 +221,18 @@ def _shown(words: str, folder: Path, pictures: dict[Path, _Picture]) -> str:
         return "\n".join(line for line in made.split("\n") if line.strip())
     text = made.rstrip("\n")
     return text if format_ == Format.MARKDOWN else fenced(text, format_)
+
+
+def _words_of(marker: str) -> list[str]:
+    try:
+        return split_words(marker)
+    except ValueError as error:
+        if "quot" not in str(error):
+            raise
+        raise CommandError(
+            "a quote is opened and not closed before the first -->, where the comment ends; "
+            "if it belongs to a text, part it between quotes: 'a --''> b'"
+        ) from None
 
 
 _SHOWN = ("svg", "png")

@@ -41,3 +41,36 @@ def test_half_a_character_is_told_with_its_line(tmp_path: Path) -> None:
     done = run("export", "--update", str(page))
     assert done.returncode == 2
     assert "page.md:3: this is not UTF-16" in done.stderr
+
+
+def test_the_folder_of_a_picture_is_to_be_made_first(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"<!-- {LINE} -o pics/all/t.svg -->\n<!-- /ptxscope -->\n")
+    done = run("export", "--update", str(page))
+    assert done.returncode == 2
+    folder = tmp_path / "pics" / "all"
+    assert f"make the folder {folder} first" in done.stderr
+    folder.mkdir(parents=True)
+    assert run("export", "--update", str(page)).returncode == 0
+    assert (folder / "t.svg").read_text().startswith("<svg")
+
+
+def test_a_file_where_the_folder_of_a_picture_would_be(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"<!-- {LINE} -o pics/t.svg -->\n<!-- /ptxscope -->\n")
+    (tmp_path / "pics").write_text("mine")
+    done = run("export", "--update", str(page))
+    assert done.returncode == 2
+    assert "pics" in done.stderr
+    assert (tmp_path / "pics").read_text() == "mine"
+
+
+def test_the_end_of_a_comment_within_a_title(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"<!-- {LINE} --title 'a --> b' -->\n<!-- /ptxscope -->\n")
+    done = run("export", "--update", str(page))
+    assert done.returncode == 2
+    assert "page.md:1: a quote is opened and not closed before the first -->" in done.stderr
+    page.write_text(f"<!-- {LINE} --title 'a --''> b' -->\n<!-- /ptxscope -->\n")
+    assert run("export", "--update", str(page)).returncode == 0
+    assert "## a --&gt; b" in page.read_text()
