@@ -16,7 +16,7 @@ TRACE = trace(LINE, {"a": 1, "b": 2, "c": 3})
 @pytest.mark.parametrize("name", ["title", "caption"])
 def test_a_text_is_a_text(name: str) -> None:
     with pytest.raises(TypeError, match=rf"{name} is 5; it is a text"):
-        TRACE.figure(**{name: 5})
+        TRACE.figure(**{name: 5})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("notes", [5, [5], {"add": 2}, {"add": None}])
