@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .engine.records import NamedTuple, Record
 from .engine.text.errors import printable, printable_lines
+from .engine.tracing.evaluate import integer
 from .engine.tracing.trace import DISPLAYS, Trace
 from .export import export
 from .export.alt import alt
@@ -102,7 +103,7 @@ def figure(
     title: str,
     caption: str,
     notes: str | Iterable[str] | Mapping[str, str],
-    steps: str | int,
+    steps: str | int | Iterable[str | int],
     until: str | int,
     result: bool,
     **more: Any,
@@ -114,21 +115,58 @@ def figure(
             raise TypeError(
                 f"a figure has no {name!r}; beside its texts and steps {', '.join(known)}"
             )
-    if isinstance(notes, str):
-        notes = (notes,)
-    elif isinstance(notes, Mapping):
-        notes = [f"{target}={text}" for target, text in notes.items()]
+    for name, text in (("title", title), ("caption", caption)):
+        if not isinstance(text, str):
+            raise TypeError(f"{name} is {text!r:.60}; it is a text")
     shown, options = chosen(
         trace,
         validated(Options(**more)),
         title=title,
         caption=caption,
-        notes=notes,
-        steps=str(steps),
-        until=str(until),
+        notes=_notes(notes),
+        steps=_steps(steps),
+        until=_step(until, "until is a step"),
         result=result,
     )
     return Figure(shown, options)
+
+
+def _notes(notes: object) -> list[str]:
+    """Notes as ``parse_note`` reads them; raises TypeError for what can't be such."""
+    if isinstance(notes, Mapping):
+        found = [f"{target}={text}" for target, text in notes.items() if isinstance(text, str)]
+        if len(found) == len(notes):
+            return found
+    elif isinstance(notes, Iterable):
+        found = [notes] if isinstance(notes, str) else list(notes)
+        if all(isinstance(text, str) for text in found):
+            return found
+    raise TypeError(
+        f"notes is {notes!r:.60}; it is texts by what they are on, as in "
+        '{"saturate": "…"}, or ["saturate=…"]'
+    )
+
+
+_STEPS = 'steps are "2-4", a number, or a list of names and numbers'
+
+
+def _steps(steps: object) -> str:
+    """The steps as ``stages_between`` reads them; raises TypeError for what can't be such."""
+    if isinstance(steps, str) or not isinstance(steps, Iterable):
+        return _step(steps, _STEPS)
+    found = [_step(step, _STEPS) for step in steps]
+    if not found:
+        raise ValueError(f"steps is empty; {_STEPS}")
+    return ",".join(found)
+
+
+def _step(step: object, allowed: str) -> str:
+    if isinstance(step, str):
+        return step
+    whole = integer(step)
+    if whole is None:
+        raise TypeError(f"{step!r:.60} is no step; {allowed}")
+    return str(whole)
 
 
 def _as_text(found: Findings) -> str:

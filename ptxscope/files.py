@@ -94,6 +94,12 @@ def encoding_of(head: bytes) -> str:
     return "utf-16" if head.startswith(_UTF16) else "utf-8-sig"
 
 
+def written_as(head: bytes) -> str:
+    """The same for a text that is written back: its mark is a character of it."""
+    by_mark = dict(zip(_UTF16, ("utf-16-le", "utf-16-be"), strict=True))
+    return by_mark.get(head[:2], "utf-8")
+
+
 def is_binary(head: bytes) -> bool:
     """Whether what begins so is no text."""
     return b"\0" in head and not head.startswith(_UTF16)

@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
+from ..engine.isa.roles import DESTINATIONS
 from ..engine.isa.types import Type
-from ..engine.semantics.models import Model, model
+from ..engine.semantics.models import Model, beyond, model
 from ..engine.text.errors import NotOneError, Problem, PtxError, printable
 from ..engine.text.instruction import Instruction
 from ..engine.text.parser import parse
@@ -18,6 +19,7 @@ from ..engine.text.values import parse_value
 from ..engine.tracing.evaluate import bind, check_read, described
 from ..engine.tracing.trace import Trace
 from . import CommandError
+from .streams import say
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -129,11 +131,14 @@ def instruction(text: str) -> Instruction:
 
 
 def chosen_model(name: str) -> Model:
-    """A model by name."""
+    """A model by name; what is assumed of a ptxas that nobody measured is said."""
     try:
-        return model(name)
+        found = model(name)
     except ValueError as error:
         raise CommandError(f"error: {printable(str(error))}") from None
+    if assumed := beyond(name):
+        say(f"warning: {assumed}")
+    return found
 
 
 def operand_types(ins: Instruction) -> dict[str, Type]:
@@ -154,6 +159,10 @@ def operand_name(ins: Instruction, name: str) -> str | None:
 def bits_by_name(ins: Instruction, texts: Sequence[str]) -> dict[str, int]:
     """The bits that ``name=value`` arguments give to registers of an instruction."""
     types = operand_types(ins)
+    names = ins.names.items()
+    read = {needed.name for needed in ins.inputs}
+    read |= {name for role, name in names if role not in DESTINATIONS}
+    computed = {name for _, name in names} - read
 
     def named(written: str) -> str:
         name = operand_name(ins, written)
@@ -162,6 +171,10 @@ def bits_by_name(ins: Instruction, texts: Sequence[str]) -> dict[str, int]:
             message = f"`{written}` is not an operand of {ins}"
             problem = Problem(message, (0, len(written)), wanted or "no values: it reads none")
             raise PtxError(written, (problem,))
+        if name in computed:
+            wanted = ", ".join(needed.name for needed in ins.inputs)
+            message = f"`{written}` is what is computed, and its old value is not read"
+            raise PtxError(written, (Problem(message, (0, len(written)), wanted),))
         return name
 
     return assigned(texts, named, lambda name, value: parse_value(value, types[name]))

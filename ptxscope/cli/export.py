@@ -18,7 +18,7 @@ from ..export.alt import alt
 from ..export.document import document
 from ..export.markdown import escaped, fenced
 from ..export.marks import is_ours
-from ..files import replace
+from ..files import replace, written_as
 from . import CommandError
 from .arguments import Parser, parsed, parser, split_words
 from .markers import Marker, doubtful, indent, markers
@@ -95,16 +95,18 @@ def _update(name: str, *, check: bool) -> bool:
     """Make a file and its pictures current, or only say whether they are not."""
     path = Path(name)
     before = _read(path)
+    encoding = written_as(before)
     try:
-        text = before.decode()
+        text = before.decode(encoding)
     except UnicodeDecodeError as error:
-        line = before.count(b"\n", 0, error.start) + 1
-        raise CommandError(f"{printable(name)}:{line}: this is not UTF-8") from None
+        line = before[: error.start].decode(encoding, "replace").count("\n") + 1
+        called = "UTF-8" if encoding == "utf-8" else "UTF-16"
+        raise CommandError(f"{printable(name)}:{line}: this is not {called}") from None
     for doubt in doubtful(text):
         say(f"{name}:{doubt.line}: warning: {doubt.said}")
     page = _made_anew(text, name)
     stale = [x for x in page.pictures.values() if x.data != x.before]
-    after = page.text.encode("utf-8", "replace")
+    after = page.text.encode(encoding, "replace")
     if not check:
         for picture in stale:
             _write(picture.path, picture.data, picture.before)
@@ -116,6 +118,9 @@ def _update(name: str, *, check: bool) -> bool:
 def _write(path: Path, data: bytes, before: bytes | None) -> None:
     try:
         replace(path, data, unless_changed_from=before)
+    except FileNotFoundError as error:
+        made = f"make the folder {printable(str(path.parent))} first"
+        raise CommandError(f"error: {printable(str(path))}: {error.strerror}; {made}") from None
     except OSError as error:
         raise CommandError(f"error: {printable(str(path))}: {error.strerror}") from None
 
@@ -190,7 +195,7 @@ def _line_end(text: str, at: int) -> str:
 
 def _shown(words: str, folder: Path, pictures: dict[Path, _Picture]) -> str:
     """What stands in the page for a marker; its picture is added to the others."""
-    trace, options, chosen = asked(split_words(words), "markdown", strict=True)
+    trace, options, chosen = asked(_words_of(words), "markdown", strict=True)
     format_, file = chosen.format, chosen.output
     is_picture = format_ in _SHOWN
     if format_ == Format.PDF:
@@ -216,6 +221,18 @@ def _shown(words: str, folder: Path, pictures: dict[Path, _Picture]) -> str:
         return "\n".join(line for line in made.split("\n") if line.strip())
     text = made.rstrip("\n")
     return text if format_ == Format.MARKDOWN else fenced(text, format_)
+
+
+def _words_of(marker: str) -> list[str]:
+    try:
+        return split_words(marker)
+    except ValueError as error:
+        if "quot" not in str(error):
+            raise
+        raise CommandError(
+            "a quote is opened and not closed before the first -->, where the comment ends; "
+            "if it belongs to a text, part it between quotes: 'a --''> b'"
+        ) from None
 
 
 _SHOWN = ("svg", "png")

@@ -95,6 +95,13 @@ def made_of(trace: Trace, format_: str, options: Options) -> str | bytes:
     return picture_of(render(trace, still), format_, options)
 
 
+def warn_of_another_name(file: str, format_: str) -> None:
+    """Say that a file is called as one of another format is, where one of them is a picture."""
+    named = format_of(file)
+    if named not in (None, format_) and (named in PICTURES or format_ in PICTURES):
+        say(f"warning: {file} is called as {named} is, and {format_} is written there, as -f says")
+
+
 def warn_of_small_letters(trace: Trace, format_: str, options: Options) -> None:
     """Say where the letters of a slide are too small for a hall, and what has larger ones."""
     if not options.slide or format_ not in PICTURES:
@@ -190,8 +197,9 @@ def write_frames(where: str, trace: Trace, format_: str, options: Options) -> tu
     from ..export.frames import frames
     from ..export.harmless import harmless
 
-    found = frames(trace, options)
     folder = Path(where)
+    _require_folder(folder, format_)
+    found = frames(trace, options)
     try:
         if format_ == "pdf" and where.lower().endswith(".pdf"):
             title = harmless(trace.annotations.title) or printable(str(trace.instruction))
@@ -218,6 +226,21 @@ def write_frames(where: str, trace: Trace, format_: str, options: Options) -> tu
     for file, each in files.items():
         write(str(file), each)
     return found
+
+
+def _require_folder(folder: Path, format_: str) -> None:
+    """Raise CommandError where frames would go into a folder that is called as a picture is."""
+    named, shown = format_of(folder.name), printable(str(folder))
+    if named == format_ == "pdf" or folder.is_dir():
+        return
+    if folder.exists() and not folder.is_dir():
+        why = f"{shown} is a file; frames are written into a folder"
+    elif named in PICTURES:
+        why = f"{shown} is called as a file is; frames are written into a folder"
+    else:
+        return
+    deck = ", or with -f pdf into FILE.pdf, a page for each step"
+    raise CommandError(f"error: --frames {why}{deck}")
 
 
 def _require_ours(file: Path, format_: str) -> None:

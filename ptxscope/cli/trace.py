@@ -30,6 +30,7 @@ from .pictures import (
     made_of,
     picture_options,
     put,
+    warn_of_another_name,
     warn_of_small_letters,
     write,
     write_frames,
@@ -62,6 +63,8 @@ def run(words: Sequence[str]) -> int:
     choose_format(chosen, FORMATS, "svg" if chosen.alt else "text")
     refuse_idle(to, chosen)
     trace, options = _asked(chosen)
+    if chosen.output is not None:
+        warn_of_another_name(chosen.output, chosen.format)
     warn_of_small_letters(trace, chosen.format, options)
     if chosen.frames is not None:
         if chosen.output is not None:
@@ -187,6 +190,9 @@ def _add_options(to: argparse.ArgumentParser, formats: Sequence[str]) -> None:
 
 def _asked(chosen: argparse.Namespace) -> tuple[Trace, Options]:
     """The trace with its annotations, and what is to be shown of it."""
+    for name in ("steps", "until"):
+        if getattr(chosen, name) is not None and not getattr(chosen, name).strip():
+            raise CommandError(f"error: --{name} is empty; it names steps, as in --{name} 2")
     trace, options = _given(chosen) if chosen.read is None else _read(chosen)
     options = options._replace(
         both=options.both or chosen.both,

@@ -38,8 +38,7 @@ def _sentences(doc: Document) -> Iterator[str]:
 def _answers(answers: Answers) -> Iterator[str]:
     """Every answer, and the steps of the other one from where they part."""
     told = "; ".join(
-        f"{x.label}: {x.result}" + (f" ({', '.join(x.errata)})" if x.errata else "")
-        for x in answers.all
+        f"{x.label}: {x.result}" + (f" ({x.why})" if x.errata else "") for x in answers.all
     )
     yield f"Two answers, which part at the step {answers.step}: {told}."
     if answers.steps:

@@ -14,7 +14,7 @@ from itertools import groupby
 from .. import __version__
 from ..engine.isa.roles import Role
 from ..engine.records import NamedTuple
-from ..engine.semantics.errata import Erratum
+from ..engine.semantics.errata import ERRATA, Erratum
 from ..engine.semantics.micro import Clamp, Extend, Merge, Select
 from ..engine.semantics.models import PTXAS_MODELS, versions
 from ..engine.semantics.operation import Flag
@@ -22,7 +22,7 @@ from ..engine.semantics.plan import Stage
 from ..engine.text.errors import printable
 from ..engine.text.values import hex_text
 from ..engine.tracing.annotations import Note
-from ..engine.tracing.divergence import Divergence, agree, divergence_of, divergences
+from ..engine.tracing.divergence import Divergence, agree, agreeing, divergence_of, divergences
 from ..engine.tracing.formula import Formula
 from ..engine.tracing.stages import about, title
 from ..engine.tracing.trace import RowTrace, Step, Trace
@@ -104,7 +104,14 @@ class Answer(NamedTuple):
     label: str
     result: str
     errata: tuple[str, ...]
-    """Ids of what changed it."""
+    """Ids of what acts in it."""
+    cancel: bool = False
+    """They make up for each other: the result is the documented one."""
+
+    @property
+    def why(self) -> str:
+        """What acts in it, in words; empty where nothing does."""
+        return ", ".join(self.errata) + (" cancel out" if self.cancel else "")
 
 
 class Answers(NamedTuple):
@@ -381,15 +388,18 @@ def _answers(trace: Trace, options: Options) -> Answers | None:
         return result_text(of) if options.result else "not shown"
 
     isa = Answer("isa, as documented", told(found[0].isa), ())
-    others = (
+    alike = tuple({tuple(e.id for e in x.acting): x for x in agreeing(trace)}.values())
+    others = tuple(
         Answer(
-            f"ptxas {_versions(divergence)}, sm_70+",
-            told(divergence.other),
-            tuple(erratum.id for erratum in divergence.errata),
+            f"ptxas {_versions(other)}, sm_70+",
+            told(other),
+            tuple(erratum.id for erratum in other.acting),
+            other.result == found[0].isa.result and bool(other.acting),
         )
-        for divergence in found
+        for other in (*alike, *(divergence.other for divergence in found))
     )
-    errata = {e.id: e for divergence in found for e in divergence.errata}.values()
+    ids = {id_ for answer in others for id_ in answer.errata}
+    errata = (e for e in ERRATA if e.id in ids)
     same = trace.model == divergence.other.model
     other = divergence.isa if same else divergence.other
     steps = tuple(steps_from(other, divergence.stage, options)) if options.both else ()
@@ -416,8 +426,7 @@ def _title_of(divergence: Divergence) -> str:
     return title(next(step for step in steps if step.stage is divergence.stage))
 
 
-def _versions(divergence: Divergence) -> str:
+def _versions(other: Trace) -> str:
     """The versions with this answer for these reasons, so that no two answers are called alike."""
-    other = divergence.other
     every = ((m, Trace(other.instruction, m, other.operands)) for m in PTXAS_MODELS)
-    return versions([m for m, x in every if (x.result, x.errata) == (other.result, other.errata)])
+    return versions([m for m, x in every if (x.result, x.acting) == (other.result, other.acting)])

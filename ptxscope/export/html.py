@@ -173,10 +173,10 @@ def _answers(answers: Answers, level: int, id_: str) -> Iterator[str]:
     yield f'<section class="px-answers" id="{id_}-answers">'
     yield f"<h{level}>Two answers</h{level}>"
     rows = (
-        f'<th scope="row">{escape(label)}</th>'
-        f'<td class="px-bits"><code>{escape(result)}</code></td>'
-        f"<td>{', '.join(ids)}</td>"
-        for label, result, ids in answers.all
+        f'<th scope="row">{escape(x.label)}</th>'
+        f'<td class="px-bits"><code>{escape(x.result)}</code></td>'
+        f"<td>{x.why}</td>"
+        for x in answers.all
     )
     yield from _table("px-models", "Two answers", ("model", "result", "erratum"), rows)
     yield f"<p>They part at the step <em>{escape(answers.step)}</em>.</p>"

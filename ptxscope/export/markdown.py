@@ -10,8 +10,12 @@ from .options import DEFAULT, Options
 from .outline import Heading, Pen, Table
 
 _SPECIAL = re.compile(
-    r"[\\`*{}\[\]<>#|~&]|(?<!\w)_|_(?!\w)|!(?=\[)|^[-+=](?=[-+=\s]|$)|(?<=^\d)[.)](?=\s)"
+    r"[\\`*{}\[\]<>#|~&$]|(?<!\w)_|_(?!\w)|!(?=\[)|^[-+=](?=[-+=\s]|$)|(?<=^\d)[.)](?=\s)"
 )
+_ENTITIES = {
+    "&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "&#124;", "~": "&#126;", "$": "&#36;", "=": "&#61;"
+}  # fmt: skip
+"""What some readers of Markdown, MkDocs' among them, know no backslash before."""
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
@@ -25,7 +29,7 @@ def escaped(text: str) -> str:
 
 
 def _marked(text: str) -> str:
-    return _SPECIAL.sub(lambda match: "\\" + match[0], text)
+    return _SPECIAL.sub(lambda match: _ENTITIES.get(match[0]) or "\\" + match[0], text)
 
 
 def code(text: str) -> str:

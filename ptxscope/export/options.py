@@ -67,6 +67,8 @@ def validated(options: Options) -> Options:
         size = getattr(options, name)
         if size is not None and (isinstance(size, bool) or not isinstance(size, int | float)):
             raise ValueError(f"{name} is {size!r:.60}; it is a number above 0, or None")
+        if size is not None and not 0 < size < float("inf"):
+            raise ValueError(f"a scale and a width are numbers above 0; {name} is {size!r:.60}")
     stages = options.stages
     return options._replace(
         theme=_named("theme", options.theme, Theme),

@@ -168,7 +168,7 @@ def _results(doc: Document) -> Iterator[Block]:
 
 def _answers(answers: Answers) -> Iterator[Block]:
     yield Heading(1, plain("Two answers"))
-    rows = ((plain(x.label), code(x.result), plain(", ".join(x.errata))) for x in answers.all)
+    rows = ((plain(x.label), code(x.result), plain(x.why)) for x in answers.all)
     yield Table(tuple(map(plain, ("model", "result", "erratum"))), tuple(rows))
     yield Paragraph((Span("They part at the step "), Span(answers.step, Mark.EMPHASIS), Span(".")))
     yield Points(tuple((Span(e.id, Mark.STRONG), Span(f": {e.sentence}")) for e in answers.errata))

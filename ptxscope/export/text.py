@@ -117,8 +117,8 @@ def _lanes(row: RowView, width: int) -> Iterator[str]:
 
 def _answers(answers: Answers, width: int) -> Iterator[str]:
     yield "Two answers"
-    for label, result, errata in answers.all:
-        told = f"{label:<30}{result}  {', '.join(errata)}"
+    for answer in answers.all:
+        told = f"{answer.label:<30}{answer.result}  {answer.why}"
         yield from wrapped(told.rstrip(), "  ", "      ", width)
     yield from wrapped(f"They part at the step `{answers.step}`.", "  ", "  ", width)
     for erratum in answers.errata:

@@ -180,7 +180,8 @@ def observation(
     for name, value in observed.items():
         if name not in roles:
             written = ", ".join(roles) or "nothing"
-            raise ValueError(f"{name} is not a destination of {ins}; it writes {written}")
+            line = str(ins).rstrip(";")
+            raise ValueError(f"{name} is not a destination of {line}; it writes {written}")
         type_ = ins.type_of(roles[name])
         seen[roles[name]] = (
             value if isinstance(value, Observed) else whole(bits_of(value, type_, name), type_.bits)

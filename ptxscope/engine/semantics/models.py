@@ -8,7 +8,7 @@ from functools import lru_cache
 from ..isa.form import Form
 from ..patterns import pattern
 from ..records import NamedTuple
-from .errata import ERRATA, NEWEST, OLDEST, Erratum
+from .errata import ERRATA, NEWEST, OLDEST, Erratum, Version
 from .lowering import lower
 from .misconceptions import MISCONCEPTIONS
 from .plan import Plan
@@ -33,6 +33,8 @@ class Model(NamedTuple):
 _BY_ID = {erratum.id: erratum for erratum in (*ERRATA, *MISCONCEPTIONS)}
 
 ISA_MODEL = Model("isa")
+_LAST_MINOR = {11: 8, 12: 9}
+"""The last version of what came out with a major number, where a greater one followed."""
 _PTXAS = pattern(r"ptxas(?:-(\d{1,3})\.(\d{1,3}))?")
 
 
@@ -52,6 +54,10 @@ def model(name: str) -> Model:
             if version < OLDEST:
                 raise ValueError(f"{name} is not known; ptxas versions from 11.8 on are")
             has = [e for e in ERRATA if e.repaired is None or version < e.repaired]
+            if between := _never_made(version):
+                raise ValueError(
+                    f"{name} is not known: no such ptxas was made; the nearest are {between}"
+                )
             named.append("ptxas-{}.{}".format(*version))
         elif part.upper() in _BY_ID:
             has = [_BY_ID[part.upper()]]
@@ -65,6 +71,24 @@ def model(name: str) -> Model:
     known = {part: at for at, part in enumerate(_BY_ID)}
     named.sort(key=lambda part: known.get(part, -1))
     return Model("+".join(named), tuple(e for e in _BY_ID.values() if e.id in errata))
+
+
+def _never_made(version: Version) -> str:
+    """The versions around one that there never was; empty where there may have been."""
+    last = _LAST_MINOR.get(version[0])
+    if last is None or version[1] <= last:
+        return ""
+    return f"ptxas-{version[0]}.{last} and ptxas-{version[0] + 1}.0"
+
+
+def beyond(name: str) -> str:
+    """What is assumed of a model's ptxas that is newer than any measured; empty where none is."""
+    for part in name.split("+"):
+        match = _PTXAS.fullmatch(part)
+        if match and match[1] and (int(match[1]), int(match[2])) > NEWEST:
+            newest = "{}.{}".format(*NEWEST)
+            return f"{part} is newer than {newest}, the newest known; its errata are taken for it"
+    return ""
 
 
 def erratum(id_: str) -> Erratum:

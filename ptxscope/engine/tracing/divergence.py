@@ -31,6 +31,13 @@ def divergences(trace: Trace) -> tuple[Divergence, ...]:
     return tuple(found)
 
 
+def agreeing(trace: Trace) -> tuple[Trace, ...]:
+    """Every known assembler's answer that is ``isa``'s for these values, newest version first."""
+    isa = Trace(trace.instruction, ISA_MODEL, trace.operands)
+    others = (Trace(trace.instruction, model, trace.operands) for model in PTXAS_MODELS)
+    return tuple(other for other in others if other.result == isa.result)
+
+
 def divergence_of(trace: Trace, found: tuple[Divergence, ...]) -> Divergence | None:
     """The two answers to show for a trace: its own and the other; None where they agree."""
     if not trace.model.errata:

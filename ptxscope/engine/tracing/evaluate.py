@@ -96,7 +96,8 @@ def check_names(ins: Instruction, values: Mapping[str, object]) -> None:
     for name in values:
         if name not in known:
             wanted = ", ".join(needed.name for needed in ins.inputs) or "nothing"
-            raise ValueError(f"{name} is not an operand of {ins}; it reads {wanted}")
+            line = str(ins).rstrip(";")
+            raise ValueError(f"{name} is not an operand of {line}; it reads {wanted}")
 
 
 def check_read(ins: Instruction, model_: Model, roles: Container[str]) -> None:

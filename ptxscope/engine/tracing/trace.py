@@ -118,7 +118,7 @@ class Trace(Record):
         title: str = "",
         caption: str = "",
         notes: str | Iterable[str] | Mapping[str, str] = (),
-        steps: str | int = "",
+        steps: str | int | Iterable[str | int] = "",
         until: str | int = "",
         both: bool = False,
         result: bool = True,
@@ -127,9 +127,9 @@ class Trace(Record):
         """A picture that shows itself in notebooks, as ``ptxscope trace -f svg`` draws it.
 
         ``notes`` are by what they are on: ``{"saturate": "…", "lane 2": "…"}``, or as
-        ``["saturate=…"]``; ``steps`` are ``"2-4"``, ``until`` a step's name or number; ``more``
-        are other choices of ``ptxscope.export.options.Options``. Raises ValueError for what the
-        trace does not have, and TypeError for a choice that there is not.
+        ``["saturate=…"]``; ``steps`` are ``"2-4"`` or ``[1, 2]``, ``until`` a step's name or
+        number; ``more`` are other choices of ``ptxscope.export.options.Options``. Raises
+        ValueError for what the trace does not have, and TypeError for a choice that there is not.
         """
         if "figure" not in DISPLAYS:
             raise RuntimeError("nothing draws yet: import ptxscope, which sees to that")
@@ -198,20 +198,27 @@ class Trace(Record):
 
     @cached_property
     def changed_by(self) -> tuple[Erratum, ...]:
+        """The model's errata that act; none where they leave the documented result."""
+        return self.acting if self._of(*self._active) != self._of() else ()
+
+    @cached_property
+    def acting(self) -> tuple[Erratum, ...]:
         """The model's errata without which, or by which alone, the result is another."""
-        ins, model = self.instruction, self.model
-
-        def of(*errata: Erratum) -> dict[str, int]:
-            return result(plan_of(ins, Model("", errata).rules(ins.form)), self.operands)
-
-        active = [e for e in model.errata if e.touches(ins.form)]
-        if not active or of() == of(*active):
-            return ()
+        active, of = self._active, self._of
         return tuple(
             e
             for e in active
             if of(e) != of() or of(*(x for x in active if x is not e)) != of(*active)
         )
+
+    @property
+    def _active(self) -> tuple[Erratum, ...]:
+        return tuple(e for e in self.model.errata if e.touches(self.instruction.form))
+
+    def _of(self, *errata: Erratum) -> dict[str, int]:
+        """What some errata make of the values."""
+        ins = self.instruction
+        return result(plan_of(ins, Model("", errata).rules(ins.form)), self.operands)
 
 
 DISPLAYS: dict[str, Callable[..., Any]] = {}

@@ -248,12 +248,12 @@ def _answers(answers: Answers, pen: Pen, y: float, page: Area, *, forked: bool) 
     said = Area(page.x + _LABEL, page.width - _LABEL)
     pen.text(said.x, y + 28, f"They part at the step “{answers.step}”.", 12, Ink.DIM)
     y += 52
-    for label, result, errata in answers.all:
-        ids = ", ".join(errata)
-        pen.text(page.x, y, label, 12, Ink.INK, width=_LABEL - 8)
-        pen.text(said.x, y, plain(result), 13, Ink.INK, mono=True, bold=True,
-                 width=min(said.width - text_width(ids, 12) * 1.12 - 8, 360))  # fmt: skip
-        pen.text(page.right, y, ids, 12, Ink.MARK, anchor="end", bold=True)
+    for answer in answers.all:
+        why = answer.why
+        pen.text(page.x, y, answer.label, 12, Ink.INK, width=_LABEL - 8)
+        pen.text(said.x, y, plain(answer.result), 13, Ink.INK, mono=True, bold=True,
+                 width=min(said.width - text_width(why, 12) * 1.12 - 8, 360))  # fmt: skip
+        pen.text(page.right, y, why, 12, Ink.MARK, anchor="end", bold=True)
         y += 20
     for erratum in answers.errata:
         y = note(pen, f"{erratum.id}: {erratum.sentence}", y, page) + 8

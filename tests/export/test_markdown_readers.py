@@ -1,0 +1,60 @@
+"""Titles and notes in Markdown, as CommonMark and as Python-Markdown (MkDocs) read them."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+from markdown import markdown as python_markdown
+from markdown_it import MarkdownIt
+
+from ptxscope import export, trace
+from ptxscope.export.choices import chosen
+from ptxscope.export.markdown import escaped
+
+LINE = "vadd4.s32.s32.s32 d, a, b, c"
+TEXTS = [
+    "R&D: a < b | c ~ d",
+    "x > 1 ~~no~~ &amp; <b>",
+    "= y",
+    "costs $x^2$ or $$3$$",
+    "*a* _b_ `c` [d](e) #f {g} \\h ![i](j)",
+    "| a | b |",
+]
+
+
+def _texts(html: str) -> str:
+    return unescape(re.sub(r"<[^>]*>", "", html)).strip()
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_both_readers_show_what_was_written(text: str) -> None:
+    common = MarkdownIt("commonmark").enable("table").enable("strikethrough")
+    for read in (
+        common.render,
+        python_markdown,
+        lambda x: python_markdown(x, extensions=["tables"]),
+    ):
+        assert _texts(read(escaped(text))) == text
+        assert _texts(read(f"**{escaped(text)}**")) == text
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_cell_stays_one(text: str) -> None:
+    page = f"| a | b |\n| --- | --- |\n| {escaped(text)} | 1 |\n"
+    for html in (
+        MarkdownIt("commonmark").enable("table").enable("strikethrough").render(page),
+        python_markdown(page, extensions=["tables"]),
+    ):
+        assert [_texts(x) for x in re.findall(r"<td>(.*?)</td>", html)] == [text, "1"]
+
+
+def test_dollars_are_no_mathematics() -> None:
+    assert "$" not in escaped("$x^2$")
+
+
+def test_a_title_in_a_document() -> None:
+    shown, _ = chosen(trace(LINE, {"a": 1, "b": 2, "c": 3}), title=TEXTS[0])
+    page = python_markdown(export(shown, "markdown"), extensions=["tables", "fenced_code"])
+    assert TEXTS[0] in _texts(page)
