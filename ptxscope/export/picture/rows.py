@@ -11,7 +11,7 @@ from ...scene.records import Cell, Look, Register, RowScene, Span
 from .drawing import Pen
 from .inks import Ink
 from .layout import ROLE_INKS, Area, Sketch, Slot, part
-from .lettering import LEAST, text_width
+from .lettering import LEAST, fitted, text_width, wrapped
 from .signs import PILL_HEIGHT, STYLES, bits, flags, flags_height, mask_box, truth
 
 _WORD = re.compile(r"\b0x(?=[0-9a-f]{4,})")
@@ -297,12 +297,24 @@ def _merged(sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float, _: 
     for note in notes:
         ink = {Look.CHANGED: Ink.MARK, Look.NAME: Ink.C}.get(note.look, Ink.DIM)
         said = f"kept: {note.text.strip()}" if note.look is Look.NAME else _told(note.text, lost)
-        for line in pen.wrapped(said, area.width, 10.5):
-            pen.text(area.center, end + 13, line, 10.5, ink, anchor="middle")
+        size, mono = _unbroken(said, area.width, pen.sized(10.5))
+        for line in wrapped(said, area.width, size, mono):
+            pen.text(area.center, end + 13, line, size, ink, anchor="middle", mono=mono,
+                     width=area.width)  # fmt: skip
             end += 13
         end += 3
     sketch.leave(cell.place, area, end)
     return end
+
+
+def _unbroken(text: str, width: float, size: float) -> tuple[float, bool]:
+    """Letters in which no word of a text is broken: smaller ones, or narrow ones too."""
+    word = max(text.split(), key=len)
+    for mono in (False, True):
+        found = fitted(word, width, size, mono)
+        if found.text == word:
+            return found.size, mono
+    return LEAST, True
 
 
 def _told(text: str, lost: list[Span]) -> str:
