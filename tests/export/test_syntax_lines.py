@@ -38,7 +38,9 @@ def test_the_poster_breaks_none() -> None:
             continue
         lines = [x.text or "" for x in card.iter(f"{NS}text") if x.get("font-size") == "9"]
         opcode = card.get("id", "").removeprefix("px-poster-")
-        starts = [at for at, line in enumerate(lines) if line.startswith(f"{opcode}.")]
+        starts = [
+            at for at, line in enumerate(lines) if line.startswith((f"{opcode}.", f"{opcode}{{"))
+        ]
         assert starts, opcode
         stop = next(at for at, line in enumerate(lines) if at >= starts[0] and line.endswith(";"))
         for before, after in ends(lines[starts[0] : stop + 1], syntax(CATALOG[opcode])):
