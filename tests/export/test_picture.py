@@ -226,3 +226,9 @@ def test_examples_are_drawn_well(opcode: str, model: str) -> None:
 def test_accepted_lines_are_drawn_well(step: int, model: str) -> None:
     for line in accepted()[::step]:
         assert_drawn_well(traced(line, model))
+
+
+@pytest.mark.parametrize(("amount", "said"), [(31, "bit 31"), (30, "bits 31:30"), (1, "bits 31:1")])
+def test_one_bit_of_a_shift_is_called_a_bit(amount: int, said: str) -> None:
+    shown = trace("vshl.u32.u32.u32.clamp d, a, b, c", {"a": 3, "b": amount, "c": 0})
+    assert {x for x in texts(drawn(shown, Options())) if re.match("bits? 31", x)} == {said}
