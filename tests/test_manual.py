@@ -339,10 +339,10 @@ def test_the_manual_builds_without_a_warning_and_has_every_page(built: Path) -> 
         assert (built / f"{path}.html").exists(), path
     for opcode in OPCODES:
         html = (built / "instructions" / f"{opcode}.html").read_text(encoding="utf-8")
-        assert html.count('class="px-svg"') == 3
+        assert html.count('class="px-svg px-auto"') == 3
     for erratum in ERRATA:
         html = (built / "errata" / f"{erratum.id.lower()}.html").read_text(encoding="utf-8")
-        assert 'class="px-svg"' in html
+        assert 'class="px-svg px-auto"' in html
     told = unescape((built / "commands" / "export.html").read_text(encoding="utf-8"))
     assert "(with --check)" in told  # no dash is made of it
     published = (built / "published.html").read_text(encoding="utf-8")

@@ -29,7 +29,7 @@ def themes() -> str:
     rules = []
     for at, theme in enumerate(("light", "dark")):
         inks = "".join(f"--px-{ink}:{colours[at]};" for ink, colours in PALETTE.items())
-        rules.append(f'body[data-theme="{theme}"] .px-svg{{{inks}}}\n')
+        rules.append(f'body[data-theme="{theme}"] .px-svg.px-auto{{{inks}}}\n')
     return "".join(rules)
 
 

@@ -8,13 +8,15 @@ from ..engine.tracing.trace import Trace
 from ..scene.form import blank, form_scene
 from .document import Document, ResultView, document
 from .options import DEFAULT
+from .picture.layout import lettered
 from .picture.svg import picture
 
 
 def render(ins: Instruction) -> str:
     """The figure of an instruction's form as an ``<svg>``, as that of a trace is drawn."""
     trace = blank(ins)
-    return picture(told(trace), form_scene(trace), results(trace))
+    short = lettered(trace)
+    return picture(told(trace), told(short), form_scene(short), results(short))
 
 
 def told(trace: Trace) -> Document:

@@ -46,7 +46,7 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
     drawn = svg.drawing(trace, options, look=look)
     if options.motion is Motion.STILL or not drawn.doc.steps:
         return _document(drawn, drawn.doc, options, _as_it_is)
-    return _document(drawn, drawn.doc, options, _numbered)
+    return _document(drawn, drawn.doc, options, _numbered(drawn.pen.prefix))
 
 
 def frames(trace: Trace, options: Options = DEFAULT) -> tuple[Frame, ...]:
@@ -80,10 +80,13 @@ def _up_to(last: int) -> Wrap:
     return lambda step, elements: elements if step <= last else []
 
 
-def _numbered(step: int, elements: list[str]) -> list[str]:
-    if not step or not elements:
-        return elements
-    return [f'<g class="px-k px-k{step}">', *elements, "</g>"]
+def _numbered(prefix: str) -> Wrap:
+    def wrap(step: int, elements: list[str]) -> list[str]:
+        if not step or not elements:
+            return elements
+        return [f'<g class="px-k px-k{step} {prefix}-k{step}">', *elements, "</g>"]
+
+    return wrap
 
 
 # --- where it stands ---------------------------------------------------------------------
@@ -171,7 +174,7 @@ def _playing(doc: Document, prefix: str, _size: Size) -> _Moving:
         name = f"{prefix}-k{at}"
         rules.append(
             f"@keyframes {name}{{0%,{begin:.2f}%{{opacity:0}}{end:.2f}%,100%{{opacity:1}}}}"
-            f".px-k{at}{{animation:{name} {seconds:g}s linear infinite}}"
+            f".{name}{{animation:{name} {seconds:g}s linear infinite}}"
         )
     paused = ".px-svg:hover .px-k{animation-play-state:paused}"
     motion = f"@media (prefers-reduced-motion:no-preference){{{''.join(rules)}{paused}}}"

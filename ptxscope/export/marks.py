@@ -9,7 +9,7 @@ from html import unescape
 
 from ..engine.records import NamedTuple
 
-_SVG = re.compile(r'<svg xmlns="[^"]*+" class="px-svg(?: (px-frame))?"')
+_SVG = re.compile(r'<svg xmlns="[^"]*+" class="px-svg(?: px-(?:auto|light|dark))?(?: (px-frame))?"')
 _ELEMENT = "<{0}[^>]*+>([^<]*+)</{0}>"
 _TITLE, _ABOUT = (re.compile(_ELEMENT.format(name)) for name in ("title", "desc"))
 _PNG, _HEADED = b"\x89PNG\r\n\x1a\n", 33

@@ -56,7 +56,9 @@ def shifted_up(place: Place, value: int, amount: int) -> Strip:
     top = max(_top(made), 32)
     beyond = Stretch(digits(made, 32, top), Look.BEYOND, "above bit 31")
     start = min(amount, 32)
-    kept = Stretch(digits(made, start, 32), Look.CHIP, f"bits 31:{start}")
+    kept = Stretch(
+        digits(made, start, 32), Look.CHIP, "bit 31" if start == 31 else f"bits 31:{start}"
+    )
     come = f"{amount} zero{'s' * (amount > 1)} come{'s' * (amount == 1)} in"
     zeros = Stretch(digits(made, 0, start), Look.ZERO, come)
     shown = (_sign(made), beyond, kept, zeros)

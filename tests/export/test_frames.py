@@ -312,7 +312,7 @@ def test_it_is_played_step_by_step_where_motion_is_welcome() -> None:
     assert "opacity" not in document.replace(motion, "")
     begins = re.findall(r"0%,([\d.]+)%\{opacity:0\}", motion)
     assert begins == [f"{100 * 2.5 * n / 22.5:.2f}" for n in range(1, 7)]
-    assert re.findall(r"\.px-k(\d)\{animation:\S+ (\S+) linear infinite", motion) == [
+    assert re.findall(r"-k(\d)\{animation:\S+ (\S+) linear infinite", motion) == [
         (str(n), "22.5s") for n in range(2, 8)
     ]
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import pytest
 
 from ptxscope import Trace, export, trace
-from ptxscope.export.options import Options
+from ptxscope.engine.semantics.plan import Stage
+from ptxscope.export.options import Motion, Options
 from ptxscope.export.theme import HTML, Theme, rules
-from tests.export.browser import CHROMIUM, Browser, Words
+from tests.export.browser import CHROMIUM, Browser, Rgb, Words
 from tests.export.colours import contrast, linear
 from tests.export.samples import E3, HOSTILE, annotated, example
 from tests.tiers import some
@@ -287,3 +289,42 @@ def test_in_a_page_the_arrows_go_from_cell_to_cell(browser: Browser) -> None:
     assert after("Escape") == "checkbox"
     assert after("ArrowDown") == rows[0][0]
     assert after("Tab") in ("body", "checkbox")
+
+
+def test_pictures_of_any_themes_stand_on_one_page(browser: Browser) -> None:
+    """Each has its colours, whichever comes last, and however much of it is shown."""
+    noted = E3.figure(theme="light", notes={"saturate": "a note"}).svg
+    pictures = {
+        noted: False,
+        E3.figure(theme="dark", until="saturate").svg: True,
+        E3.figure().svg: False,
+    }
+    for order in (list(pictures), list(pictures)[::-1]):
+        browser.open(page(HOSTS["unmarked"], "".join(order)))
+        found = browser.value(
+            "[...document.querySelectorAll('svg > rect:first-of-type')]"
+            ".map(x => getComputedStyle(x).fill)"
+        )
+        assert [pixels(x) for x in found] == [expected(pictures[x]) for x in order]
+
+
+def test_played_pictures_on_one_page_keep_their_own_time(browser: Browser) -> None:
+    whole, part = (
+        export(E3, "svg", Options(motion=Motion.PLAYING, stages=stages))
+        for stages in (None, frozenset({Stage.SELECT, Stage.EXTEND}))
+    )
+    times = []
+    for shown in (whole + part, part + whole):
+        browser.open(page(HOSTS["unmarked"], shown))
+        times.append(browser.value(
+            "[...document.querySelectorAll('svg')].map(svg => "
+            "getComputedStyle(svg.querySelector('.px-k2')).animationDuration)"
+        ))  # fmt: skip
+    assert times[0] == times[1][::-1]
+    assert len(set(times[0])) == 2
+
+
+def pixels(css: str) -> Rgb:
+    """``rgb(1, 2, 3)`` as numbers."""
+    red, green, blue = map(int, re.findall(r"\d+", css)[:3])
+    return red, green, blue

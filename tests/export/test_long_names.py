@@ -83,3 +83,68 @@ def test_a_long_word_with_many_places_to_break(part: str) -> None:
     lines = wrapped(part * 4000, 300, 12)
     assert "".join(lines) == part * 4000
     assert max(text_width(line, 12) for line in lines) <= 300
+
+
+SUM = "%accumulator"
+ACCUMULATED = trace(
+    f"vset4.u32.s32.ge.add {SUM}, %pixels_left.b7654, %pixels_right.b3120, {SUM}",
+    {"%pixels_left": 0x80FF7F01, "%pixels_right": 0x12F0E97B, SUM: 0x7FFFFFFF},
+)
+EVERYWHERE = f"{SUM}, {SUM}, {SUM}, {SUM}"
+
+
+def words(svg: str) -> list[str]:
+    return [x.text or "" for x in ET.fromstring(svg).iter(f"{NS}text")]
+
+
+@pytest.mark.parametrize("options", [Options(), Options(slide=True)], ids=["page", "slide"])
+def test_a_register_that_is_read_and_written_has_the_letter_of_each_place(
+    options: Options,
+) -> None:
+    svg = export(ACCUMULATED, "svg", options)
+    assert letters_below(svg, SUM) == ["c, d"] * 2
+    shown = words(svg)
+    text = " ".join(shown)
+    assert ".add: c plus the exact t" in text
+    assert "written to d." in text
+    assert "d =" in shown
+    assert "d" not in shown[: shown.index("d =")]  # c is called c, and nothing else
+
+
+@pytest.mark.parametrize(("guard", "values"), [("", {}), ("@%predicate_p ", {"%predicate_p": 1})])
+def test_a_register_in_all_places_has_each_letter_once(guard: str, values: dict[str, int]) -> None:
+    shown = trace(f"{guard}vadd.s32.s32.s32 {SUM}.b0, {EVERYWHERE[len(SUM) + 2:]}",
+                  {SUM: 1, **values})  # fmt: skip
+    svg = export(shown, "svg")
+    assert letters_below(svg, SUM) == ["a, b, c, d"] * 4
+    text = said(svg)
+    for sentence in ("All of a and all of b are", "replace byte 0 of c.", "kept: c.b3"):
+        assert sentence in text
+
+
+@pytest.mark.parametrize("guard", ["", "@{guard} ", "@!{guard} "])
+@pytest.mark.parametrize("line", [
+    "vadd4.s32.s32.s32.sat {d}, {a}, {b}, {c}", "vset2.s32.s32.lt.add {d}, {a}, {b}, {c}",
+    "vmad.s32.s32.s32 {d}, {a}, {b}, {c}", "slct.s32.s32 {d}, {a}, {b}, {c}",
+    "setp.lt.and.s32 {p}|{q}, {a}, {b}, !{p}",
+])  # fmt: skip
+def test_the_figures_are_those_of_a_register_for_each_place(line: str, guard: str) -> None:
+    roles = ("a", "b", "c", "d", "p", "q", "guard")
+    one = dict.fromkeys("abcd", SUM) | {x: f"%predicate_{x}" for x in ("p", "q", "guard")}
+    own = {role: role for role in roles}
+    found = []
+    for names in (one, own):
+        ptx = (guard + line).format(**names)
+        values = {x.name: int("pred" in x.type) for x in parse(ptx).inputs}
+        texts = words(export(trace(ptx, values), "svg"))
+        found.append(texts[texts.index("model isa") :])
+    p_is_c = "!{p}" in line  # there its own name is p, in the place of c
+    assert p_is_c or found[0] == found[1]
+    assert not [x for x in found[0] if "%" in x]
+
+
+def test_a_letter_is_no_name_of_the_other_destination() -> None:
+    shown = trace("setp.lt.s32 %predicate_q|p, a, b", {"a": 1, "b": 2})
+    svg = export(shown, "svg")
+    assert "p =" in words(svg)
+    assert "%predicate_q =" in words(svg)

@@ -150,6 +150,45 @@ def test_renderers_that_take_rules_for_attributes_see_no_height() -> None:
     assert "url(#" not in document  # patterns are not known everywhere
 
 
+_WHOLE = re.compile(r"of (t|-?\d+)(\[\d+:\d+\])?(: …?[0-9a-f]+( and …?[0-9a-f]+)? falls off)?")
+
+
+def split(tree: ET.Element) -> list[str]:
+    """What a merge cuts, where a line ends within a number, or a label leaves its box."""
+    found = []
+    for step in tree.iter(f"{NS}g"):
+        if "px-merge" not in step.get("class", "").split():
+            continue
+        said: dict[str, list[str]] = {}
+        for x in step.iter(f"{NS}text"):
+            if float(x.get("font-size", "0")) <= 10.5 and x.get("text-anchor") == "middle":
+                said.setdefault(x.get("x", ""), []).append(x.text or "")
+        lines = (" ".join(x) for x in said.values())
+        found += [x for x in lines if x.startswith("of ") and not _WHOLE.fullmatch(x)]
+    return found
+
+
+@pytest.mark.parametrize("a", [0xFFFFFFFF, 0x80000001, 1])
+@pytest.mark.parametrize("to", ["b0", "b3", "h1"])
+def test_a_number_that_is_cut_is_told_in_one_piece(to: str, a: int) -> None:
+    shown = trace(f"vshl.s32.u32.u32.sat.clamp d.{to}, a, b, c", {"a": a, "b": 31, "c": 0})
+    tree = drawn(shown, BOTH)
+    assert_tree_drawn_well(tree, shown)
+    frames = [x for x in tree.iter(f"{NS}rect") if x.get("height") == "34"]
+    for x in tree.iter(f"{NS}text"):
+        if x.text == "wrapped":  # bold, as wide as its letters in DejaVu Sans Bold
+            left = float(x.get("x", "0"))
+            right = left + float(x.get("font-size", "0")) * 4.93
+            below = [
+                (start, start + float(f.get("width", "0")))
+                for f in frames
+                for start in [float(f.get("x", "0"))]
+                if 34 < float(x.get("y", "0")) - float(f.get("y", "0")) < 120
+            ]
+            mine = [(a, b) for a, b in below if a < right and left < b]
+            assert all(a <= left and right <= b for a, b in mine), (left, right, mine)
+
+
 def assert_drawn_well(shown: Trace, options: Options = BOTH) -> None:
     """Nothing covers another, nothing leaves the page, nothing is cut or hidden or tiny."""
     assert_tree_drawn_well(drawn(shown, options), shown)
@@ -160,6 +199,7 @@ def assert_tree_drawn_well(tree: ET.Element, shown: Trace) -> None:
     assert_within(tree)
     assert not overlaps(tree), shown.instruction
     assert not hidden(tree), shown.instruction
+    assert not split(tree), shown.instruction
     for box in boxes(tree):
         assert not box.text.endswith("…"), (shown.instruction, box)
     sizes = {float(x.get("font-size", "0")) for x in tree.iter(f"{NS}text")}
@@ -186,3 +226,9 @@ def test_examples_are_drawn_well(opcode: str, model: str) -> None:
 def test_accepted_lines_are_drawn_well(step: int, model: str) -> None:
     for line in accepted()[::step]:
         assert_drawn_well(traced(line, model))
+
+
+@pytest.mark.parametrize(("amount", "said"), [(31, "bit 31"), (30, "bits 31:30"), (1, "bits 31:1")])
+def test_one_bit_of_a_shift_is_called_a_bit(amount: int, said: str) -> None:
+    shown = trace("vshl.u32.u32.u32.clamp d, a, b, c", {"a": 1, "b": amount, "c": 0})
+    assert {x for x in texts(drawn(shown, Options())) if re.match("bits? 31", x)} == {said}

@@ -37,7 +37,7 @@ def gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
             turn = max(y - 4 - port.y, 9) if late else 9
             start, ink = (port.area.center, port.y), wire(Tint(value.place.key))
             pen.elbow(start, (x, top), ink, turn=turn)
-        said = sketch.say(value.name) + ("" if value.value is None else f" = {value.value}")
+        said = value.name + ("" if value.value is None else f" = {value.value}")
         anchor, label = ("end", x - 6) if dx < 0 else ("start", x + 6)
         room = area.width / 2 - 20
         if not dx:  # nothing stands beside what is in the middle
@@ -51,7 +51,7 @@ def gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
     extent = truth(pen, area.center, pill, told(figure.output.value))
     # nothing stands beside what is in the middle
     left = area.x if sketch.slots.get(row.key) is not Slot.MIDDLE else sketch.figures.x
-    pen.text(extent.x - 8, pill + 16.5, sketch.say(figure.output.name), 12, Ink.DIM, anchor="end",
+    pen.text(extent.x - 8, pill + 16.5, figure.output.name, 12, Ink.DIM, anchor="end",
              mono=True, bold=True, width=extent.x - 8 - left)  # fmt: skip
     sketch.leave(row.cells[0].place, extent, pill + PILL_HEIGHT)
     return pill + PILL_HEIGHT
@@ -68,7 +68,7 @@ def choose(sketch: Sketch, row: RowScene, figure: Choice, y: float) -> float:
     pen, (area,) = sketch.pen, sketch.areas(row)
     pill = y + _OPTION + 8
     bottom = y + _OPTION + _WAYS
-    wide = min(area.width * 0.8, max(text_width(sketch.say(figure.bits), 17, mono=True) + 40, 220))
+    wide = min(area.width * 0.8, max(text_width(figure.bits, 17, mono=True) + 40, 220))
     box = area.middle(wide)
     aside = min(_ASIDE, box.width / 2 - 8)
     for option, part in zip(figure.options, area.columns(2, 12), strict=True):
@@ -80,13 +80,13 @@ def choose(sketch: Sketch, row: RowScene, figure: Choice, y: float) -> float:
     if port:
         pen.elbow((port.area.center, port.y), (area.center, pill), Ink.DIM)
     truth(pen, area.center, pill, told(condition.value))
-    pen.text(area.center, pill + PILL_HEIGHT + 11, sketch.say(condition.name), 11, Ink.DIM,
+    pen.text(area.center, pill + PILL_HEIGHT + 11, condition.name, 11, Ink.DIM,
              anchor="middle", mono=True, bold=True, width=2 * aside - 8)  # fmt: skip
     taken = [option.tint for option in figure.options if option.taken]
     fill, frame = chip(taken[0] if len(taken) == 1 else PLAIN)
     pen.rect(box.x, bottom, box.width, _CHOSEN, fill, frame, radius=5)
     ink = Ink.INK if fill is Ink.PAGE else Ink.ON
-    inside(pen, box, bottom + 21, plain(sketch.say(figure.bits)), 17, ink)
+    inside(pen, box, bottom + 21, plain(figure.bits), 17, ink)
     sketch.leave(row.cells[0].place, box, bottom + _CHOSEN)
     return bottom + _CHOSEN
 
@@ -105,7 +105,7 @@ def _draw_option(sketch: Sketch, option: Option, box: Area, y: float) -> None:
         radius=5, line=1.6 if strong else 1, dash="" if strong else "4 3",
     )  # fmt: skip
     on = strong and fill is not Ink.PAGE
-    name, when = sketch.say(option.name), f"if {'true' if option.if_true else 'false'}"
+    name, when = option.name, f"if {'true' if option.if_true else 'false'}"
     room, ink = box.width - 14, Ink.ON if on else Ink.DIM
     if text_width(f"{name}, {when}", pen.least) <= room:
         pen.text(box.x + 8, y + 13, f"{name}, {when}", 10, ink, width=room)
@@ -113,7 +113,7 @@ def _draw_option(sketch: Sketch, option: Option, box: Area, y: float) -> None:
         pen.text(box.x + 8, y + 11, f"{name},", 10, ink, width=room)
         pen.text(box.x + 8, y + 21, when, LEAST, ink)
     ink = Ink.ON if on else (Ink.INK if strong else Ink.DIM)
-    inside(pen, box, y + 35, plain(sketch.say(option.bits)), 17, ink, bold=strong)
+    inside(pen, box, y + 35, plain(option.bits), 17, ink, bold=strong)
 
 
 def _draw_way(sketch: Sketch, option: Option, start: Point, end: Point) -> None:

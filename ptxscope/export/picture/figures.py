@@ -116,7 +116,7 @@ def _compared(
     """Numbers at their places on one line, each with its name; what is NaN stands beside it."""
     pen, y = sketch.pen, line.y
     named = dict(zip((x.place for x in points), _spread(line, points), strict=True))
-    labels = [(named[point.place], _named(sketch, point), Ink.INK) for point in points]
+    labels = [(named[point.place], _named(point), Ink.INK) for point in points]
     off = [line.area.right - 14 - 18 * at for at in range(len(figure.off))][::-1]
     aside = iter(off)
     for link, port in sketch.ways(row, 0):
@@ -129,7 +129,7 @@ def _compared(
         a, b, c, d, e, f = map(number, (x - 6, x, x + 6, y - 6, y, y + 6))
         pen.path(f"M{a} {e}L{b} {d}L{c} {e}L{b} {f}Z", Ink.MARK, Ink.MARK_SOFT, line=1.6)
     if off:
-        names = " and ".join(dict.fromkeys(map(sketch.say, figure.off)))
+        names = " and ".join(dict.fromkeys(figure.off))
         labels.append((off[0], f"{names}: NaN, off the line", Ink.MARK))
     return y + 22 + 13 * _labels(pen, line.area, y + 34, labels)
 
@@ -151,8 +151,8 @@ def _spread(line: _Line, points: list[Point]) -> list[float]:
     return ends if points[0].at < points[1].at else ends[::-1]
 
 
-def _named(sketch: Sketch, point: Point) -> str:
-    names = " ".join(dict.fromkeys(sketch.say(name) for name in point.names))
+def _named(point: Point) -> str:
+    names = " ".join(dict.fromkeys(point.names))
     return point.text if names == point.text else f"{names} = {point.text}"
 
 
@@ -199,7 +199,7 @@ def ruler(sketch: Sketch, strip: Strip, area: Area, y: float, *, said: bool) -> 
     """A number to the bit: a box for each stretch, its label below it; returns the end."""
     pen = sketch.pen
     if strip.name:
-        pen.text(area.x, y + 12, sketch.say(strip.name), 11, Ink.DIM, mono=True, bold=True,
+        pen.text(area.x, y + 12, strip.name, 11, Ink.DIM, mono=True, bold=True,
                  width=area.width)  # fmt: skip
         y += 16
     shown = [x._replace(text=plain(x.text)) if x.text == plain(x.text) else

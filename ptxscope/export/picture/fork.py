@@ -128,7 +128,7 @@ def _part(fork: Fork, pen: Pen, areas: list[Area], y: float, top: float) -> None
 def _sketch(doc: Document, branch: Branch, area: Area, pen: Pen) -> Sketch:
     """The sketch of a branch: nothing of the trunk is drawn in it yet."""
     layout, steps = PAGE._replace(figures=area), tuple(branch.steps.values())
-    sketch = Sketch(pen, branch.scene, doc, steps, layout, LONGEST_OF_BRANCH)
+    sketch = Sketch(pen, branch.scene, doc, steps, layout)
     place_rows(sketch)
     return sketch
 
@@ -153,7 +153,7 @@ def _words(drawn: list[Sketch], fork: Fork, stage: Stage, y: float, *, alike: bo
         pen.open("px-words")
         pen.dot(x, y + 10, Ink.INK, hollow=True, size=9)
         pen.text(x, y + 13.8, str(step.number), 10.5, Ink.INK, anchor="middle", bold=True)
-        about = plain(sketch.say(step.about))
+        about = plain(step.about)
         if not told:
             shown = step.title[:1].upper() + step.title[1:]
             pen.text(_MIDDLE.center, title - 10, shown, 13, Ink.INK, anchor="middle", bold=True,

@@ -103,21 +103,22 @@ def definitions(drawn: str, theme: Theme = Theme.AUTO) -> str:
 
     The custom properties stand in ``@supports``: what knows none passes over it as a whole. So
     does the rule of its size, which some renderers take for an attribute. A picture in a page
-    follows the page; one that stands alone follows its reader's system.
+    follows the page; one that stands alone follows its reader's system. A sheet holds for the
+    whole page that a picture is in, so colours are those of the pictures of one theme.
     """
     used = set(_USED.findall(drawn))
     inks = {str(ink): pair for ink, pair in PALETTE.items() if ink in used}
     use = "".join(
         f".px-f-{ink}{{fill:var(--px-{ink})}}.px-s-{ink}{{stroke:var(--px-{ink})}}" for ink in inks
     )
-    alone = ""
+    alone, scope = "", f".px-svg.px-{theme}"
     if theme is Theme.AUTO:
         dark = declarations(inks, Theme.DARK)
-        alone = f"@media screen and (prefers-color-scheme:dark){{.px-svg:root{{{dark}}}}}"
+        alone = f"@media screen and (prefers-color-scheme:dark){{{scope}:root{{{dark}}}}}"
     style = (
         f".px-svg{{font-family:{SANS}}}.px-svg .px-mono{{font-family:{MONO}}}"
         "@supports (color:var(--px-ink)){.px-svg{max-width:100%;height:auto}"
-        f"{rules('.px-svg', inks, theme)}{alone}{use}}}"
+        f"{rules(scope, inks, theme)}{alone}{use}}}"
     )
     return f"<style>{style}</style>"
 

@@ -10,7 +10,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
+from ...engine.isa.roles import DESTINATIONS, Role
 from ...engine.records import NamedTuple
+from ...engine.text.errors import printable
+from ...engine.text.instruction import Register as Named
 from ...engine.tracing.trace import Trace
 from ...scene.build import scene
 from ...scene.form import without
@@ -148,7 +151,7 @@ class Sketch:
 
     def __init__(
         self, pen: Pen, scene: Scene, doc: Document, steps: tuple[StepView, ...],
-        layout: Layout = PAGE, longest: int = LONGEST,
+        layout: Layout = PAGE,
     ) -> None:  # fmt: skip
         self.pen = pen
         self.scene = scene
@@ -177,13 +180,6 @@ class Sketch:
         drawn = (row for step in scene.steps if step.number in shown for row in step.rows)
         self.fed = {link.source.key for row in drawn for link in row.links}
         """Registers, and rows, that something which is shown is made of."""
-        self._short = sorted(shortened(doc, longest), key=lambda pair: -len(pair[0]))
-
-    def say(self, text: str) -> str:
-        """A text in which names that are very long, which the line above tells, are a, b, c, d."""
-        for name, short in self._short:
-            text = text.replace(name, short)
-        return text
 
     def tint_of(self, place: Place) -> Tint:
         """Whose bits a row or an operand holds, by what came into it."""
@@ -254,7 +250,34 @@ class Sketch:
 
 def shortened(doc: Document, longest: int = LONGEST) -> list[tuple[str, str]]:
     """Names that are very long, and what they are called in a picture."""
-    return [(name, role) for name, role in names_of(doc.trace) if len(name) > longest]
+    return list(dict.fromkeys(pair for pair in names_of(doc.trace) if len(pair[0]) > longest))
+
+
+def lettered(trace: Trace, longest: int = LONGEST) -> Trace:
+    """A trace in which names that are very long are a, b, c, d: what a picture tells of it.
+
+    One register has the letter of the place that is meant: c where it is read, d where it is
+    written.
+    """
+    ins = trace.instruction
+
+    def short(role: str, name: str) -> str:
+        return role if len(printable(name)) > longest else name
+
+    written = {name: short(role, name) for role, name in reversed(ins.names.items())
+               if role in DESTINATIONS}  # fmt: skip
+    if len(set(written.values())) < len(written):  # a letter is the name of the other one
+        written = {}
+    letters = ins.__replace__(
+        destinations=tuple(name and written.get(name, name) for name in ins.destinations),
+        sources=tuple(
+            x._replace(name=short(role, x.name)) if isinstance(x, Named)
+            else x._replace(text=short(role, x.text))
+            for role, x in ins.roles.items()
+        ),
+        guard=ins.guard and ins.guard._replace(name=short(Role.GUARD, ins.guard.name)),
+    )  # fmt: skip
+    return trace.__replace__(instruction=letters)
 
 
 def instruction(

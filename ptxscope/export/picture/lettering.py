@@ -13,8 +13,9 @@ USUAL = 10.0
 LEAST = 9.0
 """The smallest letters."""
 LARGEST = 28.0
-_BREAKS = re.compile(r"(?<=\.\.)(?=[^.])|(?<=\|)(?=[^|])")
-"""Where a word that is too long is broken first: in a range, and between two destinations."""
+_BREAKS = re.compile(r"(?<=\.\.)(?=[^.])|(?<=\|)(?=[^|])|(?<=\})(?=[{.a-z])|(?<=[^{.|])(?=\.[a-z])")
+"""Where a word that is too long is broken first: in a range, between two destinations or choices,
+between modifiers."""
 _WIDE = re.compile(r"[MWmw@%\u2014\u2026]")
 _CAPITAL = re.compile(r"[A-Z0-9_+<>=#&?$\u2192]")
 _NARROW = re.compile(r"[iljftr.,:;'|!()\[\] /\\-]")

@@ -75,7 +75,7 @@ def _beside(sketch: Sketch, shown: StepView, roles: Iterable[str], y: float) -> 
     pen.dot(_NUMBER, y + 8, Ink.INK, hollow=True, size=11)
     pen.text(_NUMBER, y + 12.3, str(shown.number), 12, Ink.INK, anchor="middle", bold=True)
     pen.text(WORDS_X, y + 12.5, _title(shown), 14 * large, Ink.INK, bold=True, width=WORDS_WIDTH)
-    lines = pen.wrapped(plain(sketch.say(shown.about)), WORDS_WIDTH, 11 * large)
+    lines = pen.wrapped(plain(shown.about), WORDS_WIDTH, 11 * large)
     first = y + 12.5 + 16.5 * large
     end = pen.lines(WORDS_X, first, lines, 11 * large, Ink.DIM, step=14.5 * large)
     for role in roles:
@@ -85,7 +85,7 @@ def _beside(sketch: Sketch, shown: StepView, roles: Iterable[str], y: float) -> 
 
 def _strip(sketch: Sketch, shown: StepView, roles: Iterable[str], y: float) -> float:
     pen, (page, _, words, _), large = sketch.pen, sketch.layout, sketch.pen.lettering
-    lines = pen.wrapped(plain(sketch.say(shown.about)), words.width, 11 * large)
+    lines = pen.wrapped(plain(shown.about), words.width, 11 * large)
     roles, each, top = list(roles), 14 * large, y + 8
     height = max(8 + each * len(lines), _STRIP + 17 * len(roles), _STRIP)
     pen.rect(page.x, top, page.width, height, Ink.PAGE, None)
@@ -110,7 +110,7 @@ def _called(sketch: Sketch, role: str, y: float, area: Area) -> float:
     shown, pen = sketch.registers[role], sketch.pen
     ink = ROLE_INKS.get(role, Ink.INK)
     pen.text(area.x, y, shown.label, 13, ink, mono=True, bold=True)
-    name = sketch.say(shown.name)
+    name = shown.name
     if name and name != shown.label:
         pen.text(area.x + 16, y, name, 11, Ink.DIM, mono=True, width=area.width - 76)
     pen.text(area.right, y, shown.bits, 11.5, ink, anchor="end", mono=True)

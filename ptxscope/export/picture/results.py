@@ -51,7 +51,7 @@ def results(
     areas = room.columns(len(found), 20)
     if len(found) == 1 and not forked:  # the name stands beside the word in the middle
         name, bits, _ = found[0]
-        side = text_width(f"{sketch.say(name)} =", _NAME, mono=True) + 26
+        side = text_width(f"{name} =", _NAME, mono=True) + 26
         areas = [room.middle(max(440, text_width(bits, _LARGE, mono=True) + 2 * side))]
     others = beside or found
     for shown, other, place, area in zip(found, others, sketch.scene.results, areas, strict=True):
@@ -67,7 +67,7 @@ def _result(
     pen, (name, bits, meant) = sketch.pen, shown
     height = 84 if stacked else 66
     pen.rect(area.x, top, area.width, height, Ink.SOFT, Ink.INK, radius=8, line=1.8)
-    label = f"{sketch.say(name)} ="
+    label = f"{name} ="
     down = 18 if stacked else 0
     if stacked:
         pen.text(area.center, top + 18, label, _NAME, Ink.DIM, anchor="middle", mono=True,

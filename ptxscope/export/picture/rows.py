@@ -11,7 +11,7 @@ from ...scene.records import Cell, Look, Register, RowScene, Span
 from .drawing import Pen
 from .inks import Ink
 from .layout import ROLE_INKS, Area, Sketch, Slot, part
-from .lettering import LEAST, text_width
+from .lettering import LEAST, fitted, text_width, wrapped
 from .signs import PILL_HEIGHT, STYLES, bits, flags, flags_height, mask_box, truth
 
 _WORD = re.compile(r"\b0x(?=[0-9a-f]{4,})")
@@ -35,7 +35,7 @@ def register(sketch: Sketch, shown: Register, slot: Slot, y: float) -> float:
         (cell,) = shown.cells
         known = cell.spans[0].look is not Look.EITHER
         pill = truth(pen, areas[0].center, y, str(cell) == "1" if known else None)
-        name = sketch.say(shown.name)
+        name = shown.name
         name = shown.label if name in ("", shown.role) else f"{shown.label} {name}"
         ink = ROLE_INKS.get(shown.role, Ink.INK)
         left = areas[0].x if slot is not Slot.MIDDLE else sketch.figures.x
@@ -66,7 +66,7 @@ def _name(sketch: Sketch, shown: Register, area: Area, y: float) -> float:
     pen, ink = sketch.pen, ROLE_INKS.get(shown.role, Ink.INK)
     pen.text(area.x, y + 12, shown.label, 15, ink, mono=True, bold=True)
     start = text_width(shown.label, 15, mono=True) + 8
-    name = sketch.say(shown.name)
+    name = shown.name
     name = "" if name == shown.role else name
     meant = "" if shown.unit == 1 else shown.meant
     if sketch.scene.lanes > 1:  # there its name stands in the margin
@@ -135,7 +135,7 @@ def incoming(sketch: Sketch, row: RowScene, y: float) -> float:
     """What comes in from a step that is not shown: its values and its name; returns the end."""
     pen, areas = sketch.pen, sketch.areas(row)
     cells_, top = list(row.cells), y + _CAPTION
-    name = sketch.say(row.written or row.name)
+    name = row.written or row.name
     if len({cell.place for cell in cells_}) < len(cells_):
         if all(_of(cell, Look.CHIP) for cell in cells_):  # one word in the columns of its parts
             areas = [Area(areas[0].x, areas[-1].right - areas[0].x)]
@@ -183,7 +183,7 @@ def say(sketch: Sketch, row: RowScene, area: Area, y: float) -> float:
     said = sketch.words.get((row.key, 0))
     if not said:
         return y
-    lines = sketch.pen.wrapped(plain(sketch.say(said.sentence)), area.width, 11)
+    lines = sketch.pen.wrapped(plain(said.sentence), area.width, 11)
     for at, line in enumerate(lines):
         sketch.pen.text(area.center, y + 14 + at * 14, line, 11, Ink.DIM, anchor="middle")
     return y + 6 + 14 * len(lines)
@@ -297,12 +297,24 @@ def _merged(sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float, _: 
     for note in notes:
         ink = {Look.CHANGED: Ink.MARK, Look.NAME: Ink.C}.get(note.look, Ink.DIM)
         said = f"kept: {note.text.strip()}" if note.look is Look.NAME else _told(note.text, lost)
-        for line in pen.wrapped(said, area.width, 10.5):
-            pen.text(area.center, end + 13, line, 10.5, ink, anchor="middle")
+        size, mono = _unbroken(said, area.width, pen.sized(10.5))
+        for line in wrapped(said, area.width, size, mono):
+            pen.text(area.center, end + 13, line, size, ink, anchor="middle", mono=mono,
+                     width=area.width)  # fmt: skip
             end += 13
         end += 3
     sketch.leave(cell.place, area, end)
     return end
+
+
+def _unbroken(text: str, width: float, size: float) -> tuple[float, bool]:
+    """Letters in which no word of a text is broken: smaller ones, or narrow ones too."""
+    word = max(text.split(), key=len)
+    for mono in (False, True):
+        found = fitted(word, width, size, mono)
+        if found.text == word:
+            return found.size, mono
+    return LEAST, True
 
 
 def _told(text: str, lost: list[Span]) -> str:
@@ -325,7 +337,7 @@ def _verdict(
         inside(pen, area, y + 21, numbers[0].text, large)
     pill = truth(pen, area.center, y + high + 5, _truth_of(cell))
     if name:
-        pen.text(pill.x - 10, y + high + 22, sketch.say(name), 13, anchor="end", mono=True,
+        pen.text(pill.x - 10, y + high + 22, name, 13, anchor="end", mono=True,
                  bold=True, width=pill.x - 10 - area.x)  # fmt: skip
     if framed:
         box, top = (area, y) if numbers else (pill, y + 5)
@@ -375,7 +387,7 @@ def _formula(
 
 def _sentence(sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float) -> float:
     """What has no value to show: a lane that is left out, a result that is thrown away."""
-    inside(sketch.pen, area, y + 18, plain(sketch.say(str(cell).strip())), 12, Ink.DIM, bold=False)
+    inside(sketch.pen, area, y + 18, plain(str(cell).strip()), 12, Ink.DIM, bold=False)
     sketch.link(row, cell.place.lane, area, y)
     sketch.leave(cell.place, area, y + 28)
     return y + 28

@@ -42,8 +42,9 @@ def written(
     """The document of a page; ``before`` and ``over`` stand around what is drawn."""
     name, wide, high = sheet.name, number(sheet.width), number(sheet.height)
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="{" ".join(filter(None, ("px-svg", css)))}"'
-        f' role="{"group" if over else "img"}" viewBox="0 0 {wide} {high}" width="{wide}" '
+        '<svg xmlns="http://www.w3.org/2000/svg" '
+        f'class="{" ".join(filter(None, ("px-svg", f"px-{theme}", css)))}" '
+        f'role="{"group" if over else "img"}" viewBox="0 0 {wide} {high}" width="{wide}" '
         f'height="{high}" font-family="DejaVu Sans, sans-serif" '
         f'aria-labelledby="{name}-title {name}-desc">',
         f'<title id="{name}-title">{escaped(sheet.title)}</title>',

@@ -10,7 +10,7 @@ from ...scene.records import Look, Tint
 from .drawing import Pen, number
 from .inks import Ink
 from .layout import Area, chip
-from .lettering import text_width
+from .lettering import LEAST, text_width
 
 _FLAGS = {
     Flag.CLAMPED_LOW: "M0 0V8M4 0V6M1.5 3.5L4 0.5L6.5 3.5",
@@ -113,12 +113,14 @@ def mask_box(pen: Pen, x: float, y: float, taken: bool, ink: Ink) -> None:
 def flags(pen: Pen, area: Area, y: float, found: Sequence[Flag]) -> None:
     """What happened to a lane: sign and word of each flag, centred, on lines of 14 px."""
     for at, flag in enumerate(found):
-        wide = text_width(flag, pen.sized(10.5)) + 12
+        em = text_width(flag, 1) * 1.12  # bold is wider
+        size = max(min(10.5, (area.width - 12) / em), LEAST)
+        wide = em * pen.sized(size) + 12
         x, top = area.center - wide / 2, y + 4 + at * 14
         pen.parts.append(f'<g class="px-flag" transform="translate({number(x)} {number(top)})">')
         pen.path(_FLAGS[flag], Ink.MARK, line=1.2)
         pen.close()
-        pen.text(x + 12, top + 8, flag, 10.5, Ink.MARK, bold=True)
+        pen.text(x + 12, top + 8, flag, size, Ink.MARK, bold=True)
 
 
 def flags_height(most: int) -> float:

@@ -35,6 +35,7 @@ from .layout import (
     Names,
     Sketch,
     instruction,
+    lettered,
     seen,
     shortened,
 )
@@ -90,21 +91,26 @@ def drawing(
     doc = document(trace, options)
     pen = Pen(prefix(doc, options, "svg") + part)
     pen.lettering, pen.least = look.lettering, look.least
-    fork = fork_of(doc, trace, options)
-    trunk = fork.trunk if fork else doc.steps
+    fork, told = fork_of(doc, trace, options), doc
+    longest = LONGEST_OF_BRANCH if fork else LONGEST
+    named = shortened(doc, longest)
+    if named:
+        trace = lettered(trace, longest)
+        told = document(trace, options)
+        fork = fork_of(told, trace, options)
+    trunk = fork.trunk if fork else told.steps
     layout = PAGE if fork else look.layout  # branches have one layout
-    sketch, page = Sketch(pen, seen(trace, options), doc, trunk, layout), layout.page
+    sketch, page = Sketch(pen, seen(trace, options), told, trunk, layout), layout.page
     place_rows(sketch)
-    named = shortened(doc, LONGEST_OF_BRANCH if fork else LONGEST)
     y = top = _head(doc, pen, named)
     pen.mark("operands", y)
     y = _operands(sketch, y)
     y = _steps(sketch, trunk, y, before=fork.stage if fork else None)
     if fork:
-        y = branches(doc, fork, pen, columns(sketch, top, y) + 8)
+        y = branches(told, fork, pen, columns(sketch, top, y) + 8)
     else:
         pen.mark("result", y)
-        y = results(doc, doc.results, sketch, columns(sketch, top, y))
+        y = results(told, told.results, sketch, columns(sketch, top, y))
     pen.mark("notes", y)
     y = _notes(doc, pen, y, page)
     if doc.answers:
@@ -117,15 +123,18 @@ def drawing(
     return Drawing(doc, pen, _foot(doc, pen, y, page), options.theme, layout, named)
 
 
-def picture(doc: Document, shown: Scene, ends: tuple[ResultView, ...]) -> str:
-    """The picture of a scene whose values are not known, and what kinds come out of it."""
+def picture(doc: Document, told: Document, shown: Scene, ends: tuple[ResultView, ...]) -> str:
+    """The picture of a scene whose values are not known, and what kinds come out of it.
+
+    ``told`` is the document with letters for very long names.
+    """
     pen = Pen(prefix(doc, DEFAULT, "form"))
-    sketch = Sketch(pen, shown, doc, doc.steps)
+    sketch = Sketch(pen, shown, told, told.steps)
     place_rows(sketch)
     y = top = _head(doc, pen, shortened(doc))
     y = _operands(sketch, y)
-    y = _steps(sketch, doc.steps, y, before=None)
-    y = results(doc, ends, sketch, columns(sketch, top, y))
+    y = _steps(sketch, told.steps, y, before=None)
+    y = results(told, ends, sketch, columns(sketch, top, y))
     return _standing(Drawing(doc, pen, _foot(doc, pen, y, PAGE.page)))
 
 

@@ -1,0 +1,47 @@
+"""Syntax on several lines: no modifier is broken."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from itertools import pairwise
+
+import pytest
+
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.grammar import syntax
+from ptxscope.export import poster
+from ptxscope.export.picture.lettering import text_width, wrapped
+
+NS = "{http://www.w3.org/2000/svg}"
+
+
+def ends(lines: list[str], written: str) -> list[tuple[str, str]]:
+    """What stands on both sides of where a word is broken."""
+    return [(x, y) for x, y in pairwise(lines) if x.split()[-1] + y.split()[0] in written]
+
+
+@pytest.mark.parametrize("opcode", CATALOG)
+@pytest.mark.parametrize("wide", [100, 150, 196])
+def test_a_syntax_is_broken_between_modifiers(opcode: str, wide: int) -> None:
+    written = syntax(CATALOG[opcode])
+    lines = wrapped(written, wide, 9, mono=True)
+    assert "".join(lines).replace(" ", "") == written.replace(" ", "")
+    assert max(text_width(line, 9, mono=True) for line in lines) <= wide
+    for before, after in ends(lines, written):
+        assert before[-1] in "|}" or after[0] == ".", lines
+        assert before[-1] != "{", lines
+
+
+def test_the_poster_breaks_none() -> None:
+    for card in ET.fromstring(poster.render()).iter(f"{NS}g"):
+        if card.get("class") != "px-card":
+            continue
+        lines = [x.text or "" for x in card.iter(f"{NS}text") if x.get("font-size") == "9"]
+        opcode = card.get("id", "").removeprefix("px-poster-")
+        starts = [
+            at for at, line in enumerate(lines) if line.startswith((f"{opcode}.", f"{opcode}{{"))
+        ]
+        assert starts, opcode
+        stop = next(at for at, line in enumerate(lines) if at >= starts[0] and line.endswith(";"))
+        for before, after in ends(lines[starts[0] : stop + 1], syntax(CATALOG[opcode])):
+            assert before[-1] in "|}" or after[0] == ".", (before, after)
