@@ -7,15 +7,16 @@ from ..engine.text.instruction import Instruction
 from ..engine.tracing.trace import Trace
 from ..scene.form import blank, form_scene
 from .document import Document, ResultView, document
+from .lettered import lettered
 from .options import DEFAULT
-from .picture.layout import lettered
+from .picture.layout import LONGEST
 from .picture.svg import picture
 
 
 def render(ins: Instruction) -> str:
     """The figure of an instruction's form as an ``<svg>``, as that of a trace is drawn."""
     trace = blank(ins)
-    short = lettered(trace)
+    short = lettered(trace, LONGEST)
     return picture(told(trace), told(short), form_scene(short), results(short))
 
 

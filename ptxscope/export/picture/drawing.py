@@ -11,8 +11,10 @@ from html import escape
 
 from ...engine.records import NamedTuple
 from .inks import PALETTE, Ink
-from .lettering import LARGEST, USUAL, fitted, wrapped
+from .lettering import LARGEST, USUAL, fitted, is_leftwards, wrapped
 
+_LEFTWARDS = "\u2067{}\u2069"
+"""A line that is read from right to left: resvg knows no ``direction``, all know these marks."""
 HATCH = 6.0
 """How far the lines of a hatch are apart."""
 _NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -250,9 +252,15 @@ class Pen:
         bold: bool = False,
         italic: bool = False,
     ) -> float:
-        """Lines of text from a first baseline; returns the baseline behind the last."""
+        """Lines of text from a first baseline; returns the baseline behind the last.
+
+        Like HTML's ``dir=auto``, its first character with a direction says how all is read.
+        """
+        lines = list(lines)
+        form = _LEFTWARDS if is_leftwards("".join(lines)) else "{}"
         for line in lines:
-            self.text(x, y, line, size, ink, mono=mono, bold=bold, italic=italic)
+            text = form.format(line)
+            self.text(x, y, text, size, ink, mono=mono, bold=bold, italic=italic)
             y += step
         return y
 

@@ -10,10 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
-from ...engine.isa.roles import DESTINATIONS, Role
 from ...engine.records import NamedTuple
-from ...engine.text.errors import printable
-from ...engine.text.instruction import Register as Named
 from ...engine.tracing.trace import Trace
 from ...scene.build import scene
 from ...scene.form import without
@@ -251,33 +248,6 @@ class Sketch:
 def shortened(doc: Document, longest: int = LONGEST) -> list[tuple[str, str]]:
     """Names that are very long, and what they are called in a picture."""
     return list(dict.fromkeys(pair for pair in names_of(doc.trace) if len(pair[0]) > longest))
-
-
-def lettered(trace: Trace, longest: int = LONGEST) -> Trace:
-    """A trace in which names that are very long are a, b, c, d: what a picture tells of it.
-
-    One register has the letter of the place that is meant: c where it is read, d where it is
-    written.
-    """
-    ins = trace.instruction
-
-    def short(role: str, name: str) -> str:
-        return role if len(printable(name)) > longest else name
-
-    written = {name: short(role, name) for role, name in reversed(ins.names.items())
-               if role in DESTINATIONS}  # fmt: skip
-    if len(set(written.values())) < len(written):  # a letter is the name of the other one
-        written = {}
-    letters = ins.__replace__(
-        destinations=tuple(name and written.get(name, name) for name in ins.destinations),
-        sources=tuple(
-            x._replace(name=short(role, x.name)) if isinstance(x, Named)
-            else x._replace(text=short(role, x.text))
-            for role, x in ins.roles.items()
-        ),
-        guard=ins.guard and ins.guard._replace(name=short(Role.GUARD, ins.guard.name)),
-    )  # fmt: skip
-    return trace.__replace__(instruction=letters)
 
 
 def instruction(

@@ -83,6 +83,16 @@ def _broken(word: str, width: float, size: float, mono: bool) -> Iterator[str]:
     yield word[start:]
 
 
+def is_leftwards(text: str) -> bool:
+    """Whether a text is read from right to left: its first character with a direction says."""
+    if text.isascii():
+        return False
+    from unicodedata import bidirectional
+
+    strong = (kind for kind in map(bidirectional, text) if kind in ("L", "R", "AL"))
+    return next(strong, "L") != "L"
+
+
 class Fitted(NamedTuple):
     """A text made to fit."""
 

@@ -16,6 +16,7 @@ from ...engine.tracing.trace import Trace
 from ...scene.records import Scene, StepScene
 from ..document import Answers, Document, ResultView, StepView, document
 from ..identity import prefix
+from ..lettered import lettered
 from ..options import DEFAULT, Options
 from ..theme import Theme
 from . import margin
@@ -35,7 +36,6 @@ from .layout import (
     Names,
     Sketch,
     instruction,
-    lettered,
     seen,
     shortened,
 )
