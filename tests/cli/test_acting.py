@@ -117,7 +117,9 @@ def told(format_: str, *words: str) -> str | bytes:
 
 
 @pytest.mark.parametrize("option", GIVEN)
-@pytest.mark.parametrize("format_", [*TEXTS, *(pytest.param(x, marks=thorough) for x in sorted(BINARY))])
+@pytest.mark.parametrize(
+    "format_", [*TEXTS, *(pytest.param(x, marks=thorough) for x in sorted(BINARY))]
+)
 def test_an_option_acts_where_the_table_says_so(option: str, format_: str) -> None:
     plain, with_it = told(format_), told(format_, *GIVEN[option])
     assert (with_it != plain) == acts(option, format_)

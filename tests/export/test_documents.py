@@ -132,7 +132,10 @@ def test_update_rewrites_only_between_its_markers() -> None:
     [
         ("a\n<!-- ptxscope trace 'vadd' -->\n", ":2: no <!-- /ptxscope -->"),
         ("<!-- ptxscope trace 'vadd.x' -->\n<!-- /ptxscope -->", ":1: error"),
-        ("<!-- ptxscope trace 'vadd -->\n<!-- /ptxscope -->", ":1: a quote is opened and not closed"),
+        (
+            "<!-- ptxscope trace 'vadd -->\n<!-- /ptxscope -->",
+            ":1: a quote is opened",
+        ),
         ("<!-- ptxscope trace -f pdf -->\n<!-- /ptxscope -->", ":1: usage"),
     ],
 )
