@@ -184,6 +184,7 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
 
     def on_mount(self) -> None:
         """Show the session, and in a few words what it is, where that is new."""
+        self.call_after_refresh(lambda: self.value_field)  # made before the first digit comes
         self.show_keys()
         self.show_session()
         if self._welcome:

@@ -105,6 +105,14 @@ class ValueField(Vertical):
         self._about: object = None
         self._keys = ""
 
+    def on_mount(self) -> None:
+        """Be ready before the first digit comes."""
+        self._fill()
+
+    def _fill(self) -> None:
+        if not self.children:  # label, input, what it means; carets and what is wrong
+            self.mount(Horizontal(self._label, self.input, self._means), self._error)
+
     def open(self, field: Field, name: str, type_: Type, unit: int, bits: int, start: str) -> None:
         """Ask for a value; ``bits`` is the operand now, ``unit`` the width of its lanes."""
         self.close()  # of what was asked for before
@@ -125,8 +133,7 @@ class ValueField(Vertical):
         self._begin(called, start)
 
     def _begin(self, called: str, start: str) -> None:
-        if not self.children:  # the start does without them
-            self.mount(Horizontal(self._label, self.input, self._means), self._error)
+        self._fill()
         self._is_settled = False
         self._called = called
         label = f"{called} ="

@@ -150,7 +150,7 @@ def test_renderers_that_take_rules_for_attributes_see_no_height() -> None:
     assert "url(#" not in document  # patterns are not known everywhere
 
 
-_WHOLE = re.compile(r"of (t|-?\d+)(\[\d+:\d+\])?(: …?[0-9a-f]+( and …?[0-9a-f]+)? falls off)?")
+_WHOLE = re.compile(r"of (t|-?\d+)(\[\d+:\d+\])?( ?: …?[0-9a-f]+( and …?[0-9a-f]+)? falls off)?")
 
 
 def split(tree: ET.Element) -> list[str]:
