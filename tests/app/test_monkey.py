@@ -68,7 +68,7 @@ async def test_two_hundred_keys(seed: int) -> None:
 
 
 @thorough
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(1))
 async def test_two_thousand_keys(seed: int) -> None:
     await _let_loose(seed, keys=500, resizes=10)
 

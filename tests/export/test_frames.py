@@ -369,7 +369,7 @@ TIGHT = (
 SHAPES = (SLIDE, SLIDE._replace(result=False), SLIDE._replace(both=True), Options(result=False))
 
 
-@pytest.mark.parametrize("part", some(range(8), 0, 1))
+@pytest.mark.parametrize("part", some(range(3), 0, 1))
 def test_no_text_of_a_slide_is_cut_or_stands_in_another(part: int) -> None:
     rows = golden_rows()[part * 7 :: 700]
     drawn = [trace(x.instruction, x.operands, model="ptxas" if at % 2 else "isa")

@@ -55,7 +55,7 @@ def together(lines: list[str]) -> str:
 _TOLD = ("add", "subtract", "multiply", "clamp")
 
 
-@pytest.mark.parametrize("part", some(range(10)))
+@pytest.mark.parametrize("part", some(range(0, 10, 2)))
 def test_nothing_is_cut_short_and_more_room_never_shows_less(part: int) -> None:
     """Over the examples and 500 golden rows, at seven sizes."""
     for one in some_traces(500)[part::10]:
