@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from csv import field_size_limit
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ import numpy.typing as npt
 from ..engine.batches.arrays import storage
 from ..engine.isa.integers import limits
 from ..engine.isa.types import Type
+from ..engine.records import NamedTuple
 
 Bytes = npt.NDArray[np.uint8]
 Places = npt.NDArray[np.intp]

@@ -7,8 +7,9 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
+from ..engine.records import NamedTuple
 from ..engine.text.errors import PtxError, printable
 from . import CommandError
 from .inputs import MARK, called, opened

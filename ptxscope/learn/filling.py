@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from enum import Enum, auto
-from typing import NamedTuple
 
 from ..engine.isa.integers import cast
 from ..engine.isa.types import Type
+from ..engine.records import NamedTuple
 from ..engine.semantics.micro import Clamp
 from ..engine.semantics.models import model
 from ..engine.text.errors import quoted

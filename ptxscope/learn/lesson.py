@@ -10,8 +10,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
+from ..engine.records import NamedTuple
 from ..engine.semantics.models import ISA_MODEL, Model, model
 from ..engine.text.errors import PtxError, printable, quoted
 from ..engine.text.instruction import Instruction

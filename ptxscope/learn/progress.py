@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
 
+from ..engine.records import NamedTuple
 from ..engine.text.errors import printable
 
 SCHEMA = "ptxscope.lessons/1"

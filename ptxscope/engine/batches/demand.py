@@ -8,9 +8,9 @@ node is held in the narrowest type that holds its values, or the bits of it that
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 from ..isa.types import Type
+from ..records import NamedTuple
 from ..semantics.micro import Choose
 from ..semantics.plan import Plan
 from .narrowing import PASSES, WHOLE

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ..isa.integers import Range
+from ..records import NamedTuple
 
 
 class Int(NamedTuple):
