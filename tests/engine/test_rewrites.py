@@ -139,6 +139,28 @@ def _cast(b: Bench) -> tuple[int, bool]:
     return b.draw(st.sampled_from((1, 8, 15, 16, 32, 33, 34, 64))), b.draw(st.booleans())
 
 
+def _choice(b: Bench) -> tuple[Node, int]:
+    """y & k, where a truth holds, or y; and k."""
+    bits = b.draw(st.sampled_from((8, 16, 32)))
+    y, k = b.within(bits, False), b.draw(st.sampled_from((0, 1, 1 << (bits - 1), (1 << bits) - 2)))
+    return b.tape.where(_truth(b), b.tape.bitand(y, k), y), k
+
+
+def _masked(b: Bench) -> Case:
+    choice, k = _choice(b)
+    return Op.BITAND, (choice,), (b.one(k, ~k & 0xFFFF_FFFF, k & 0xFF, 0x7F),)
+
+
+def _top_bit(b: Bench) -> Case:
+    choice, k = _choice(b)
+    return b.one(Op.LESS, Op.GREATER_EQUAL), (choice, b.one(0x80, 0x8000, 1 << 31, k)), ()
+
+
+def _by_sign(b: Bench) -> Case:
+    condition = b.tape.put(Op.GREATER_EQUAL, b.integer(), b.one(0, 0, 1))
+    return Op.WHERE, (condition, b.number(), b.number()), ()
+
+
 def _opposite(b: Bench) -> Case:
     x = _truth(b)
     return Op.EQUAL, (b.tape.put(Op.NOT, x) if b.draw(st.booleans()) else x, 0), ()
@@ -160,6 +182,9 @@ CASES: Mapping[Rule, Callable[[Bench], Case]] = {
     r.truths: _truths,
     r.opposite: _opposite,
     r.one_less_truth: lambda b: (Op.SUBTRACT, (b.tape.add(b.number(), 1), _truth(b)), ()),
+    r.masked_choice: _masked,
+    r.top_bit_of_choice: _top_bit,
+    r.choice_by_sign: _by_sign,
     n.absolute_difference: lambda b: (Op.ABSOLUTE, (_sum(b, Op.SUBTRACT),), ()),
     n.bounded_sum: lambda b: (b.one(Op.MINIMUM, Op.MAXIMUM), (_sum(b, Op.ADD), b.constant()), ()),
     n.bounded_difference: lambda b: (

@@ -120,13 +120,15 @@ def average(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
 def within_reach(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
     """min(x, y) is the smaller of min(x, most of y) and min(y, most of x), and so for max.
 
-    So the lesser of -128..127 and 0..255 is found in -128..127.
+    So the lesser of -128..127 and 0..255 is found in -128..127: where each fits what both do then,
+    for otherwise to cut the wider costs more than to extend the narrower.
     """
     if isinstance(y, int):
         return None
     end = 1 if op is Op.MINIMUM else 0
     p, q = tape.put(op, x, y.range[end]), tape.put(op, y, x.range[end])
-    return tape.put(op, p, q) if _bits(p.range, q.range) < _bits(x.range, y.range) else None
+    narrow = max(_bits(x.range), _bits(y.range), _bits(p.range, q.range))
+    return tape.put(op, p, q) if narrow < _bits(x.range, y.range) else None
 
 
 def narrow_less(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
@@ -273,8 +275,8 @@ NARROWER: Rules = {
     Op.MAXIMUM: (*SHORTER[Op.MAXIMUM], *_BOUNDED),
     Op.SHIFT_RIGHT: (idle_shift, average),
     Op.CLIP: (clipped_sum, clipped_difference, cut_terms, split_shift),
-    Op.LESS: (narrow_less, compared_by_halves),
-    Op.GREATER_EQUAL: (narrow_less, compared_by_halves),
+    Op.LESS: (*SHORTER[Op.LESS], narrow_less, compared_by_halves),
+    Op.GREATER_EQUAL: (*SHORTER[Op.GREATER_EQUAL], narrow_less, compared_by_halves),
     Op.LESS_EQUAL: (narrow_less_equal, compared_by_halves),
     Op.GREATER: (narrow_less_equal, compared_by_halves),
     Op.EQUAL: (*SHORTER[Op.EQUAL], compared_by_halves),

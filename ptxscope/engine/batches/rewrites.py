@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..isa.integers import limits
+from ..isa.integers import Range, limits
 from .tape import Node, Op, Rules, Tape, ends
 
 # --- what does nothing -------------------------------------------------------------------
@@ -130,6 +130,47 @@ def one_less_truth(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
     return tape.add(x.nodes[0], tape.equal(y, 0))
 
 
+# --- what looks through a choice -------------------------------------------------------------
+
+
+def _masked(x: Node) -> tuple[Node, Node, int] | None:
+    """c, y and k of a choice between y & k, where c holds, and y."""
+    if x.op is not Op.WHERE:
+        return None
+    condition, ours, y = x.args
+    if not isinstance(ours, Node) or ours.op is not Op.BITAND or ours.args != (y,):
+        return None
+    assert isinstance(condition, Node)
+    return condition, ours.nodes[0], ours.fixed[0]
+
+
+def masked_choice(tape: Tape, op: Op, x: Node, mask: int) -> Node | None:
+    """(y & k, or y) & m is y & m where k has all of m; where k has none of m, it is that or 0."""
+    if (found := _masked(x)) is None:
+        return None
+    condition, y, k = found
+    if k & mask not in (0, mask):
+        return None
+    rest = tape.bitand(y, mask)
+    return rest if k & mask else tape.where(tape.equal(condition, 0), rest, 0)
+
+
+def top_bit_of_choice(tape: Tape, op: Op, x: Node, top: Node | int) -> Node | None:
+    """Whether the top bit of (y & k, or y) is set, is whether y's is, where k has it."""
+    if isinstance(top, Node) or (found := _masked(x)) is None:
+        return None
+    _, y, k = found
+    is_top = top > 0 and top.bit_count() == 1 and Range(0, 2 * top - 1).contains(y.range)
+    return tape.put(op, y, top) if is_top and k & top else None
+
+
+def choice_by_sign(tape: Tape, op: Op, condition: Node, x: Node, y: Node | int) -> Node | None:
+    """x where n >= 0, else y, is y where n < 0, else x: a sign is a mask."""
+    if condition.op is not Op.GREATER_EQUAL or condition.args[1] != 0 or isinstance(y, int):
+        return None
+    return tape.where(tape.less(condition.nodes[0], 0), y, x)
+
+
 SHORTER: Rules = {
     Op.ADD: (add_negative,),
     Op.SUBTRACT: (one_less_truth,),
@@ -139,6 +180,10 @@ SHORTER: Rules = {
     Op.MAXIMUM: (idle_bound, truths),
     Op.SHIFT_RIGHT: (idle_shift,),
     Op.EQUAL: (opposite,),
+    Op.LESS: (top_bit_of_choice,),
+    Op.GREATER_EQUAL: (top_bit_of_choice,),
+    Op.WHERE: (choice_by_sign,),
+    Op.BITAND: (masked_choice,),
     Op.CAST: (idle_cast, cast_of_cast),
     Op.GATHER: (idle_gather,),
     Op.TOTAL: (only_lane,),

@@ -9,6 +9,8 @@ from .steps import DTYPES, TRUTH, Constant, Dtype, Function, Step, View, constan
 from .tape import Node, Op
 from .widths import Int
 
+_WORD = 32
+
 
 class Selection:
     """Calls for nodes, made when a node is first read."""
@@ -53,18 +55,26 @@ class Selection:
 
         What is held in a narrower type than is asked for holds the values, so it is extended.
         """
+        view, places = self.at_hand(x, type_.bits), self._places[x]
+        if view.bits != type_.bits:
+            if view.bits < type_.bits:
+                view = view.of(Int(view.bits, x.range.low < 0))
+            view = places[type_.bits] = self.call(copy, type_, view.lanes, view)
+        return view.of(type_)
+
+    def at_hand(self, x: Node, bits: int) -> View:
+        """Where a node is held in so many bits, or the fewest more; or the most, if not so many."""
         if x not in self._places:
             view = self._selectors[x.op](self, x)
             self._places[x] = {view.bits: view}
-        places, bits = self._places[x], type_.bits
-        if bits in places:
-            return places[bits].of(type_)
-        wider = [held for held in places if held > bits]
-        view = places[min(wider or places, key=lambda held: abs(held - bits))]
-        if not wider:
-            view = view.of(Int(view.bits, x.range.low < 0))
-        places[bits] = self.call(copy, type_, view.lanes, view)
-        return places[bits]
+        places = self._places[x]
+        return places[min((held for held in places if held >= bits), default=max(places))]
+
+    def roomy(self, x: Node, *args: Node | int) -> Int:
+        """The type a node is held in, or a word where all of its arguments are: to cut them is dear."""
+        held = self.held(x)
+        given = (self.at_hand(y, held.bits).bits for y in args if isinstance(y, Node))
+        return held._replace(bits=max(held.bits, min(_WORD, *given)))
 
     def any(self, x: Node | int, type_: Int) -> View | Constant:
         """A node or a constant in a type."""

@@ -49,10 +49,13 @@ def _source(s: Selection, x: Node) -> View:
 
 
 def _ring(function: Function) -> Selector:
-    """What needs no more bits of its arguments than count of it."""
+    """What needs no more bits of its arguments than count of it.
+
+    Where all of it counts, the type cuts off what stands above.
+    """
 
     def selected(s: Selection, x: Node) -> View:
-        type_ = s.held(x)
+        type_ = s.roomy(x, *x.args) if s.needs(x) < ALL else s.held(x)
         return s.call(function, type_, x.lanes, *(s.any(y, type_) for y in x.args))
 
     return selected
@@ -142,13 +145,13 @@ def _shift_right(s: Selection, x: Node) -> View:
     """In a type that holds all of x, or what counts of it; NumPy takes any amount."""
     y, amount = x.args
     assert isinstance(y, Node)
-    type_ = s.held(y) if s.needs(y) < ALL else _common(y.range, ends(amount))
+    type_ = s.roomy(y, y) if s.needs(y) < ALL else _common(y.range, ends(amount))
     return s.call(np.right_shift, type_, x.lanes, s.read(y, type_), s.any(amount, type_))
 
 
 def _bitand(s: Selection, x: Node) -> View:
-    type_ = s.held(x)
     (y,), (mask,) = x.nodes, x.fixed
+    type_ = s.roomy(x, y)
     return s.call(np.bitwise_and, type_, x.lanes, s.read(y, type_), constant(mask, type_))
 
 
@@ -176,19 +179,42 @@ def _where(s: Selection, x: Node) -> View:
 
 
 def _mask(s: Selection, condition: Node, type_: Int) -> View:
-    """All ones where a condition holds, else 0."""
-    if condition.op is Op.GREATER_EQUAL and condition.args[1] == 1 << (type_.bits - 1):
-        x, signed = condition.nodes[0], Int(type_.bits, signed=True)
-        if narrowest(x.range) == unsigned(type_.bits):  # the top bit, in every place
-            word = s.read(x, signed)
-            top = constant(type_.bits - 1, signed)
-            return s.call(np.right_shift, signed, x.lanes, word, top).of(type_)
-    return s.call(np.negative, type_, condition.lanes, s.read(condition, type_))
+    """All ones where a condition holds, else 0: a sign in every place, or minus the truth."""
+    signed = Int(type_.bits, signed=True)
+    negative = _negative(s, condition, signed) if type_.bits > _BYTE.bits else None
+    if negative is None:
+        return s.call(np.negative, type_, condition.lanes, s.read(condition, type_))
+    top = constant(type_.bits - 1, signed)
+    return s.call(np.right_shift, signed, condition.lanes, negative, top).of(type_)
+
+
+def _negative(s: Selection, condition: Node, signed: Int) -> View | None:
+    """What is negative where a comparison with a constant holds, where the type has room for it."""
+    if len(condition.args) < 2 or not isinstance(k := condition.args[1], int):
+        return None
+    (x,) = condition.nodes
+    if condition.op is Op.GREATER_EQUAL and k == 1 << (signed.bits - 1):
+        return s.read(x, signed) if x.range.within(*unsigned(signed.bits)) else None
+    low, high = x.range
+    match condition.op:
+        case Op.LESS | Op.LESS_EQUAL:
+            k += condition.op is Op.LESS_EQUAL
+            if not Range(low - k, high - k).within(*signed):
+                return None
+            below = s.read(x, signed)
+            return s.call(np.subtract, signed, x.lanes, below, constant(k, signed)) if k else below
+        case Op.GREATER | Op.GREATER_EQUAL:
+            k -= condition.op is Op.GREATER_EQUAL
+            if Range(k - high, k - low).within(*signed):
+                return s.call(np.subtract, signed, x.lanes, constant(k, signed), s.read(x, signed))
+    return None
 
 
 def _cast(s: Selection, x: Node) -> View:
     (y,), (bits, signed) = x.nodes, x.fixed
     type_ = Int(rounded_up(bits), signed)
+    if s.needs(x) <= bits < s.at_hand(y, bits).bits:
+        return s.at_hand(y, bits)
     if type_.bits == bits:
         if signed and s.needs(x) > bits and y.op is Op.GATHER and y.lanes == 1:
             return part(s, y, signed=True)
