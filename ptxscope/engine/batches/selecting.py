@@ -71,7 +71,7 @@ class Selection:
         return places[min((held for held in places if held >= bits), default=max(places))]
 
     def roomy(self, x: Node, *args: Node | int) -> Int:
-        """The type a node is held in, or a word where all its arguments are: to cut them is dear."""
+        """The type a node is held in, or a word where its arguments are: to cut them is dear."""
         held = self.held(x)
         given = (self.at_hand(y, held.bits).bits for y in args if isinstance(y, Node))
         return held._replace(bits=max(held.bits, min(_WORD, *given)))
