@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from threading import Lock
 from typing import Any, Protocol
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ..isa.types import Type
 from ..semantics.plan import Plan
-from .program import Array, Program
+from .program import Array, Feed, Program
 from .steps import Dtype, Kind, Place
 
 AnyArray = npt.NDArray[Any]
@@ -36,8 +36,8 @@ class Runs(Protocol):
     block: int
     """How many results are best computed at a time."""
 
-    def run(self, blocks: Iterable[Mapping[Place, Array]], most: int) -> None:
-        """Write the results of each block, of at most so many."""
+    def run(self, feed: Feed) -> None:
+        """Write the results."""
 
 
 def program_of(plan: Plan) -> Program:
@@ -86,42 +86,37 @@ def run_blocks(
         x.role: given[x.role] if x.role in given else np.empty(shape, storage(x.type))
         for x in plan.results
     }
-    if math.prod(shape) and results:
+    if (size := math.prod(shape)) and results:
         program = _kept(plan, native)
-        most = min(math.prod(shape), program.block)
         typed = {x.role: (operands[x.role], storage(x.type)) for x in plan.sources}
-        program.run(_blocks(typed, results, most), most)
+        program.run(_feed(typed, results, shape, min(size, program.block)))
     return results
 
 
-def _blocks(
-    operands: Mapping[str, tuple[AnyArray, Dtype]], results: Mapping[str, AnyArray], most: int
-) -> Iterator[dict[Place, Array]]:
-    """Operands and results as flat arrays of so many elements, or fewer."""
-    shape = next(iter(results.values())).shape
+def _feed(
+    operands: Mapping[str, tuple[AnyArray, Dtype]],
+    results: Mapping[str, AnyArray],
+    shape: tuple[int, ...],
+    most: int,
+) -> Feed:
+    """Operands and results as flat arrays; so many results at a time."""
     size = math.prod(shape)
-    sliced: dict[Place, Array] = {
+    moving: dict[Place, Array] = {
         Place(Kind.RESULT, role): x.reshape(-1) for role, x in results.items()
     }
-    same, copied = dict[Place, Array](), dict[Place, tuple[AnyArray, Dtype]]()
+    standing = dict[Place, Array]()
+    copied = list[tuple[AnyArray, Array]]()
     for role, (array, dtype) in operands.items():
+        place = Place(Kind.OPERAND, role)
         if array.size == size and _is_plain(array, dtype):
-            sliced[Place(Kind.OPERAND, role)] = array.reshape(-1).view(dtype)
-        elif array.size == 1:
-            same[Place(Kind.OPERAND, role)] = _repeated(array, dtype, most)
+            moving[place] = array.reshape(-1).view(dtype)
+            continue
+        standing[place] = np.empty(most, dtype)
+        if array.size == 1:
+            np.copyto(standing[place], array.reshape(()), casting="unsafe")
         else:
-            copied[Place(Kind.OPERAND, role)] = (np.broadcast_to(array, shape), dtype)
-    if size == most and not copied:
-        yield sliced | same
-        return
-    start = 0
-    for chunks in _chunks(list(copied.values()), size, most):
-        count = len(chunks[0]) if chunks else min(most, size - start)
-        block = {place: x[start : start + count] for place, x in sliced.items()}
-        block |= {place: x[:count] for place, x in same.items()}
-        block |= zip(copied, chunks, strict=True)
-        yield block
-        start += count
+            copied.append((np.broadcast_to(array, shape), standing[place]))
+    return Feed(size, most, moving, standing, _filled(copied, size, most) if copied else None)
 
 
 def _is_plain(array: AnyArray, dtype: Dtype) -> bool:
@@ -136,30 +131,26 @@ def _is_plain(array: AnyArray, dtype: Dtype) -> bool:
     )
 
 
-def _repeated(array: AnyArray, dtype: Dtype, count: int) -> Array:
-    repeated = np.empty(count, dtype)
-    np.copyto(repeated, array.reshape(()), casting="unsafe")
-    return repeated
-
-
-def _chunks(
-    arrays: Sequence[tuple[AnyArray, Dtype]], size: int, most: int
-) -> Iterator[Sequence[Array]]:
-    """Arrays of one shape as flat pieces of so many elements at most, in other types."""
-    if not arrays:
-        yield from ((),) * -(-size // most)
-        return
-    pieces: Iterator[Any] = np.nditer(  # type: ignore[call-overload]  # it lacks "contig"
-        [array for array, _ in arrays],
-        flags=["external_loop", "buffered"],
-        op_flags=[["readonly", "contig", "aligned", "nbo"]] * len(arrays),
-        op_dtypes=[dtype for _, dtype in arrays],
+def _filled(copied: Sequence[tuple[AnyArray, Array]], size: int, most: int) -> Iterator[None]:
+    """Fills copies with so many elements at a time of arrays of one shape and any types."""
+    pieces: Any = np.nditer(  # type: ignore[call-overload]  # it lacks "contig"
+        [array for array, _ in copied],
+        flags=["external_loop", "buffered", "ranged"],
+        op_flags=[["readonly", "contig", "aligned", "nbo"]] * len(copied),
+        op_dtypes=[copy.dtype for _, copy in copied],
         order="C",
         casting="unsafe",
         buffersize=most,
     )
-    for piece in pieces:
-        yield piece if isinstance(piece, tuple) else (piece,)
+    for start in range(0, size, most):
+        pieces.iterrange = (start, min(start + most, size))
+        at = 0
+        for piece in pieces:
+            parts = piece if isinstance(piece, tuple) else (piece,)
+            for (_, copy), part in zip(copied, parts, strict=True):
+                copy[at : at + part.size] = part
+            at += parts[0].size
+        yield
 
 
 def results_of(plan: Plan, batch: Sequence[Mapping[str, int]]) -> list[dict[str, int]]:

@@ -8,7 +8,7 @@ through memory.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from itertools import count
@@ -20,7 +20,7 @@ import numpy.typing as npt
 from ..isa.types import Type
 from ..semantics.plan import Plan
 from .demand import record
-from .program import BLOCK
+from .program import Feed
 from .selection import select
 from .steps import Constant, Dtype, Function, Kind, Place, Step, Steps, View, clip, copy
 
@@ -32,8 +32,8 @@ _AT_ONCE = 16
 class MachineCode:
     """What a plan computes, as a function of the machine. Any number of threads may run it."""
 
-    block = BLOCK
-    """How many results are computed at a time: what is copied for them stays in cache."""
+    block = 1 << 20
+    """How many results are computed at a time: operands that have to be copied take some MB."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -44,11 +44,15 @@ class MachineCode:
         pointers = [ctypes.c_void_p] * len(self._order)
         self._function = ctypes.CFUNCTYPE(None, *pointers, ctypes.c_size_t)(address)
 
-    def run(self, blocks: Iterable[Mapping[Place, Array]], most: int) -> None:  # noqa: ARG002
+    def run(self, feed: Feed) -> None:
         """Compute results, as ``Program.run`` does."""
-        for block in blocks:
-            arrays = [block[place] for place in self._order]
-            self._function(*(x.ctypes.data for x in arrays), len(arrays[0]))
+        arrays = {**feed.moving, **feed.standing}
+        places = [
+            (arrays[place].ctypes.data, arrays[place].itemsize * (place in feed.moving))
+            for place in self._order
+        ]
+        for start, end in feed.blocks():
+            self._function(*(first + start * step for first, step in places), end - start)
 
 
 @cache

@@ -7,7 +7,7 @@ over. What becomes a result is computed in its place in the array that is given 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,28 @@ class Call(NamedTuple):
     out: int
 
 
+class Feed(NamedTuple):
+    """What is read and written, as flat arrays of the types that ``storage`` names."""
+
+    size: int
+    """How many results there are."""
+    most: int
+    """How many of them are computed at a time: a block."""
+    moving: Mapping[Place, Array]
+    """Arrays of all elements, of which each block has its own."""
+    standing: Mapping[Place, Array]
+    """Operands of so many elements as a block: all are the same, or they are filled in for each."""
+    filled: Iterator[None] | None = None
+    """Fills in the operands for the next block."""
+
+    def blocks(self) -> Iterator[tuple[int, int]]:
+        """Where each begins and ends."""
+        for start in range(0, self.size, self.most):
+            if self.filled:
+                next(self.filled)
+            yield start, min(start + self.most, self.size)
+
+
 class Program:
     """What a plan computes, as calls. Any number of threads may run it."""
 
@@ -70,18 +92,21 @@ class Program:
             for call in self.calls
         )
 
-    def run(self, blocks: Iterable[Mapping[Place, Array]], most: int) -> None:
-        """Compute results, a block after the other, of at most so many.
-
-        A block has flat arrays in their storage types, one for each operand, and one for each
-        result, which is written.
-        """
-        whole, given = self._environment(most)
-        for block in blocks:
-            size = len(next(iter(block.values())))
-            here = list(whole) if size == most else [_first(x, size, most) for x in whole]
-            for at, place, dtype in given:
-                here[at] = block[place].view(dtype)
+    def run(self, feed: Feed) -> None:
+        """Compute results, a block after the other."""
+        scratch, given = self._environment(feed.most)
+        here, moving = list(scratch), list[tuple[int, Array, int]]()
+        for at, place, dtype in given:
+            if place in feed.standing:
+                here[at] = feed.standing[place].view(dtype)
+            else:
+                view = feed.moving[place].view(dtype)
+                moving.append((at, view, view.size // feed.size))
+        for start, end in feed.blocks():
+            if end - start < feed.most:
+                here = [_first(x, end - start, feed.most) for x in here]
+            for at, view, lanes in moving:
+                here[at] = view[start * lanes : end * lanes]
             for function, inputs, out in self.calls:
                 function(*[here[at] for at in inputs], out=here[out])
 

@@ -13,7 +13,7 @@ from ..semantics.operation import Flag
 from ..semantics.plan import Plan, Row
 from .arrays import storage
 from .demand import flag_of
-from .program import Program
+from .program import Feed, Program
 from .steps import Kind, Place
 
 Truths = npt.NDArray[np.bool_]
@@ -30,9 +30,10 @@ class Told:
         program = _program(plan)
         given = {x.role: np.broadcast_to(operands[x.role], (size,)) for x in plan.sources}
         made = {x: np.empty(size * count, np.uint8) for x, count in program.results.items()}
-        block = {Place(Kind.OPERAND, x): np.ascontiguousarray(y) for x, y in given.items()}
+        arrays = {Place(Kind.OPERAND, x): np.ascontiguousarray(y) for x, y in given.items()}
+        arrays |= {Place(Kind.RESULT, x): y for x, y in made.items()}
         if made and size:
-            program.run([block | {Place(Kind.RESULT, x): y for x, y in made.items()}], size)
+            program.run(Feed(size, size, arrays, {}))
         self._made = made
         self.results = {x.role: made[x.role].view(storage(x.type)) for x in plan.results}
 
