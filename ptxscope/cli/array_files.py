@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile
@@ -11,10 +11,8 @@ from zipfile import BadZipFile, ZipFile
 import numpy as np
 import numpy.typing as npt
 
-from ..engine.semantics.models import Model
 from ..engine.text.errors import printable
 from ..engine.text.instruction import Instruction
-from ..engine.tracing.evaluate import evaluate
 from ..files import is_there, named, replace
 from . import CommandError
 from .arguments import bits_by_name, operand_name
@@ -22,8 +20,14 @@ from .arguments import bits_by_name, operand_name
 AnyArray = npt.NDArray[Any]
 
 
-def answer(ins: Instruction, model: Model, values: Sequence[str], read: str, write: str) -> None:
-    """Evaluate an instruction on the arrays of a file, and write the results to another."""
+def answer(
+    ins: Instruction,
+    computed: Callable[[Mapping[str, AnyArray]], Mapping[str, object]],
+    values: Sequence[str],
+    read: str,
+    write: str,
+) -> None:
+    """Write the results of an instruction on the arrays of a file, computed so, to another."""
     suffix = _suffix(write)
     if suffix == ".npy" and len(ins.results) != 1:
         writes = ", ".join(ins.results.values()) or "nothing"
@@ -37,7 +41,7 @@ def answer(ins: Instruction, model: Model, values: Sequence[str], read: str, wri
         raise CommandError(f"error: {printable(name)} has a value and is in {printable(read)}")
     values_ = arrays | {name: np.asarray(bits, np.uint64) for name, bits in given.items()}
     try:
-        found = {x: np.asarray(y) for x, y in evaluate(ins, values_, model=model).items()}
+        found = {x: np.asarray(y) for x, y in computed(values_).items()}
     except ValueError as error:
         raise CommandError(f"error: {printable(read)}: {printable(str(error))}") from None
     try:

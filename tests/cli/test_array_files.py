@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 
 from ptxscope import evaluate
+from ptxscope.engine.batches import machine_code
 from tests.cli.running import run
 
 LINE = "vadd4.s32.s32.u32.sat d, a, b, c"
@@ -80,6 +83,8 @@ def test_a_register_may_be_called_like_a_parameter() -> None:
         (("--arrays", "x.npz"), "give both"),
         (("-o", "d.npz"), "give both"),
         (("--arrays", "x.npz", "-o", "d.npz", "--csv", "x.csv"), "not from both"),
+        (("a=1", "b=2", "--engine", "llvm"), "give one of them"),
+        (("--arrays", "x.npz", "-o", "d.npz", "--engine", "cuda"), "'numpy', 'llvm'"),
         (("--arrays", "x.npz", "-o", "d.txt"), "d.txt is neither a .npy nor a .npz file"),
         (("--arrays", "x.csv", "-o", "d.npy"), "x.csv is neither"),
         (("--arrays", "none.npz", "-o", "d.npy"), "none.npz: there is no such file"),
@@ -113,6 +118,32 @@ def test_what_is_wrong_is_said(words: tuple[str, ...], said: str) -> None:
     assert said in answer(line, *words, status=2)
     assert not Path("d.npy").exists()
     assert not Path("d.npz").exists()
+
+
+def test_machine_code_computes_what_numpy_does() -> None:
+    pytest.importorskip("llvmlite")
+    np.savez("x.npz", a=A, b=B)
+    Path("y.csv").write_text("r1,r2\n" + "".join(f"{a},{a ^ 9}\n" for a in A[:40, 0]))
+    for engine in ("numpy", "llvm"):
+        answer(LINE, "--arrays", "x.npz", "-o", f"{engine}.npy", "--engine", engine)
+    assert np.array_equal(np.load("llvm.npy"), np.load("numpy.npy"))
+    with patch.object(machine_code, "MachineCode", wraps=machine_code.MachineCode) as made:
+        table = run("eval", SETP, "--csv", "y.csv", "--engine", "llvm")
+        assert made.call_count == 1
+    assert table == run("eval", SETP, "--csv", "y.csv")
+
+
+@pytest.mark.parametrize("words", [("--csv", "-"), ("--arrays", "x.npz", "-o", "d.npz")])
+def test_an_engine_that_is_not_installed_is_said_in_a_line(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "llvmlite.binding", None)
+    machine_code.llvm.cache_clear()
+    said = answer(LINE, *words, "--engine", "llvm", status=2)
+    assert said == (
+        "error: the engine llvm needs llvmlite; install it with: pip install 'ptxscope[llvm]'\n"
+    )
+    machine_code.llvm.cache_clear()
 
 
 def test_one_array_cannot_have_two_results() -> None:

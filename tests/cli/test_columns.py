@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from functools import partial
 from pathlib import Path
 from random import Random
 from unittest.mock import patch
@@ -13,11 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ptxscope import parse
+from ptxscope import evaluate, parse
 from ptxscope.cli import CommandError, columns, table
 from ptxscope.cli import eval as evaluation
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.semantics.models import model
 
 LINES = (
     "vadd4.s32.s32.u32.sat d, a, b, c;",
@@ -32,13 +32,13 @@ LINES = (
 def printed(line: str, path: Path, plain: bool, rows: int = 4, chunk: int = 64) -> tuple[str, str]:
     """What is printed, and what is said where that ends early."""
     said, out = "", io.StringIO()
-    ins, isa = parse(line), model("isa")
+    ins = parse(line)
     before = sys.stdout
     with patch.object(evaluation, "_ROWS", rows), patch.object(table, "_CHUNK", chunk):
         sys.stdout = out
         try:
             pieces = table.pieces(str(path), rows) if plain else table.rows(str(path))
-            evaluation._stream(ins, isa, iter(pieces))
+            evaluation._stream(ins, partial(evaluate, ins), iter(pieces))
         except CommandError as error:
             said = str(error)
         finally:

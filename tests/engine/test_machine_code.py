@@ -114,10 +114,10 @@ def test_every_call_has_its_instructions() -> None:
 def test_what_is_not_installed_is_said_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "llvmlite", None)
     monkeypatch.setitem(sys.modules, "llvmlite.binding", None)
-    machine_code._llvm.cache_clear()
+    machine_code.llvm.cache_clear()
     with pytest.raises(ImportError, match=r"^the engine llvm needs .*'ptxscope\[llvm\]'$"):
         evaluate("vsub.u32.u32.u32 d, a, b, c", {"a": A, "b": 3}, engine="llvm")
-    machine_code._llvm.cache_clear()
+    machine_code.llvm.cache_clear()
 
 
 def test_an_unknown_engine_is_refused() -> None:

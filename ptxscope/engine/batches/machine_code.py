@@ -56,7 +56,7 @@ class MachineCode:
 
 
 @cache
-def _llvm() -> Any:
+def llvm() -> Any:
     """llvmlite, ready; raises ImportError that says what to install."""
     try:
         found = import_module("llvmlite.binding")
@@ -72,8 +72,8 @@ def _llvm() -> Any:
 @cache
 def _processor() -> Mapping[str, str]:
     """What is here, and what it can do."""
-    llvm = _llvm()
-    return {"cpu": llvm.get_host_cpu_name(), "features": llvm.get_host_cpu_features().flatten()}
+    here = llvm()
+    return {"cpu": here.get_host_cpu_name(), "features": here.get_host_cpu_features().flatten()}
 
 
 def _compiled(text: str) -> tuple[object, int]:
@@ -82,15 +82,15 @@ def _compiled(text: str) -> tuple[object, int]:
     The text is nearly what the machine does: one pass over it gives code as fast as all of LLVM's
     passes do, in a third of the time.
     """
-    llvm = _llvm()
-    target = llvm.Target.from_default_triple()
+    here = llvm()
+    target = here.Target.from_default_triple()
     machine = target.create_target_machine(opt=3, jit=True, **_processor())
-    module = llvm.parse_assembly(text)
+    module = here.parse_assembly(text)
     module.verify()
-    passes = llvm.create_new_module_pass_manager()
+    passes = here.create_new_module_pass_manager()
     passes.add_instruction_combine_pass()
-    passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options()))
-    engine = llvm.create_mcjit_compiler(module, machine)
+    passes.run(module, here.create_pass_builder(machine, here.create_pipeline_tuning_options()))
+    engine = here.create_mcjit_compiler(module, machine)
     engine.finalize_object()
     return engine, engine.get_function_address("run")
 

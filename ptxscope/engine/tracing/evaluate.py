@@ -50,8 +50,8 @@ def evaluate(
     to and of a type as wide as the destination. They are written, whatever else shares their
     memory, and returned. What is computed besides takes memory that does not grow with the arrays.
 
-    ``engine="llvm"`` computes arrays by machine code, which takes 15 to 50 ms to make for a form
-    and is several times as fast; ImportError says what to install for it.
+    ``engine="llvm"`` computes arrays by machine code, which takes 10 to 30 ms to make for a form
+    and is up to four times as fast; ImportError says what to install for it.
     Raises PtxError, and ValueError that names the operand.
     """
     if engine not in ENGINES:
