@@ -135,7 +135,7 @@ class Instruction(Record, apart=("text", "spans", "notes")):
         """The guard as a plan has it: True for ``@!p``, False for ``@p``, None for none."""
         return self.guard.negated if self.guard else None
 
-    @property
+    @cached_property
     def inputs(self) -> tuple[Input, ...]:
         """The registers whose values decide the result, in the order of their roles."""
         from ..semantics.lowering import lower

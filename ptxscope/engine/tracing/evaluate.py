@@ -60,8 +60,8 @@ def evaluate(
     model_ = resolve_model(model)
     check_names(ins, values)
     given = {role for role, name in ins.names.items() if name in values}
-    check_read(ins, model_, given | {x for x, y in ins.roles.items() if isinstance(y, Literal)})
-    plan = plan_of(ins, model_.rules(ins.form))
+    given |= {role for role, x in ins.roles.items() if isinstance(x, Literal)}
+    plan = check_read(ins, model_, given)
     if out or any(_is_array(value) or integer(value) is None for value in values.values()):
         from .batch import evaluate_arrays
 
@@ -85,14 +85,10 @@ def resolve_model(name: str | Model) -> Model:
 
 def check_names(ins: Instruction, values: Mapping[str, object]) -> None:
     """Raise ValueError unless every register that is read has a value, and no other name."""
-    names = ins.names
-    read = (names[x.role] for x in plan_of(ins).sources if x.role in names)
-    if values.keys() <= set(names.values()) and all(name in values for name in read):
-        return
     for needed in ins.inputs:
         if needed.name not in values:
             raise ValueError(f"no value for {described(needed.name, needed.roles)}")
-    known = set(names.values())
+    known = set(ins.names.values())
     for name in values:
         if name not in known:
             wanted = ", ".join(needed.name for needed in ins.inputs) or "nothing"
@@ -100,14 +96,16 @@ def check_names(ins: Instruction, values: Mapping[str, object]) -> None:
             raise ValueError(f"{name} is not an operand of {line}; it reads {wanted}")
 
 
-def check_read(ins: Instruction, model_: Model, roles: Container[str]) -> None:
-    """Raise ValueError unless all that a model reads is among some roles.
+def check_read(ins: Instruction, model_: Model, roles: Container[str]) -> Plan:
+    """What a model computes; raises ValueError unless all that it reads is among some roles.
 
     It may read what the documentation does not.
     """
-    for source in plan_of(ins, model_.rules(ins.form)).sources:
+    plan = plan_of(ins, model_.rules(ins.form))
+    for source in plan.sources:
         if source.role not in roles:
             raise ValueError(f"no value for {ins.called(source.role)}, which {model_.name} reads")
+    return plan
 
 
 def described(name: str, roles: tuple[str, ...]) -> str:
