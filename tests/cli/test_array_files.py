@@ -127,7 +127,7 @@ def test_machine_code_computes_what_numpy_does() -> None:
     for engine in ("numpy", "llvm"):
         answer(LINE, "--arrays", "x.npz", "-o", f"{engine}.npy", "--engine", engine)
     assert np.array_equal(np.load("llvm.npy"), np.load("numpy.npy"))
-    with patch.object(machine_code, "MachineCode", wraps=machine_code.MachineCode) as made:
+    with patch.object(machine_code, "compiled", wraps=machine_code.compiled) as made:
         table = run("eval", SETP, "--csv", "y.csv", "--engine", "llvm")
         assert made.call_count == 1
     assert table == run("eval", SETP, "--csv", "y.csv")

@@ -12,16 +12,21 @@ import pytest
 
 from ptxscope import evaluate
 from ptxscope.engine.batches import machine_code
-from ptxscope.engine.batches.arrays import run_blocks, storage
+from ptxscope.engine.batches.arrays import Runs, storage
 from ptxscope.engine.batches.demand import record
+from ptxscope.engine.batches.program import Program
 from ptxscope.engine.batches.selection import select
-from ptxscope.engine.batches.steps import Dtype
+from ptxscope.engine.batches.steps import Kind, Place
+from ptxscope.engine.isa.types import Type
+from ptxscope.engine.semantics.plan import Plan
 from ptxscope.engine.semantics.run import result
-from tests.engine.test_tape import operands, random_plan
+from tests.engine.test_tape import columns, random_plan
 from tests.reference_data import MODELS, golden_forms
 from tests.tiers import some
 
 Array = npt.NDArray[Any]
+TOGETHER = 16
+"""Plans that are compiled at once, which takes less time for each."""
 LINE = "vadd4.s32.s32.u32.sat d, a, b, c"
 A = np.arange(100, dtype=np.uint32) * 0x01020304
 
@@ -30,8 +35,9 @@ def needs_llvm() -> None:
     pytest.importorskip("llvmlite")
 
 
-def placed(rng: Random, values: list[int], dtype: Dtype) -> tuple[Array, Array]:
+def placed(rng: Random, values: npt.NDArray[np.uint64], type_: Type) -> tuple[Array, Array]:
     """Values somewhere in memory of which the rest is 90, and all of that as bytes."""
+    dtype = storage(type_)
     size, start = len(values) * dtype.itemsize, rng.randrange(17) * dtype.itemsize
     memory = np.full(start + size + 64, 90, np.uint8)
     array = memory[start : start + size].view(dtype)
@@ -40,31 +46,44 @@ def placed(rng: Random, values: list[int], dtype: Dtype) -> tuple[Array, Array]:
 
 
 def campaign(seed: object, plans: int) -> None:
-    """Both engines on so many plans; what they write, and that they write nothing else."""
+    """Both engines on so many plans: what they write, and that they write nothing else."""
     needs_llvm()
     rng = Random(f"{seed}")
-    for _ in range(plans):
-        plan = random_plan(rng)
-        # some vectors, and what is left of one
-        rows = [operands(rng, plan) for _ in range(rng.randrange(48, 80))]
-        columns = {
-            x.role: placed(rng, [row[x.role] for row in rows], storage(x.type))[0]
-            for x in plan.sources
-        }
-        expected = [result(plan, row) for row in rows]
-        for native in (False, True):
-            out = {x.role: placed(rng, [0] * len(rows), storage(x.type)) for x in plan.results}
-            given = {role: array for role, (array, _) in out.items()}
-            run_blocks(plan, columns, (len(rows),), given, native=native)
-            for role, (array, memory) in out.items():
-                found = array.astype(np.uint64).tolist()
-                for row, value, values in zip(rows, found, expected, strict=True):
-                    assert value == values[role], (native, plan, row)
-                array.view(np.uint8)[:] = 90
-                assert np.all(memory == 90), (native, plan)
+    for _ in range(0, plans, TOGETHER):
+        some_plans = [random_plan(rng) for _ in range(TOGETHER)]
+        for code in machine_code.compiled(*some_plans):
+            compared(rng, code.plan, code, Program(code.plan))
 
 
-@pytest.mark.parametrize("plans", some([40, 250]))
+def compared(rng: Random, plan: Plan, *engines: Runs) -> None:
+    """What engines make of some vectors, and what is left of one."""
+    count = rng.randrange(34, 66)
+    given = columns(rng, plan, count)
+    integers = {role: values.tolist() for role, values in given.items()}
+    rows = [{role: values[at] for role, values in integers.items()} for at in range(count)]
+    expected = [result(plan, row) for row in rows]
+    block = {
+        Place(Kind.OPERAND, x.role): placed(rng, given[x.role], x.type)[0] for x in plan.sources
+    }
+    for engine in engines:
+        out = {x: placed(rng, np.zeros(count, np.uint64), x.type) for x in plan.results}
+        places = {Place(Kind.RESULT, x.role): array for x, (array, _) in out.items()}
+        if places:
+            engine.run([block | places], count)
+        for x, (array, memory) in out.items():
+            found = array.astype(np.uint64).tolist()
+            wanted = [values[x.role] for values in expected]
+            if found != wanted:
+                at = next(i for i in range(count) if found[i] != wanted[i])
+                raise AssertionError(
+                    f"{type(engine).__name__} gives {x.role} = {found[at]:#x}, "
+                    f"not {wanted[at]:#x}, at {at} of {count}, for {rows[at]} in {plan}"
+                )
+            array.view(np.uint8)[:] = 90
+            assert np.all(memory == 90), (engine, plan)
+
+
+@pytest.mark.parametrize("plans", some([48, 256]))
 def test_any_plan_gives_what_it_gives_on_integers(plans: int) -> None:
     campaign(plans, plans)
 

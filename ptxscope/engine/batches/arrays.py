@@ -61,9 +61,9 @@ def _kept(plan: Plan, native: bool) -> Runs:
 
 
 def _machine_code(plan: Plan) -> Runs:
-    from .machine_code import MachineCode
+    from .machine_code import compiled
 
-    return MachineCode(plan)
+    return compiled(plan)[0]
 
 
 def run_blocks(

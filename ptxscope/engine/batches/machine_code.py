@@ -35,14 +35,14 @@ class MachineCode:
     block = 1 << 20
     """How many results are computed at a time: operands that have to be copied take some MB."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, code: Any, name: str) -> None:
         self.plan = plan
         self._order = [Place(Kind.OPERAND, x.role) for x in plan.sources]
         self._order += [Place(Kind.RESULT, x.role) for x in plan.results]
-        self.text = _module(plan)
-        self._engine, address = _compiled(self.text)
+        self._code = code  # its memory is the function's
         pointers = [ctypes.c_void_p] * len(self._order)
-        self._function = ctypes.CFUNCTYPE(None, *pointers, ctypes.c_size_t)(address)
+        function = ctypes.CFUNCTYPE(None, *pointers, ctypes.c_size_t)
+        self._function = function(code.get_function_address(name))
 
     def run(self, feed: Feed) -> None:
         """Compute results, as ``Program.run`` does."""
@@ -53,6 +53,13 @@ class MachineCode:
         ]
         for start, end in feed.blocks():
             self._function(*(first + start * step for first, step in places), end - start)
+
+
+def compiled(*plans: Plan) -> list[MachineCode]:
+    """What plans compute; many together take a fifth less time to make."""
+    named = {f"run{at}": plan for at, plan in enumerate(plans)}
+    code = _compiled(_module(named))
+    return [MachineCode(plan, code, name) for name, plan in named.items()]
 
 
 @cache
@@ -76,8 +83,8 @@ def _processor() -> Mapping[str, str]:
     return {"cpu": here.get_host_cpu_name(), "features": here.get_host_cpu_features().flatten()}
 
 
-def _compiled(text: str) -> tuple[object, int]:
-    """What keeps the code in memory, and where it begins.
+def _compiled(text: str) -> Any:
+    """What has the functions of a module, and their memory.
 
     The text is nearly what the machine does: one pass over it gives code as fast as all of LLVM's
     passes do, in a third of the time.
@@ -92,33 +99,34 @@ def _compiled(text: str) -> tuple[object, int]:
     passes.run(module, here.create_pass_builder(machine, here.create_pipeline_tuning_options()))
     engine = here.create_mcjit_compiler(module, machine)
     engine.finalize_object()
-    return engine, engine.get_function_address("run")
+    return engine
 
 
 # --- the text of the module --------------------------------------------------------------
 
 
-def _module(plan: Plan) -> str:
+def _module(plans: Mapping[str, Plan]) -> str:
+    """A function for each plan, by name."""
+    declared, lines = set[str](), list[str]()
+    for name, plan in plans.items():
+        steps = select(record(plan))
+        bodies = [_Body(plan, steps, size) for size in (_AT_ONCE, 1)]
+        declared.update(*(body.declared for body in bodies))
+        lines += _function(plan, name, *bodies)
+    return "\n".join([*sorted(declared), *lines])
+
+
+def _function(plan: Plan, name: str, many: _Body, one: _Body) -> Iterator[str]:
     """A function of pointers to operands and results, and how many there are."""
-    steps = select(record(plan))
     roles = [f"ptr noalias %a.{x.role}" for x in plan.sources]
     roles += [f"ptr noalias %r.{x.role}" for x in plan.results]
-    bodies = [_Body(plan, steps, size) for size in (_AT_ONCE, 1)]
-    declared = sorted({line for body in bodies for line in body.declared})
-    return "\n".join(
-        [
-            *declared,
-            f"define void @run({', '.join(roles)}, i64 %size) {{",
-            "start:",
-            f"  %whole = and i64 %size, {-_AT_ONCE}",
-            "  br label %test16",
-            *_loop(bodies[0], "16", "start", "0", "%whole", "test1"),
-            *_loop(bodies[1], "1", "test16", "%whole", "%size", "end"),
-            "end:",
-            "  ret void",
-            "}",
-        ]
-    )
+    yield f"define void @{name}({', '.join(roles)}, i64 %size) {{"
+    yield "start:"
+    yield f"  %whole = and i64 %size, {-_AT_ONCE}"
+    yield "  br label %test16"
+    yield from _loop(many, "16", "start", "0", "%whole", "test1")
+    yield from _loop(one, "1", "test16", "%whole", "%size", "end")
+    yield from ("end:", "  ret void", "}")
 
 
 def _loop(body: _Body, name: str, before: str, first: str, end: str, after: str) -> Iterator[str]:
