@@ -14,7 +14,7 @@ from ptxscope import evaluate
 from ptxscope.engine.batches import machine_code
 from ptxscope.engine.batches.arrays import Runs, storage
 from ptxscope.engine.batches.demand import record
-from ptxscope.engine.batches.program import Program
+from ptxscope.engine.batches.program import Feed, Program
 from ptxscope.engine.batches.selection import select
 from ptxscope.engine.batches.steps import Kind, Place
 from ptxscope.engine.isa.types import Type
@@ -56,20 +56,25 @@ def campaign(seed: object, plans: int) -> None:
 
 
 def compared(rng: Random, plan: Plan, *engines: Runs) -> None:
-    """What engines make of some vectors, and what is left of one."""
+    """What engines make of some vectors, and what is left of one; at once, or in blocks."""
     count = rng.randrange(34, 66)
     given = columns(rng, plan, count)
+    most = rng.choice([count, 20])
+    moving, standing = dict[Place, Array](), dict[Place, Array]()
+    for x in plan.sources:
+        if rng.random() < 0.1:
+            given[x.role][:] = given[x.role][0]
+            standing[Place(Kind.OPERAND, x.role)] = placed(rng, given[x.role][:most], x.type)[0]
+        else:
+            moving[Place(Kind.OPERAND, x.role)] = placed(rng, given[x.role], x.type)[0]
     integers = {role: values.tolist() for role, values in given.items()}
     rows = [{role: values[at] for role, values in integers.items()} for at in range(count)]
     expected = [result(plan, row) for row in rows]
-    block = {
-        Place(Kind.OPERAND, x.role): placed(rng, given[x.role], x.type)[0] for x in plan.sources
-    }
     for engine in engines:
         out = {x: placed(rng, np.zeros(count, np.uint64), x.type) for x in plan.results}
         places = {Place(Kind.RESULT, x.role): array for x, (array, _) in out.items()}
         if places:
-            engine.run([block | places], count)
+            engine.run(Feed(count, most, moving | places, standing))
         for x, (array, memory) in out.items():
             found = array.astype(np.uint64).tolist()
             wanted = [values[x.role] for values in expected]
