@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, partial
 from threading import Lock
 from typing import Any, Protocol
 
@@ -21,6 +22,8 @@ _PROGRAMS = {False: 1 << 10, True: 1 << 6}
 """How many are kept: a few kilobytes of calls each, or most of a megabyte of machine code."""
 _programs: Mapping[bool, dict[int, Runs]] = {False: {}, True: {}}
 _adding = Lock()
+_operand, _result = (cache(partial(Place, x)) for x in (Kind.OPERAND, Kind.RESULT))
+"""The places of roles, which are few."""
 _STORAGE = {x: np.dtype(bool if x is Type.PRED else f"u{x.bits // 8}") for x in Type}
 
 
@@ -101,13 +104,11 @@ def _feed(
 ) -> Feed:
     """Operands and results as flat arrays; so many results at a time."""
     size = math.prod(shape)
-    moving: dict[Place, Array] = {
-        Place(Kind.RESULT, role): x.reshape(-1) for role, x in results.items()
-    }
+    moving: dict[Place, Array] = {_result(role): x.reshape(-1) for role, x in results.items()}
     standing = dict[Place, Array]()
     copied = list[tuple[AnyArray, Array]]()
     for role, (array, dtype) in operands.items():
-        place = Place(Kind.OPERAND, role)
+        place = _operand(role)
         if array.size == size and _is_plain(array, dtype):
             moving[place] = array.reshape(-1).view(dtype)
             continue

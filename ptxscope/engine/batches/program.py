@@ -100,13 +100,14 @@ class Program:
             if place in feed.standing:
                 here[at] = feed.standing[place].view(dtype)
             else:
-                view = feed.moving[place].view(dtype)
+                here[at] = view = feed.moving[place].view(dtype)
                 moving.append((at, view, view.size // feed.size))
         for start, end in feed.blocks():
             if end - start < feed.most:
                 here = [_first(x, end - start, feed.most) for x in here]
-            for at, view, lanes in moving:
-                here[at] = view[start * lanes : end * lanes]
+            if end - start < feed.size:
+                for at, view, lanes in moving:
+                    here[at] = view[start * lanes : end * lanes]
             for function, inputs, out in self.calls:
                 function(*[here[at] for at in inputs], out=here[out])
 
