@@ -65,8 +65,8 @@ def arguments() -> Parser:
     to.add_argument(
         "--engine",
         choices=ENGINES,
-        help="what computes --csv and --arrays: numpy (default), or llvm, machine code, up to "
-        "four times as fast, which `pip install 'ptxscope[llvm]'` brings along",
+        help="what computes --csv and --arrays: numpy (default), or llvm, machine code, which pays "
+        "for tens of millions of results; `pip install 'ptxscope[llvm]'` brings it along",
     )
     return to
 
