@@ -99,7 +99,11 @@ def run(words: Sequence[str]) -> int:
         return 0
     if chosen.values:
         raise CommandError("error: values come from the CSV file; give no name=value with --csv")
-    _stream(ins, _computed(ins, model, chosen.engine), pieces(chosen.csv, _ROWS))
+    from .progress import Bar
+
+    with Bar(prints=True) as bar:
+        bar.begin("evaluating")
+        _stream(ins, _computed(ins, model, chosen.engine), pieces(chosen.csv, _ROWS, bar))
     return 0
 
 

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from errno import EAGAIN
 from os import strerror
 from pathlib import Path
-from typing import IO, Any, BinaryIO, cast
+from stat import S_ISREG
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 
 from ..engine.text.errors import printable
 from ..files import encoding_of, is_binary
 from . import CommandError
+
+if TYPE_CHECKING:
+    from .progress import Bar
 
 _HEAD = 1 << 12
 """Bytes by which a text is told from what is none."""
@@ -36,8 +41,9 @@ codecs.register_error(MARK, _marked)
 class _Again(io.RawIOBase):
     """A stream from its beginning, of which some was read already."""
 
-    def __init__(self, start: bytes, rest: BinaryIO) -> None:
-        self._start, self._rest = start, rest
+    def __init__(self, start: bytes, rest: BinaryIO, bar: Bar | None = None) -> None:
+        self._start, self._rest, self._bar = start, rest, bar
+        self._read = 0
 
     def readable(self) -> bool:
         return True
@@ -46,6 +52,9 @@ class _Again(io.RawIOBase):
         found = self._start[: len(to)] or _got(self._rest, len(to))
         self._start = self._start[len(found) :]
         to[: len(found)] = found
+        self._read += len(found)
+        if self._bar:
+            self._bar.at(self._read)
         return len(found)
 
 
@@ -62,8 +71,12 @@ def called(name: str) -> str:
 
 
 @contextmanager
-def opened(name: str, *, newline: str | None = None, errors: str = "replace") -> Iterator[IO[str]]:
+def opened(
+    name: str, *, newline: str | None = None, errors: str = "replace", bar: Bar | None = None
+) -> Iterator[IO[str]]:
     """The text of a file, or of standard input where the name is ``-``.
+
+    ``bar`` is told how many bytes are read, of how many where that is known.
 
     Raises CommandError where it can't be read, now or later, or is not text. Nothing but reading
     is to be done within: every OSError is taken for the input's.
@@ -76,10 +89,14 @@ def opened(name: str, *, newline: str | None = None, errors: str = "replace") ->
             head = _got(source, _HEAD)
             if name != "-" and is_binary(head):
                 raise CommandError(f"error: {called(name)} is not a text file")
+            if source.isatty():
+                bar = None  # somebody types there
+            elif bar:
+                bar.expect(_left(source, len(head)))
             # a terminal that has ended its input once would have to end it again
             rest = io.BytesIO() if len(head) < _HEAD and source.isatty() else source
             yield io.TextIOWrapper(
-                io.BufferedReader(_Again(head, rest), _BLOCK),
+                io.BufferedReader(_Again(head, rest, bar), _BLOCK),
                 encoding=encoding_of(head),
                 errors=errors,
                 newline=newline,
@@ -96,6 +113,16 @@ def _source(name: str) -> Any:
         except ValueError:
             raise CommandError(f"error: {called(name)}: not a file name") from None
     return nullcontext(getattr(sys.stdin, "buffer", sys.stdin))
+
+
+def _left(source: BinaryIO, read: int) -> int | None:
+    """How many bytes a stream had before so many were read; None where nobody knows."""
+    try:
+        found = os.fstat(source.fileno())
+        left = found.st_size - source.tell() + read if S_ISREG(found.st_mode) else 0
+    except OSError:  # it is no file
+        return None
+    return left if left > read else None
 
 
 def once(names: Sequence[str]) -> None:

@@ -7,12 +7,15 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ..engine.records import NamedTuple
 from ..engine.text.errors import PtxError, printable
 from . import CommandError
 from .inputs import MARK, called, opened
+
+if TYPE_CHECKING:
+    from .progress import Bar
 
 Read = TypeVar("Read")
 _UNDECODED = re.compile("[\udc00-\udfff]")
@@ -62,12 +65,12 @@ _MOST = 1 << 23
 """Characters that are held at once, however long the lines are."""
 
 
-def pieces(file: str, count: int) -> Iterator[Row | Lines]:
+def pieces(file: str, count: int, bar: Bar | None = None) -> Iterator[Row | Lines]:
     """The header; then lines, a multiple of so many at once, while they are plain; then other rows.
 
     Raises CommandError where the file can't be read.
     """
-    with opened(file, newline="", errors=MARK) as source:
+    with opened(file, newline="", errors=MARK, bar=bar) as source:
         for before, header in _rows(source, file):
             yield before, header
             break

@@ -1,0 +1,175 @@
+"""How far a command is: a line on a terminal, once it has taken a second; it goes when it is done.
+
+Nothing runs beside the work: whoever reads or computes piece by piece tells how far it is, and the
+line is drawn anew at most five times a second. It stands on standard error, so that what is
+printed is the same with it and without.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from math import inf
+from time import monotonic
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+    from rich.progress import Progress, ProgressColumn
+
+AFTER = 1.0
+"""Seconds after which the line is shown."""
+_EVERY = 0.2
+"""Seconds between two drawings, of one or two milliseconds each."""
+_BAR = 30
+"""Columns of the bar."""
+_WIPED = "\r\x1b[2K"
+"""Takes the cursor's line off the terminal; it is never hidden, nor anywhere but in that line."""
+BYTES = "bytes"
+
+
+class Bar:
+    """The line of a command, within ``with``. Where standard error is no terminal, it is none."""
+
+    def __init__(self, *, prints: bool = False, after: float = AFTER) -> None:
+        """``prints``: it writes to standard output meanwhile, so both can't be the terminal."""
+        self._since = monotonic()
+        shown = sys.stderr.isatty() and not (prints and sys.stdout.isatty())
+        self._due = self._since + after if shown else inf
+        self._what, self._unit = "", BYTES
+        self._total: int | None = None
+        self._made: Progress | None = None
+        self._stands = False
+        self._stops = False
+        """Ctrl-Z is ours to answer."""
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._due = inf
+        self.hide()
+        if self._stops:
+            from signal import SIG_DFL, SIGTSTP, signal
+
+            signal(SIGTSTP, SIG_DFL)
+
+    def begin(self, what: str, total: int | None = None, unit: str = BYTES) -> None:
+        """Something else is done from here on; of so many, or nobody knows of how many."""
+        self._what, self._unit, self._since = what, unit, monotonic()
+        self.expect(total)
+        if self._stands or self._since >= self._due:
+            self._draw(0)
+
+    def expect(self, total: int | None) -> None:
+        """So many are to be done."""
+        self._total, self._made = total, None
+
+    def at(self, done: int) -> None:
+        """So many are done; takes a tenth of a microsecond."""
+        if monotonic() >= self._due:
+            self._draw(done)
+
+    def hide(self) -> None:
+        """Take the line away until the next drawing: something is to be written there."""
+        if self._stands:
+            self._stands = False
+            if _is_ours():
+                self._write(_WIPED)
+
+    def _draw(self, done: int) -> None:
+        if _is_ours():
+            line = self._line(done)
+            if self._due < inf:
+                self._answer_stop()
+                self._stands = True
+                self._write(_WIPED + line)
+        self._due = max(self._due, monotonic() + _EVERY)
+
+    def _write(self, text: str) -> None:
+        try:
+            sys.stderr.write(text)
+            sys.stderr.flush()
+        except (OSError, ValueError):  # the terminal is gone; what is done does not depend on it
+            self._due, self._stands = inf, False
+
+    def _line(self, done: int) -> str:
+        """What is drawn, at most as wide as the terminal; none where it can't be drawn over."""
+        from rich.console import Console
+        from rich.progress import Progress
+
+        if self._made is None:
+            console = Console(file=sys.stderr)
+            if not console.is_interactive or console.legacy_windows:
+                self._due = inf
+                return ""
+            columns = _columns(self._unit, known=self._total is not None)
+            self._made = Progress(*columns, console=console, auto_refresh=False)
+            self._made.add_task(self._what, total=self._total)
+            self._made.tasks[0].start_time = self._since
+        made = self._made
+        made.update(made.tasks[0].id, completed=done)
+        with made.console.capture() as drawn:
+            made.console.print(made.make_tasks_table(made.tasks))
+        return drawn.get().partition("\n")[0].rstrip()
+
+    def _answer_stop(self) -> None:
+        """Have Ctrl-Z take the line away first."""
+        import signal
+
+        if self._stops or not hasattr(signal, "SIGTSTP"):
+            return
+        if signal.getsignal(signal.SIGTSTP) is signal.SIG_DFL:
+            with suppress(ValueError):  # not the main thread
+                signal.signal(signal.SIGTSTP, self._stopped)
+                self._stops = True
+
+    def _stopped(self, number: int, _: FrameType | None) -> None:
+        if self._stands:
+            self._stands = False
+            with suppress(OSError, ValueError):  # in the midst of a write there can be no other
+                os.write(sys.stderr.fileno(), _WIPED.encode())
+        import signal
+
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)  # from here it goes on when it is continued
+        signal.signal(number, self._stopped)
+
+
+def _columns(unit: str, *, known: bool) -> list[ProgressColumn]:
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        FileSizeColumn,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    what, in_bytes = TextColumn("{task.description}"), unit == BYTES
+    if not known:
+        count = FileSizeColumn() if in_bytes else TextColumn(f"{{task.completed:,.0f}} {unit}")
+        return [what, count, TimeElapsedColumn()]
+    of = "{task.completed:,.0f}/{task.total:,.0f} " + unit
+    count = DownloadColumn() if in_bytes else TextColumn(of)
+    bar = BarColumn(bar_width=_BAR)
+    return [what, bar, TaskProgressColumn(), count, TimeRemainingColumn(), TextColumn("left")]
+
+
+def _is_ours() -> bool:
+    """Whether nobody else draws on the terminal: a pager, or a shell that we are behind."""
+    try:
+        from termios import ICANON, error, tcgetattr
+    except ImportError:  # Windows has neither
+        return True
+    try:
+        descriptor = sys.stderr.fileno()
+        with suppress(OSError):  # it is not the one that controls us
+            if os.tcgetpgrp(descriptor) != os.getpgrp():
+                return False
+        return bool(tcgetattr(descriptor)[3] & ICANON)  # a pager reads keys, not lines
+    except (OSError, ValueError, error):
+        return False
