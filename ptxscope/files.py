@@ -6,6 +6,7 @@ import codecs
 import os
 import re
 import stat
+from collections.abc import Callable
 from contextlib import suppress
 from errno import EACCES, EBUSY, EFBIG, EINVAL
 from pathlib import Path
@@ -20,6 +21,8 @@ _OTHERS = {
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
 }
+_PIECE = 1 << 22
+"""Bytes that are written at once."""
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -108,12 +111,19 @@ def is_binary(head: bytes) -> bool:
 # --- writing -----------------------------------------------------------------------------
 
 
-def replace(path: Path, data: bytes, *, unless_changed_from: bytes | None = None) -> None:
+def replace(
+    path: Path,
+    data: bytes,
+    *,
+    unless_changed_from: bytes | None = None,
+    told: Callable[[int], None] | None = None,
+) -> None:
     """Put data in the place of a file's contents, all of it or nothing.
 
     It is written beside the file under a name of its own, and takes the file's place when it is
     on the disk. A link is followed, mode and owner are kept. What is no regular file (a terminal,
-    a FIFO, a name of standard output) is written to as it is.
+    a FIFO, a name of standard output) is written to as it is. ``told`` is called with how many
+    bytes are written.
 
     Raises OSError where that can't be done, and Changed where the file no longer holds
     ``unless_changed_from``; then nothing is lost, and nothing is left behind.
@@ -132,7 +142,7 @@ def replace(path: Path, data: bytes, *, unless_changed_from: bytes | None = None
         raise PermissionError(EACCES, os.strerror(EACCES), str(path))
     fresh = target.with_name(f".ptxscope-{os.getpid()}-{os.urandom(8).hex()}.new")
     try:
-        _write(fresh, data, found)
+        _write(fresh, data, found, told)
         if unless_changed_from is not None and target.read_bytes() != unless_changed_from:
             raise Changed(EBUSY, "it was changed meanwhile, and is left as it is", str(path))
         fresh.replace(target)
@@ -151,12 +161,18 @@ def _append(path: Path, data: bytes) -> None:
             rest = rest[file.write(rest) or 0 :]
 
 
-def _write(fresh: Path, data: bytes, like: os.stat_result | None) -> None:
+def _write(
+    fresh: Path, data: bytes, like: os.stat_result | None, told: Callable[[int], None] | None
+) -> None:
     """Make a file that has mode and owner of another, and see it to the disk."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     # a new file's mode is what the process makes of 666; a replaced one's is copied below
     with os.fdopen(os.open(fresh, flags, 0o600 if like else 0o666), "wb") as file:
-        file.write(data)
+        rest = memoryview(data)
+        for start in range(0, len(rest), _PIECE):
+            file.write(rest[start : start + _PIECE])
+            if told:
+                told(min(start + _PIECE, len(rest)))
         file.flush()
         if like:
             _keep_rights(file.fileno(), fresh, like)

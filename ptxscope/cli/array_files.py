@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,23 +12,33 @@ from zipfile import BadZipFile, ZipFile
 import numpy as np
 import numpy.typing as npt
 
+from ..engine.batches.arrays import storage
 from ..engine.text.errors import printable
 from ..engine.text.instruction import Instruction
 from ..files import is_there, named, replace
 from . import CommandError
 from .arguments import bits_by_name, operand_name
+from .progress import Bar
 
 AnyArray = npt.NDArray[Any]
+Computed = Callable[..., Mapping[str, object]]
+"""The results of an instruction on operands by name, in ``out`` where that has an array."""
+
+_PIECE = 1 << 22
+"""Results that are computed between two words on how far it is."""
 
 
 def answer(
-    ins: Instruction,
-    computed: Callable[[Mapping[str, AnyArray]], Mapping[str, object]],
-    values: Sequence[str],
-    read: str,
-    write: str,
+    ins: Instruction, computed: Computed, values: Sequence[str], read: str, write: str
 ) -> None:
     """Write the results of an instruction on the arrays of a file, computed so, to another."""
+    with Bar() as bar:
+        _answer(ins, computed, values, read, write, bar)
+
+
+def _answer(
+    ins: Instruction, computed: Computed, values: Sequence[str], read: str, write: str, bar: Bar
+) -> None:
     suffix = _suffix(write)
     if suffix == ".npy" and len(ins.results) != 1:
         writes = ", ".join(ins.results.values()) or "nothing"
@@ -36,18 +47,47 @@ def answer(
             "write a .npz file"
         )
     given = bits_by_name(ins, values)
-    arrays = _arrays(ins, read, [x.name for x in ins.inputs if x.name not in given])
+    arrays = _arrays(ins, read, bar, [x.name for x in ins.inputs if x.name not in given])
     for name in arrays.keys() & given.keys():
         raise CommandError(f"error: {printable(name)} has a value and is in {printable(read)}")
     values_ = arrays | {name: np.asarray(bits, np.uint64) for name, bits in given.items()}
     try:
-        found = {x: np.asarray(y) for x, y in computed(values_).items()}
+        found = _by_pieces(ins, computed, values_, bar) or {
+            x: np.asarray(y) for x, y in computed(values_).items()
+        }
     except ValueError as error:
         raise CommandError(f"error: {printable(read)}: {printable(str(error))}") from None
     try:
-        replace(named(write), _written(found, suffix))
+        data = _written(found, suffix)
+        bar.begin("writing", len(data))
+        replace(named(write), data, told=bar.at)
     except OSError as error:
         raise CommandError(f"error: {printable(write)}: {error.strerror or error}") from None
+
+
+def _by_pieces(
+    ins: Instruction, computed: Computed, values: Mapping[str, AnyArray], bar: Bar
+) -> dict[str, AnyArray] | None:
+    """The results of large arrays of one shape; None for others, and where a value is refused."""
+    large = {name: x for name, x in values.items() if x.size > 1}
+    size = max((x.size for x in large.values()), default=0)
+    bar.begin("evaluating", size or None, "results")
+    shapes = {x.shape for x in large.values()}
+    plain = len(shapes) == 1 and all(x.flags.c_contiguous for x in large.values())
+    if size <= _PIECE or not plain or not ins.results:
+        return None
+    flat = {name: x.reshape(-1) for name, x in large.items()}
+    found = {name: np.empty(size, storage(ins.type_of(x))) for x, name in ins.results.items()}
+    for start in range(0, size, _PIECE):
+        here = slice(start, start + _PIECE)
+        piece = {name: flat[name][here] if name in flat else x for name, x in values.items()}
+        try:
+            computed(piece, out={name: x[here] for name, x in found.items()})
+        except ValueError:  # what is said of it is said of the whole arrays
+            return None
+        bar.at(min(here.stop, size))
+    (shape,) = shapes
+    return {name: x.reshape(shape) for name, x in found.items()}
 
 
 def _written(arrays: Mapping[str, AnyArray], suffix: str) -> bytes:
@@ -71,9 +111,9 @@ def _suffix(name: str) -> str:
     return suffix
 
 
-def _arrays(ins: Instruction, file: str, wanted: Sequence[str]) -> dict[str, AnyArray]:
+def _arrays(ins: Instruction, file: str, bar: Bar, wanted: Sequence[str]) -> dict[str, AnyArray]:
     """The arrays of a file for registers, by name; others are passed over."""
-    found = _loaded(file)
+    found = _loaded(file, bar)
     if isinstance(found, np.ndarray):
         if len(wanted) != 1:
             several = ", ".join(wanted) or "no more values"
@@ -98,18 +138,38 @@ def _arrays(ins: Instruction, file: str, wanted: Sequence[str]) -> dict[str, Any
     return arrays
 
 
-def _loaded(file: str) -> AnyArray | Mapping[str, AnyArray]:
+class _Read(io.FileIO):
+    """A file that tells how much of it is read."""
+
+    def __init__(self, path: Path, bar: Bar) -> None:
+        super().__init__(path)
+        self._bar = bar
+        bar.begin("reading", os.fstat(self.fileno()).st_size)
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Read some of it."""
+        found = super().read(-1 if size is None else size)
+        self._bar.at(self.tell())
+        return found
+
+
+def _loaded(file: str, bar: Bar) -> AnyArray | Mapping[str, AnyArray]:
     """What a file holds; one array of records is an array for each field."""
     suffix = _suffix(file)
     try:
         path = named(file)
         if not is_there(path):
             raise CommandError(f"error: {printable(file)}: there is no such file")
-        # an array alone is read as its blocks are asked for
-        found = np.load(path, mmap_mode="r" if suffix == ".npy" else None)
-        if not isinstance(found, np.ndarray):
-            with found:
-                return {name: found[name] for name in found.files}
+        if suffix == ".npy":  # read as its blocks are asked for
+            found = np.load(path, mmap_mode="r")
+            if not isinstance(found, np.ndarray):
+                with found:
+                    return {name: found[name] for name in found.files}
+        else:
+            with _Read(path, bar) as source:
+                found = np.load(source)
+                if not isinstance(found, np.ndarray):
+                    return {name: found[name] for name in found.files}
     except OSError as error:
         raise CommandError(f"error: {printable(file)}: {error.strerror or error}") from None
     except (ValueError, EOFError, KeyError, BadZipFile) as error:

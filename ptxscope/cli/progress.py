@@ -12,19 +12,25 @@ import sys
 from contextlib import suppress
 from math import inf
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from types import FrameType
 
     from rich.progress import Progress, ProgressColumn
 
+Item = TypeVar("Item")
 AFTER = 1.0
 """Seconds after which the line is shown."""
 _EVERY = 0.2
 """Seconds between two drawings, of one or two milliseconds each."""
 _BAR = 30
 """Columns of the bar."""
+_NARROW = 78
+"""Columns of a terminal that has none for the bar."""
+_ECHO = 3
+"""Columns behind the line, for the ``^C`` or ``^Z`` that a terminal writes there."""
 _WIPED = "\r\x1b[2K"
 """Takes the cursor's line off the terminal; it is never hidden, nor anywhere but in that line."""
 BYTES = "bytes"
@@ -34,16 +40,17 @@ class Bar:
     """The line of a command, within ``with``. Where standard error is no terminal, it is none."""
 
     def __init__(self, *, prints: bool = False, after: float = AFTER) -> None:
-        """``prints``: it writes to standard output meanwhile, so both can't be the terminal."""
+        """``prints``: as the method."""
         self._since = monotonic()
-        shown = sys.stderr.isatty() and not (prints and sys.stdout.isatty())
-        self._due = self._since + after if shown else inf
+        self._due = self._since + after if sys.stderr.isatty() else inf
         self._what, self._unit = "", BYTES
         self._total: int | None = None
         self._made: Progress | None = None
         self._stands = False
         self._stops = False
         """Ctrl-Z is ours to answer."""
+        if prints:
+            self.prints()
 
     def __enter__(self) -> Bar:
         return self
@@ -56,11 +63,22 @@ class Bar:
 
             signal(SIGTSTP, SIG_DFL)
 
-    def begin(self, what: str, total: int | None = None, unit: str = BYTES) -> None:
-        """Something else is done from here on; of so many, or nobody knows of how many."""
+    def prints(self) -> None:
+        """From here on it writes to standard output as it goes: both can't be the terminal."""
+        if sys.stdout.isatty():
+            self.hide()
+            self._due = inf
+
+    def begin(
+        self, what: str, total: int | None = None, unit: str = BYTES, *, surely: bool = False
+    ) -> None:
+        """Something else is done from here on; of so many, or nobody knows of how many.
+
+        ``surely``: it takes more than a second, perhaps without a word.
+        """
         self._what, self._unit, self._since = what, unit, monotonic()
         self.expect(total)
-        if self._stands or self._since >= self._due:
+        if self._due < inf and (self._stands or surely or self._since >= self._due):
             self._draw(0)
 
     def expect(self, total: int | None) -> None:
@@ -71,6 +89,12 @@ class Bar:
         """So many are done; takes a tenth of a microsecond."""
         if monotonic() >= self._due:
             self._draw(done)
+
+    def over(self, items: Sequence[Item]) -> Iterator[Item]:
+        """The items, one after another; those that were taken are done."""
+        for done, item in enumerate(items):
+            self.at(done)
+            yield item
 
     def hide(self) -> None:
         """Take the line away until the next drawing: something is to be written there."""
@@ -105,14 +129,17 @@ class Bar:
             if not console.is_interactive or console.legacy_windows:
                 self._due = inf
                 return ""
-            columns = _columns(self._unit, known=self._total is not None)
+            columns = _columns(
+                self._unit, known=self._total is not None, wide=console.width > _NARROW
+            )
             self._made = Progress(*columns, console=console, auto_refresh=False)
             self._made.add_task(self._what, total=self._total)
             self._made.tasks[0].start_time = self._since
         made = self._made
         made.update(made.tasks[0].id, completed=done)
         with made.console.capture() as drawn:
-            made.console.print(made.make_tasks_table(made.tasks))
+            table = made.make_tasks_table(made.tasks)
+            made.console.print(table, width=max(made.console.width - _ECHO, 1))
         return drawn.get().partition("\n")[0].rstrip()
 
     def _answer_stop(self) -> None:
@@ -138,7 +165,7 @@ class Bar:
         signal.signal(number, self._stopped)
 
 
-def _columns(unit: str, *, known: bool) -> list[ProgressColumn]:
+def _columns(unit: str, *, known: bool, wide: bool) -> list[ProgressColumn]:
     from rich.progress import (
         BarColumn,
         DownloadColumn,
@@ -151,12 +178,13 @@ def _columns(unit: str, *, known: bool) -> list[ProgressColumn]:
 
     what, in_bytes = TextColumn("{task.description}"), unit == BYTES
     if not known:
-        count = FileSizeColumn() if in_bytes else TextColumn(f"{{task.completed:,.0f}} {unit}")
-        return [what, count, TimeElapsedColumn()]
-    of = "{task.completed:,.0f}/{task.total:,.0f} " + unit
-    count = DownloadColumn() if in_bytes else TextColumn(of)
-    bar = BarColumn(bar_width=_BAR)
-    return [what, bar, TaskProgressColumn(), count, TimeRemainingColumn(), TextColumn("left")]
+        many = TextColumn("{task.completed:,.0f} " + unit)
+        return [what, FileSizeColumn() if in_bytes else many, TimeElapsedColumn()]
+    left: list[ProgressColumn] = [TaskProgressColumn(), TimeRemainingColumn(), TextColumn("left")]
+    if not wide:
+        return [what, *left]
+    left.insert(1, DownloadColumn() if in_bytes else TextColumn("of {task.total:,.0f} " + unit))
+    return [what, BarColumn(bar_width=_BAR), *left]
 
 
 def _is_ours() -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -31,6 +31,7 @@ from .arguments import (
     parser,
 )
 from .inputs import opened
+from .progress import Bar
 
 _EPILOG = """\
 Of the 27, and of mov and or xor not shl shr add sub prmt lop3 on 32 bits, the results are
@@ -51,12 +52,20 @@ _WIDTH = 52
 """Columns of a statement in the listing; a longer one has its effect on the next line."""
 _MOST_ORIGINS = 12
 _MOST_NAMES = 12
+_LONG = 1 << 21
+"""Characters that certainly take more than a second to load."""
 
 
 def run(words: Sequence[str]) -> int:
     """Run the program and print what happened."""
-    chosen = parsed(arguments(), words)
-    program = _chosen_program(asm_only(_read(chosen.file), chosen.file), chosen.kernel)
+    with Bar() as bar:
+        return _run(parsed(arguments(), words), bar)
+
+
+def _run(chosen: argparse.Namespace, bar: Bar) -> int:
+    text = asm_only(_read(chosen.file, bar), chosen.file)
+    bar.begin("loading", len(text), "characters", surely=len(text) > _LONG)
+    program = _chosen_program(load(text, bar.at), chosen.kernel)
     if program.problems:
         number = program.text.count("\n", 0, program.problems[0].span[0]) + 1
         said = str(PtxError(program.text, program.problems))
@@ -64,12 +73,16 @@ def run(words: Sequence[str]) -> int:
     values = given(program, chosen.values)
     expected = _expected(program, chosen.expect)
     watched = _watched(program, chosen.watch)
-    done = execute(program, values, chosen_model(chosen.model), stop=chosen.stop)
+    bar.begin("running", len(program.statements), "statements")
+    model = chosen_model(chosen.model)
+    done = execute(program, values, model, stop=chosen.stop, told=bar.at)
+    bar.begin("telling", len(done.steps), "steps")
+    bar.prints()
     asked = done.ending is Ending.NEEDS
     if chosen.json:
-        print(dumps(_data(done, {} if asked else expected), indent=1))
+        print(dumps(_data(done, {} if asked else expected, bar), indent=1))
     else:
-        for line in _lines(done, watched, chosen):
+        for line in _lines(done, watched, chosen, bar):
             print(line)
         if not asked:
             for line in _verdicts(done, values, expected, chosen.stop):
@@ -110,18 +123,19 @@ def arguments() -> Parser:
 # --- what was asked ----------------------------------------------------------------------
 
 
-def _read(name: str) -> str:
+def _read(name: str, bar: Bar) -> str:
     """A file's text, or the argument itself where it is PTX."""
     if name != "-" and set(name) & set("; \t\n") and not is_file(name):
         return name
     if not name:
         raise CommandError("error: there is nothing to run here")
-    with opened(name) as file:
+    bar.begin("reading")
+    with opened(name, bar=bar) as file:
         return file.read()
 
 
-def _chosen_program(text: str, name: str | None) -> Program:
-    programs = [x for x in load(text) if x.problems or any(map(_is_known, x.statements))]
+def _chosen_program(loaded: Iterable[Program], name: str | None) -> Program:
+    programs = [x for x in loaded if x.problems or any(map(_is_known, x.statements))]
     listed = printable(_some([x.name for x in programs]))
     if not programs:
         raise CommandError("error: there is no instruction here that a run understands")
@@ -192,11 +206,13 @@ def _request(done: Run) -> str:
 # --- text --------------------------------------------------------------------------------
 
 
-def _lines(done: Run, watched: tuple[str, ...], chosen: argparse.Namespace) -> Iterator[str]:
+def _lines(
+    done: Run, watched: tuple[str, ...], chosen: argparse.Namespace, bar: Bar
+) -> Iterator[str]:
     if not chosen.quiet:
         yield f"{printable(done.program.name)}, model {done.model.name}"
     held: dict[str, int | None] = {}
-    for step in done.steps:
+    for step in bar.over(done.steps):
         if not chosen.quiet:
             yield from _told(done, step)
         for name in watched:
@@ -371,7 +387,7 @@ def _distinct(shown: Model) -> tuple[Model, ...]:
 # --- JSON --------------------------------------------------------------------------------
 
 
-def _data(done: Run, expected: Mapping[str, Observed]) -> dict[str, Any]:
+def _data(done: Run, expected: Mapping[str, Observed], bar: Bar) -> dict[str, Any]:
     types = done.program.types
 
     def hexed(values: Mapping[str, int | None]) -> dict[str, str | None]:
@@ -397,7 +413,7 @@ def _data(done: Run, expected: Mapping[str, Observed]) -> dict[str, Any]:
                 if (divergence := _divergence(step))
                 else [],
             }
-            for step in done.steps
+            for step in bar.over(done.steps)
         ],
         "registers": hexed({name: value.bits for name, value in done.registers.items()}),
         "needed": [

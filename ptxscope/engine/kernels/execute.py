@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Generic, TypeVar
 
@@ -120,16 +120,17 @@ def execute(
     model: str | Model = "isa",
     *,
     stop: int | None = None,
+    told: Callable[[int], None] | None = None,
 ) -> Run:
     """Run a program on integers by register name, up to a line where one is given.
 
     A value holds from the start, and again whenever the register becomes unknown. A branch
-    that is taken ends the run. Raises ValueError for a name the program does not have, and
-    for a value that does not fit.
+    that is taken ends the run. ``told`` is called with how many statements are done. Raises
+    ValueError for a name the program does not have, and for a value that does not fit.
     """
     given = {name: _given(program, name, value) for name, value in values.items()}
     machine = _Machine(program, given, resolve_model(model))
-    ending, steps = machine.run(stop)
+    ending, steps = machine.run(stop, told)
     return Run(
         program,
         machine.model,
@@ -187,10 +188,14 @@ class _Machine:
         self.number = 0
         self.stopped: dict[str, Value] = {}
 
-    def run(self, stop: int | None) -> tuple[Ending, list[RunStep]]:
+    def run(
+        self, stop: int | None, told: Callable[[int], None] | None
+    ) -> tuple[Ending, list[RunStep]]:
         """Go through the statements; behind what can't be run, only look for further needs."""
         steps: list[RunStep] = []
-        for statement in self.program.statements:
+        for at, statement in enumerate(self.program.statements):
+            if told:
+                told(at)
             if stop is not None and statement.line >= stop:
                 return Ending.BREAK, steps
             if statement.kind is StatementKind.OPEN:

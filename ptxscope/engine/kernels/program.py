@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
+from functools import cache
 
 from ..isa.types import Type
 from ..records import NamedTuple
@@ -131,11 +132,11 @@ _DECLARED = {"b8": "b16", "u8": "b16", "s8": "b16", "f16": "b16", "f16x2": "b32"
 _PARAMETER = re.compile(r"%\d+")
 
 
-def load(text: str) -> tuple[Program, ...]:
+def load(text: str, told: Callable[[int], None] | None = None) -> tuple[Program, ...]:
     """Every kernel, function and block of inline assembly of a text, in order.
 
     A text without ``.entry`` or ``.func`` is one block. Never raises: what is wrong with a
-    statement is in its ``problems``.
+    statement is in its ``problems``. ``told`` is called with up to where the text is read.
     """
     lines = [0, *(match.end() for match in re.finditer("\n", text))]
     found: list[Program] = []
@@ -148,9 +149,8 @@ def load(text: str) -> tuple[Program, ...]:
             name, elsewhere = f"asm:{at}", elsewhere or anywhere(text)
         again = counts[name]
         numbered = f"{name}#{again + 1}" if again else name
-        for program in _Loader(text, fragment, lines, Scopes(elsewhere=elsewhere)).programs(
-            numbered
-        ):
+        loader = _Loader(text, fragment, lines, Scopes(elsewhere=elsewhere), told)
+        for program in loader.programs(numbered):
             counts[program.name.partition("#")[0]] += 1
             found.append(program)
     return tuple(found)
@@ -173,8 +173,16 @@ class _Block(NamedTuple):
 class _Loader:
     """Makes the programs of one fragment: goes through it once, and knows what is declared."""
 
-    def __init__(self, text: str, fragment: Fragment, lines: list[int], scopes: Scopes) -> None:
+    def __init__(
+        self,
+        text: str,
+        fragment: Fragment,
+        lines: list[int],
+        scopes: Scopes,
+        told: Callable[[int], None] | None,
+    ) -> None:
         self.text, self.fragment, self.lines, self.scopes = text, fragment, lines, scopes
+        self.told = told
         self.words = syntax.tokens(fragment.ptx)
         self.found: list[tuple[int, Statement | None]] = []
         """Statements by the place of their first character; None: a brace that declares nothing."""
@@ -200,6 +208,8 @@ class _Loader:
         """Find the statements; ``starts`` are behind the braces that begin kernels."""
         for item in syntax.items(self.fragment.ptx, self.words, OPCODES):
             first = self.words[item.start]
+            if self.told:
+                self.told(self.fragment.origin(first.start, first.end)[0])
             if item.part is Part.DIRECTIVE:
                 self.scopes.read(self.words[item.start : item.end])
             elif item.part is Part.OPEN:
@@ -460,6 +470,7 @@ def _with_components(words: tuple[Token, ...]) -> tuple[Token, ...]:
     return tuple(made)
 
 
+@cache
 def _declared_type(text: str | None) -> Type | None:
     """The type of a declaration; None where values of it can't be held."""
     text = _DECLARED.get(text or "", text)
