@@ -39,10 +39,11 @@ BYTES = "bytes"
 class Bar:
     """The line of a command, within ``with``. Where standard error is no terminal, it is none."""
 
-    def __init__(self, *, prints: bool = False, after: float = AFTER) -> None:
-        """``prints``: as the method."""
+    def __init__(self, *, prints: bool = False, after: float | None = None) -> None:
+        """Shown after so many seconds, or the usual ones; ``prints``: as the method."""
         self._since = monotonic()
-        self._due = self._since + after if sys.stderr.isatty() else inf
+        wait = AFTER if after is None else after
+        self._due = self._since + wait if sys.stderr.isatty() else inf
         self._what, self._unit = "", BYTES
         self._total: int | None = None
         self._made: Progress | None = None
