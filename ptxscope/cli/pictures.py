@@ -12,6 +12,7 @@ from ..engine.tracing.trace import Trace
 from ..export import BINARY, ending_of, export, format_of
 from ..export.options import DEFAULT, Motion, Options
 from . import CommandError
+from .progress import Bar
 from .streams import say
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ _NAMED = 8
 """Characters that a warning names."""
 _LARGEST = 1 << 28
 """Bytes of a file that is looked at before it is overwritten."""
+_SLOW = 15_000_000
+"""Pixels that certainly take more than a second to draw."""
 PICTURES = ("svg", *sorted(BINARY))
 """Formats of pictures."""
 
@@ -135,7 +138,12 @@ def _pictures(found: Sequence[str], format_: str, options: Options) -> Sequence[
 
     try:
         make = images.png if format_ == "png" else lambda svg, how: images.pdf([svg], how)
-        made = [make(svg, options) for svg in found]
+        with Bar() as bar:
+            bar.begin("drawing", len(found), "pictures")
+            if len(found) == 1 and format_ == "png":  # drawn by one call, in which nothing is told
+                wide, high = map(round, images.size(found[0], options, images.SHARP))
+                bar.begin(f"drawing {wide:,} by {high:,} px", unit="", surely=wide * high > _SLOW)
+            made = [make(svg, options) for svg in bar.over(found)]
         _warn_of_boxes(images.boxes(found, format_), format_)
     except (ValueError, ImportError) as error:
         raise _refusal(error, format_) from None

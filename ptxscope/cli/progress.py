@@ -75,6 +75,7 @@ class Bar:
     ) -> None:
         """Something else is done from here on; of so many, or nobody knows of how many.
 
+        Without a unit the number is not told; without a total then, nothing but what is done.
         ``surely``: it takes more than a second, perhaps without a word.
         """
         self._what, self._unit, self._since = what, unit, monotonic()
@@ -180,11 +181,14 @@ def _columns(unit: str, *, known: bool, wide: bool) -> list[ProgressColumn]:
     what, in_bytes = TextColumn("{task.description}"), unit == BYTES
     if not known:
         many = TextColumn("{task.completed:,.0f} " + unit)
-        return [what, FileSizeColumn() if in_bytes else many, TimeElapsedColumn()]
+        count = FileSizeColumn() if in_bytes else many
+        return [what, count, TimeElapsedColumn()] if unit else [what]
     left: list[ProgressColumn] = [TaskProgressColumn(), TimeRemainingColumn(), TextColumn("left")]
     if not wide:
         return [what, *left]
-    left.insert(1, DownloadColumn() if in_bytes else TextColumn("of {task.total:,.0f} " + unit))
+    if unit:
+        of = TextColumn("of {task.total:,.0f} " + unit)
+        left.insert(1, DownloadColumn() if in_bytes else of)
     return [what, BarColumn(bar_width=_BAR), *left]
 
 

@@ -35,7 +35,7 @@ _WIDEST = 14_400 / 0.75
 """Px of a PDF's side: its readers go no further than 14,400 pt."""
 _PX = 0.75
 """In pt."""
-_SHARP = 2.0
+SHARP = 2.0
 """The scale of a PNG that was given none: as screens and beamers show it well."""
 _PDF = """\
 #set document(title: sys.inputs.title, keywords: (sys.inputs.mark,), date: none)
@@ -74,7 +74,7 @@ def png(svg: str, options: Options = DEFAULT) -> bytes:
     Raises NotInstalledError, and ValueError where it can't be so large, or no font is found.
     """
     resvg = _module(*_DRAWN_BY["png"])
-    wide, high = map(round, size(svg, options, _SHARP))
+    wide, high = map(round, size(svg, options, SHARP))
     if min(wide, high) < 1:
         raise ValueError(f"a PNG of {wide} by {high} px shows nothing")
     if wide * high > _MOST:
@@ -152,7 +152,7 @@ def told(trace: Trace, format_: str, options: Options = DEFAULT) -> str:
     """What an image will be, in words, without making it; raises as making it does."""
     _module(*_DRAWN_BY[format_])
     svg = frames.render(trace, options._replace(motion=Motion.STILL))
-    wide, high = size(svg, options, _SHARP if format_ == "png" else 1)
+    wide, high = size(svg, options, SHARP if format_ == "png" else 1)
     if format_ == "png":
         return f"a picture of about {round(wide):,} by {round(high):,} px"
     cm = 2.54 / 96
