@@ -194,6 +194,7 @@ def test_a_terminal_that_is_gone_stops_nothing(monkeypatch: pytest.MonkeyPatch) 
 CHILD = """
 import sys
 from ptxscope.cli.progress import Bar
+assert "rich" not in sys.modules  # a short command needs none of it
 with Bar(after=0) as bar:
     for line in sys.stdin:
         bar.begin(line.strip(), 40, "sheep", surely=True)
