@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.soaking import watch
 from tests.tiers import ALONE, QUICK, USUAL
 
 _SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -26,6 +27,8 @@ def _profile(config: pytest.Config) -> str:
 
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile(_profile(config))
+    if _profile(config) == "soak" and not hasattr(config, "workerinput"):
+        watch(config)
 
 
 def is_thorough(item: pytest.Item) -> bool:

@@ -48,7 +48,7 @@ examples:
 An instruction or a file in place of a command is opened. `ptxscope COMMAND --help` tells more.
 Exit status: 0 done, 1 the answer is no (an illegal instruction), 2 the request was wrong, or its
 input or output failed; 130 after Ctrl-C, 141 where the reader of a pipe left early. What is
-redirected is UTF-8.
+redirected is UTF-8. What takes longer than a second tells on a terminal how far it is.
 """
 _IN_NO_COMMAND = frozenset(" \t\n./;({")
 _READER_LEFT = 141
