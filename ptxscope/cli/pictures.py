@@ -12,7 +12,6 @@ from ..engine.tracing.trace import Trace
 from ..export import BINARY, ending_of, export, format_of
 from ..export.options import DEFAULT, Motion, Options
 from . import CommandError
-from .progress import Bar
 from .streams import say
 
 if TYPE_CHECKING:
@@ -135,6 +134,7 @@ def _pictures(found: Sequence[str], format_: str, options: Options) -> Sequence[
     if format_ not in BINARY:
         return found
     from ..export import images
+    from .progress import Bar
 
     try:
         make = images.png if format_ == "png" else lambda svg, how: images.pdf([svg], how)

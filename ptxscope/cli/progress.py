@@ -1,7 +1,7 @@
 """How far a command is: a line on a terminal, once it has taken a second; it goes when it is done.
 
 Nothing runs beside the work: whoever reads or computes piece by piece tells how far it is, and the
-line is drawn anew at most five times a second. It stands on standard error, so that what is
+line is drawn anew at most four times a second. It stands on standard error, so that what is
 printed is the same with it and without.
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 AFTER = 1.0
 """Seconds after which the line is shown."""
-_EVERY = 0.2
+_EVERY = 0.25
 """Seconds between two drawings, of one or two milliseconds each."""
 _BAR = 30
 """Columns of the bar."""
@@ -34,6 +33,7 @@ _ECHO = 3
 _WIPED = "\r\x1b[2K"
 """Takes the cursor's line off the terminal; it is never hidden, nor anywhere but in that line."""
 BYTES = "bytes"
+_NEVER = float("inf")
 
 
 class Bar:
@@ -43,7 +43,7 @@ class Bar:
         """Shown after so many seconds, or the usual ones; ``prints``: as the method."""
         self._since = monotonic()
         wait = AFTER if after is None else after
-        self._due = self._since + wait if sys.stderr.isatty() else inf
+        self._due = self._since + wait if sys.stderr.isatty() else _NEVER
         self._what, self._unit = "", BYTES
         self._total: int | None = None
         self._made: Progress | None = None
@@ -57,7 +57,7 @@ class Bar:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._due = inf
+        self._due = _NEVER
         self.hide()
         if self._stops:
             from signal import SIG_DFL, SIGTSTP, signal
@@ -68,7 +68,7 @@ class Bar:
         """From here on it writes to standard output as it goes: both can't be the terminal."""
         if sys.stdout.isatty():
             self.hide()
-            self._due = inf
+            self._due = _NEVER
 
     def begin(
         self, what: str, total: int | None = None, unit: str = BYTES, *, surely: bool = False
@@ -80,7 +80,7 @@ class Bar:
         """
         self._what, self._unit, self._since = what, unit, monotonic()
         self.expect(total)
-        if self._due < inf and (self._stands or surely or self._since >= self._due):
+        if self._due < _NEVER and (self._stands or surely or self._since >= self._due):
             self._draw(0)
 
     def expect(self, total: int | None) -> None:
@@ -108,7 +108,7 @@ class Bar:
     def _draw(self, done: int) -> None:
         if _is_ours():
             line = self._line(done)
-            if self._due < inf:
+            if self._due < _NEVER:
                 self._answer_stop()
                 self._stands = True
                 self._write(_WIPED + line)
@@ -119,7 +119,7 @@ class Bar:
             sys.stderr.write(text)
             sys.stderr.flush()
         except (OSError, ValueError):  # the terminal is gone; what is done does not depend on it
-            self._due, self._stands = inf, False
+            self._due, self._stands = _NEVER, False
 
     def _line(self, done: int) -> str:
         """What is drawn, at most as wide as the terminal; none where it can't be drawn over."""
@@ -129,7 +129,7 @@ class Bar:
         if self._made is None:
             console = Console(file=sys.stderr)
             if not console.is_interactive or console.legacy_windows:
-                self._due = inf
+                self._due = _NEVER
                 return ""
             columns = _columns(
                 self._unit, known=self._total is not None, wide=console.width > _NARROW
