@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from ptxscope.engine.listings.lint import check_listing
@@ -39,7 +41,7 @@ def generate(path: Path, size: int) -> int:
     text = SAMPLE.read_text(encoding="utf-8")
     start = text.index(".visible")
     head, body = text[:start], text[start:]
-    variants = [body.replace("%r", f"%r{digit}") for digit in range(1, 10)]
+    variants = [_NUMBER.sub(partial(_shifted, by=by), body) for by in range(0, 900, 100)]
     count = written = 0
     with path.open("w", encoding="utf-8") as file:
         file.write(head)
@@ -48,6 +50,14 @@ def generate(path: Path, size: int) -> int:
             written += file.write(variant)
             count += variant.count(";")
     return count
+
+
+_NUMBER = re.compile(r"(?<=%)([a-z]+<?)([0-9]+)")
+"""Of a register, or how many of them are declared."""
+
+
+def _shifted(found: re.Match[str], by: int) -> str:
+    return f"{found[1]}{int(found[2]) + by}"
 
 
 def _split(path: Path) -> None:
