@@ -1,8 +1,8 @@
 """The statements of a PTX listing that may be one of the 27, read in one pass, chunk by chunk.
 
-Nothing is parsed here: one regular expression finds opcodes, scopes and declarations, so that
-the lines between them cost little. It is a filter: what a directive declares is told by
-``Scopes``, what a statement says by the parser. Memory is bounded by the longest statement.
+Nothing is parsed here: one regular expression finds opcodes, scopes and declarations, another
+skips the lines between them, which so cost little. It is a filter: what a directive declares is
+told by ``Scopes``, what a statement says by the parser. Memory is bounded by the longest statement.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
+from ..patterns import pattern
 from ..records import NamedTuple
 from ..text.errors import Span
 from ..text.opcodes import OPCODES, OTHER_OPCODES, any_of, is_meant
@@ -29,15 +30,36 @@ _SHORT = 40
 """Characters of a directive that is kept."""
 
 _WORD = r"(?<![\w.$%])[A-Za-z][\w$]*+"
-_EVENT = re.compile(
-    rf"""(?P<skip>"[^"\n]*+"|//[^\n]*+|/\*.*?\*/|\{{[\w$%,\s]*+\}})
+_DIRECTIVE = rf"(?:{'|'.join(sorted(x[1:] for x in DIRECTIVES))})(?![\w.$])"
+_OTHER = rf"(?:{any_of(OTHER_OPCODES)})(?![\w$])"
+_SKIP = r'"[^"\n]*+"|//[^\n]*+|\{[\w$%,\s]*+\}'
+_EVENT = pattern(
+    rf"""(?P<skip>{_SKIP}|/\*.*?\*/)
       | (?P<comment>/\*)
       | (?P<brace>[{{}}])
-      | (?P<directive>(?<![\w$])\.(?:{"|".join(sorted(x[1:] for x in DIRECTIVES))})(?![\w.$]))
-      | (?P<opcode>(?<![\w.$%])(?!(?:{any_of(OTHER_OPCODES)})(?![\w$]))[A-Za-z][\w$]*+
-         (?=[ \t]*+\.|\s++\.[a-z]|[ \t]++[\w$%]++[ \t]*+[,|]|(?P<bare>\s*+;)))""",
+      | (?P<directive>(?<![\w$])\.{_DIRECTIVE})
+      | (?P<opcode>(?<![\w.$%])(?!{_OTHER})[A-Za-z][\w$]*+
+         (?=[ \t]*+\.|\s++\.[a-z]|[ \t]++[\w$%]++[ \t]*+[,|]|(?P<bare>\s*+;)))
+        (?P<rest>[^;{{}}/\n]{{0,{WINDOW}}}+;)?+""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
+"""``rest`` is the rest of a statement, where it is as short and plain as most are."""
+_DULL = pattern(
+    rf"""[^\w"/{{}}.$%]*+
+        (?:(?:%[\w$]++(?:\.[\w$]++)?+
+            | [$_0-9][\w$]*+(?:\.[\w$]++)?+
+            | {_OTHER}(?:\.[\w$]++)*+
+            | [A-Za-z][\w$]*+(?![\s.;])
+            | {_SKIP}
+            | \.(?!{_DIRECTIVE})[\w$]++)
+          [^\w"/{{}}.$%]*+)*+""",
+    re.VERBOSE | re.ASCII,
+)
+"""What no event begins in, word by word: five times as fast as to look for one everywhere.
+
+No event begins behind a dot or within a word; nor at a word with neither blank, dot nor ``;``
+behind it.
+"""
 _BEGINS = re.compile(
     r"(?:\A|[;{}:]|\*/|(?:^[ \t]*+\.|//)[^\n]*+\n)\s*+(?:@\s*+(?:!\s*+)?+[\w$%]++\s++)?+\Z",
     re.MULTILINE | re.ASCII,
@@ -144,15 +166,18 @@ def _candidates(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
     """Those in the window, up to its limit or to what ends behind it."""
     if not window.behind_comment():
         return
-    while event := _EVENT.search(window.text, window.at, window.limit):
+    while event := window.event():
         start, end = event.span()
         stop: int | None = end
         kind = event.lastgroup
-        if kind == "opcode":
+        if kind == "rest" or kind == "opcode":
+            word_end = event.end("opcode")
             if window.has_opcode(event):
-                stop = window.statement_end(end)
+                stop = end if kind == "rest" else window.statement_end(word_end)
                 if stop is not None:
                     yield window.candidate(start, stop, scopes)
+            else:
+                stop = word_end
         elif kind == "brace":
             scopes.open() if event[0] == "{" else scopes.close()
         elif kind == "directive":
@@ -241,13 +266,19 @@ class _Window:
             self.in_comment, self.at = False, close + 2
         return True
 
+    def event(self) -> re.Match[str] | None:
+        """What comes next that may matter."""
+        dull = _DULL.match(self.text, self.at, self.limit)
+        return _EVENT.search(self.text, dull.end() if dull else self.at, self.limit)
+
     def has_opcode(self, event: re.Match[str]) -> bool:
         """Whether it is one of the 27, or meant to be; a bare word where a statement begins."""
-        if event["bare"] is None:
-            return is_meant(event[0])
+        word, bare = event.group("opcode", "bare")
+        if bare is None:
+            return is_meant(word)
         start = event.start()
         before = max(start - WINDOW, 0)
-        return event[0] in OPCODES and _BEGINS.search(self.text, before, start) is not None
+        return word in OPCODES and _BEGINS.search(self.text, before, start) is not None
 
     def ends_before(self, pattern: re.Pattern[str], position: int) -> bool:
         """Whether what stands before a position ends so."""
