@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 from typing import Protocol
@@ -207,8 +207,14 @@ class Facts(NamedTuple):
 
     instruction: Instruction
     text: str
+    template: str
+    """The text for ``format``, which is given what the stand-ins stand for."""
     uses: tuple[tuple[str, str, Type], ...]
     """Role, name and type of every register."""
+    used: tuple[int, ...] | None
+    """The numbers of the stand-ins that are used; None where anything else is."""
+    fitting: set[tuple[str, ...]]
+    """Some declared types of what is used of which nothing is to be said."""
     version: tuple[int, int]
     target: int
     notes: tuple[str, ...]
@@ -217,55 +223,61 @@ class Facts(NamedTuple):
     """The lines; none where none is known, or no erratum shows."""
 
 
-Names = Mapping[str, str]
-"""What the stand-ins of a facts are called in a statement."""
+def _renamed(text: str, registers: Sequence[str]) -> str:
+    """A text of a facts with a statement's registers."""
+    if not registers or "%z" not in text:
+        return text
+    return _STAND_IN.sub(lambda found: registers[int(found[1])], text)
 
 
-def _renamed(text: str, names: Names) -> str:
-    """A text of a facts with a statement's names."""
-    return _STAND_IN.sub(lambda found: names[found[0]], text) if names and "%z" in text else text
-
-
-_NUMBERED = re.compile(r"%(?:r|rd|rs|rc|rl|rh|f|fd|fl|p|h|hh|b|q)?\d+", re.ASCII)
-_STAND_IN = re.compile(r"%z\d++", re.ASCII)
+_NUMBERED = re.compile(r"(%(?:r|rd|rs|rc|rl|rh|f|fd|fl|p|h|hh|b|q)?\d+)", re.ASCII)
+_STAND_IN = re.compile(r"%z(\d++)", re.ASCII)
 _MOST_FACTS = 1 << 14
-_FACTS: dict[str, Facts | None] = {}
-"""Verdicts by the statement's text with its stand-ins; None: look again each time."""
+_MOST_FITTING = 1 << 6
+_FACTS: dict[tuple[object, ...], Facts | None] = {}
+"""Verdicts by the statement's text without its numbered registers; None: look again each time."""
 
 
 def _checked(statement: Candidate, at: _Placed, name: str, *, doubled: bool) -> Iterator[Checked]:
-    key, names = _with_stand_ins(statement.text)
+    facts, registers = _known(statement.text)
+    if facts:
+        yield _legal(statement, facts, registers, at, name, doubled=doubled)
+        return
+    for item in scan(statement.text):
+        yield (
+            _illegal(statement, item, at, name)
+            if item.problems
+            else _parsed(statement, item, at, name, doubled=doubled)
+        )
+
+
+def _known(text: str) -> tuple[Facts | None, Sequence[str]]:
+    """The facts of a statement, and the registers that its stand-ins stand for.
+
+    Where somebody calls a register as the stand-ins are, there are none.
+    """
+    registers: Sequence[str] = ()
+    key: tuple[object, ...] = (text,)
+    if "%" in text and "%z" not in text:
+        between = _NUMBERED.split(text)
+        registers = between[1::2]
+        key = (*between[::2],)
+        unlike = dict.fromkeys(registers)
+        if len(unlike) < len(registers):  # which of them are one belongs to it
+            order = [*unlike]
+            key = (*key, *map(order.index, registers))
+            registers = order
     try:
-        facts = _FACTS[key]
+        return _FACTS[key], registers
     except KeyError:
         if len(_FACTS) >= _MOST_FACTS:
             _FACTS.clear()
-        facts = _FACTS[key] = _facts(key)
-    if facts is None:
-        for item in scan(statement.text):
-            yield (
-                _illegal(statement, item, at, name)
-                if item.problems
-                else _parsed(statement, item, at, name, doubled=doubled)
-            )
-    else:
-        yield _legal(statement, facts, names, at, name, doubled=doubled)
-
-
-def _with_stand_ins(text: str) -> tuple[str, Names]:
-    """The text with stand-ins for its numbered registers, and what they stand for.
-
-    Where somebody calls a register so, the text stays as it is.
-    """
-    if "%z" in text or "%" not in text:
-        return text, {}
-    known: dict[str, str] = {}
-
-    def stand_in(found: re.Match[str]) -> str:
-        return known.setdefault(found[0], f"%z{len(known)}")
-
-    key = _NUMBERED.sub(stand_in, text)
-    return key, {name: register for register, name in known.items()}
+        numbers = {register: number for number, register in enumerate(registers)}
+        told = text
+        if registers:
+            told = _NUMBERED.sub(lambda found: f"%z{numbers[found[0]]}", text)
+        facts = _FACTS[key] = _facts(told)
+        return facts, registers
 
 
 def _facts(text: str) -> Facts | None:
@@ -279,10 +291,15 @@ def _facts_of(ins: Instruction) -> Facts:
     example = counterexample(ins)
     version, target = _needs(ins)
     lines = (example and replacement(ins)) or ()
+    text, names = str(ins), ins.names
+    numbers = [_STAND_IN.fullmatch(name) for name in names.values()]
     return Facts(
         ins,
-        str(ins),
-        tuple((role, name, ins.type_of(role)) for role, name in ins.names.items()),
+        text,
+        _STAND_IN.sub(r"{\1}", text.replace("{", "{{").replace("}", "}}")),
+        tuple((role, name, ins.type_of(role)) for role, name in names.items()),
+        tuple(int(x[1]) for x in numbers if x) if all(numbers) else None,
+        set(),
         version,
         target,
         ins.notes,
@@ -304,7 +321,7 @@ def _parsed(
 ) -> Checked:
     """One of several legal instructions of a statement."""
     assert item.instruction
-    return _legal(statement, _facts_of(item.instruction), {}, at, name, doubled=doubled)
+    return _legal(statement, _facts_of(item.instruction), (), at, name, doubled=doubled)
 
 
 def _illegal(statement: Candidate, item: Parsed, at: _Placed, name: str) -> Checked:
@@ -325,15 +342,15 @@ def _illegal(statement: Candidate, item: Parsed, at: _Placed, name: str) -> Chec
 def _legal(
     statement: Candidate,
     facts: Facts,
-    names: Names,
+    registers: Sequence[str],
     at: _Placed,
     name: str,
     *,
     doubled: bool,
 ) -> Checked:
     ins, diagnostics = facts.instruction, list[Diagnostic]()
-    start, end = statement.opcode, statement.opcode + len(ins.opcode)
-    if not names:
+    start, end = statement.opcode, statement.opcode + len(ins.form.opcode)
+    if not registers:
         start, end = ins.spans["opcode"]
     place = at.place(start, end)
     scopes = statement.scopes
@@ -343,27 +360,49 @@ def _legal(
     if scopes.target is not None and scopes.target < facts.target:
         have, want = f"sm_{scopes.target}", f"sm_{facts.target}"
         diagnostics.append(_too_old(ins, ".target", have, want, place))
-    diagnostics += _misfits(statement, facts, names, at)
-    notes = tuple(_renamed(note, names) for note in facts.notes)
+    if not _fits(scopes, facts, registers):
+        diagnostics += _misfits(statement, facts, registers, at)
+    text = facts.template.format(*registers) if registers else facts.text
+    if not (facts.notes or facts.example):
+        return Checked(name, place, text, tuple(diagnostics))
+    notes = tuple(_renamed(note, registers) for note in facts.notes)
     diagnostics += [Diagnostic("note", note, place) for note in notes]
     example = facts.example
     if example:
         diagnostics += [Diagnostic(x.id, _warning(x.id), place) for x in example.errata]
-        values = {_renamed(name, names): bits for name, bits in example.values.items()}
+        values = {_renamed(name, registers): bits for name, bits in example.values.items()}
         example = example._replace(values=values)
-    lines = tuple(_renamed(line, names) for line in facts.replacement)
+    lines = tuple(_renamed(line, registers) for line in facts.replacement)
     if doubled:
         lines = tuple(map(_in_asm, lines))
-    text = _renamed(facts.text, names)
     return Checked(name, place, text, tuple(diagnostics), notes, example, lines or None)
 
 
-def _misfits(statement: Candidate, facts: Facts, names: Names, at: _Placed) -> Iterator[Diagnostic]:
+def _fits(scopes: Scopes, facts: Facts, registers: Sequence[str]) -> bool:
+    """Whether it is known that nothing is to be said of the registers by their declarations."""
+    if facts.used is None or not registers:
+        return False
+    types = scopes.types([registers[number] for number in facts.used])
+    if types is None:
+        return False
+    if types in facts.fitting:
+        return True
+    fit = all(
+        misfit(scopes, role, registers[number], type_) is None
+        for number, (role, _, type_) in zip(facts.used, facts.uses, strict=True)
+    )
+    if fit and len(facts.fitting) < _MOST_FITTING:
+        facts.fitting.add(types)
+    return fit
+
+
+def _misfits(
+    statement: Candidate, facts: Facts, registers: Sequence[str], at: _Placed
+) -> Iterator[Diagnostic]:
     """What is said of the registers by their declarations."""
     spans: Mapping[str, Span] | None = None
     for role, used, type_ in facts.uses:
-        register = names.get(used) or _renamed(used, names)
-        told = misfit(statement.scopes, role, register, type_)
+        told = misfit(statement.scopes, role, _renamed(used, registers), type_)
         if told is None:
             continue
         if spans is None:

@@ -16,7 +16,7 @@ from ..patterns import pattern
 from ..records import NamedTuple
 from ..text.errors import Span
 from ..text.opcodes import OPCODES, OTHER_OPCODES, any_of, is_meant
-from ..text.scopes import DIRECTIVES, Scopes
+from ..text.scopes import DIRECTIVES, Registers, Scopes, alone
 from ..text.tokens import Token, tokens
 
 WINDOW = 200
@@ -70,6 +70,8 @@ _ALONE = re.compile(rf"{_WORD}\s++\Z", re.ASCII)
 _GUARD = re.compile(r"@\s*+(?:!\s*+)?+[\w$%]*+\s*+\Z", re.ASCII)
 _MODIFIED = re.compile(rf"{_WORD}(?:\.[\w:]++)*+[ \t]++\Z", re.ASCII)
 """In front of what looks like a directive and is a modifier: ``ld .global``."""
+_BEFORE_DIRECTIVES = frozenset(["\n\t", "\n", ";\n", "\n\n", ";\t", "; ", "{ ", "\n "])
+"""What stands before most of them, and behind no opcode."""
 _COMMENT = r"//[^\n]*+|/\*.*?(?:\*/|\Z)"
 _END = re.compile(
     rf"{_COMMENT}|(?P<stop>[;{{}}])"
@@ -181,10 +183,10 @@ def _candidates(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
         elif kind == "brace":
             scopes.open() if event[0] == "{" else scopes.close()
         elif kind == "directive":
-            if not window.ends_before(_MODIFIED, start):
+            if not window.is_modifier(start):
                 stop = window.directive_end(event[0], end)
                 if stop is not None:
-                    scopes.read(_words(window.text[start:stop]))
+                    _declare(scopes, window.text[start:stop])
         elif kind == "comment":
             window.at, window.in_comment = end, True
             if not window.behind_comment():
@@ -197,14 +199,22 @@ def _candidates(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
     window.at = max(window.at, window.limit)
 
 
-def _words(directive: str) -> Sequence[Token]:
-    """Its tokens; short ones, ``.reg .b32 %r<9>;``, come again and again."""
-    return _short(directive) if len(directive) <= _SHORT else tokens(directive)
+def _declare(scopes: Scopes, directive: str) -> None:
+    """Tell what a directive says; short ones, ``.reg .b32 %r<9>;``, come again and again."""
+    if len(directive) > _SHORT:
+        scopes.read(tokens(directive))
+        return
+    words, registers = _short(directive)
+    if registers is None:
+        scopes.read(words)
+    else:
+        scopes.declare(registers)
 
 
 @lru_cache(maxsize=1 << 10)
-def _short(directive: str) -> Sequence[Token]:
-    return tuple(tokens(directive))
+def _short(directive: str) -> tuple[Sequence[Token], tuple[Registers, ...] | None]:
+    words = tuple(tokens(directive))
+    return words, alone(words)
 
 
 class _Window:
@@ -280,9 +290,11 @@ class _Window:
         before = max(start - WINDOW, 0)
         return word in OPCODES and _BEGINS.search(self.text, before, start) is not None
 
-    def ends_before(self, pattern: re.Pattern[str], position: int) -> bool:
-        """Whether what stands before a position ends so."""
-        return pattern.search(self.text, max(position - 80, 0), position) is not None
+    def is_modifier(self, position: int) -> bool:
+        """Whether what looks like a directive there belongs to an opcode before it."""
+        if self.text[max(position - 2, 0) : position] in _BEFORE_DIRECTIVES:
+            return False
+        return _MODIFIED.search(self.text, max(position - 80, 0), position) is not None
 
     def directive_end(self, directive: str, start: int) -> int | None:
         """Where a directive ends, its ``;`` included; None where that is not to be seen yet."""

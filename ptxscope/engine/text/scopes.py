@@ -6,7 +6,7 @@ Everything that reads PTX asks here what a name is: ``check`` as it streams, a r
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ..records import NamedTuple
 from .tokens import Kind, Token, tokens
@@ -86,6 +86,40 @@ class Declared(NamedTuple):
     register: bool = True
 
 
+class Registers(NamedTuple):
+    """A register that is declared, or as many numbered ones."""
+
+    name: str
+    count: int | None
+    declared: Declared
+
+
+def registers_in(words: Sequence[Token], i: int) -> tuple[list[Registers], int]:
+    """What stands behind ``.reg``: ``.b32 %r<22>, x``; and where that ends."""
+    found, type_, vector = list[Registers](), "", False
+    while i < len(words) and words[i].text not in _ENDS:
+        word = words[i]
+        if word.text in (".v2", ".v4"):
+            vector = True
+        elif word.kind is Kind.DOTTED:
+            type_ = word.text[1:]
+        elif word.kind is Kind.NAME and type_:
+            less, count = (x.text for x in (*words[i + 1 : i + 3], word, word)[:2])
+            many = less == "<" and _COUNT.fullmatch(count)
+            number = int(count[:9]) if many else None
+            found.append(Registers(word.text, number, Declared(type_, vector)))
+        i += 1
+    return found, i
+
+
+def alone(words: Sequence[Token]) -> tuple[Registers, ...] | None:
+    """What words declare that are one ``.reg`` with its ``;``; None where they are not."""
+    if not words or words[0].text != ".reg":
+        return None
+    found, end = registers_in(words, 1)
+    return tuple(found) if [word.text for word in words[end:]] == [";"] else None
+
+
 class Scope:
     """What one pair of braces declares."""
 
@@ -112,8 +146,9 @@ class Scope:
             return None
         stem = name.rstrip("0123456789")
         count, declared = self.numbered.get(stem, (0, None))
-        number = name[len(stem) :].lstrip("0")[:10]
-        return declared if len(stem) < len(name) and int(number or 0) < count else None
+        if not count or len(stem) == len(name):
+            return None
+        return declared if int(name[len(stem) :].lstrip("0")[:10] or 0) < count else None
 
 
 class Scopes:
@@ -165,6 +200,17 @@ class Scopes:
                 self._header = None  # it was a prototype's
             i = directive(self, words, i + 1) if directive else i + 1
 
+    def declare(self, found: Iterable[Registers]) -> None:
+        """What stands alone in a ``.reg`` directive: the same as to read it."""
+        self._asked.clear()
+        self._declare(found)
+        self._header = None
+
+    def _declare(self, found: Iterable[Registers]) -> None:
+        scope = self._header or self._scopes[-1]
+        for name, count, declared in found:
+            scope.declare(name, count, declared)
+
     def _module(self, words: Sequence[Token], i: int) -> int:
         """A ``.version``: what stood before was another module, and is forgotten."""
         told = _VERSION.match(words[i].text[:9]) if i < len(words) else None
@@ -194,20 +240,8 @@ class Scopes:
         return i
 
     def _registers(self, words: Sequence[Token], i: int) -> int:
-        """What stands behind ``.reg``: ``.b32 %r<22>, x``."""
-        scope, type_, vector = self._header or self._scopes[-1], "", False
-        while i < len(words) and words[i].text not in _ENDS:
-            word = words[i]
-            if word.text in (".v2", ".v4"):
-                vector = True
-            elif word.kind is Kind.DOTTED:
-                type_ = word.text[1:]
-            elif word.kind is Kind.NAME and type_:
-                less, count = (x.text for x in (*words[i + 1 : i + 3], word, word)[:2])
-                many = less == "<" and _COUNT.fullmatch(count)
-                number = int(count[:9]) if many else None
-                scope.declare(word.text, number, Declared(type_, vector))
-            i += 1
+        found, i = registers_in(words, i)
+        self._declare(found)
         return i
 
     def _variables(self, words: Sequence[Token], i: int) -> int:
@@ -233,6 +267,17 @@ class Scopes:
     def declared(self, name: str) -> Declared | None:
         """What a name was declared as; None where no declaration of it is in sight."""
         return self._found(name)[1]
+
+    def types(self, names: Iterable[str]) -> tuple[str, ...] | None:
+        """The declared types of registers; None where one is a vector, or no declared register."""
+        found = []
+        asked = self._asked
+        for name in names:
+            _, declared = asked.get(name) or self._found(name)
+            if declared is None or declared.vector or not declared.register:
+                return None
+            found.append(declared.type)
+        return tuple(found)
 
     def _found(self, name: str) -> tuple[Scope | None, Declared | None]:
         found = self._asked.get(name)
