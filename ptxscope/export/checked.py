@@ -85,7 +85,9 @@ def _example(example: Counterexample) -> Iterator[str]:
 def counted(found: Iterable[Checked], counts: Counter[str]) -> Iterator[Checked]:
     """The same, counted: ``found``, ``illegal``, ``warned``, ``unread``."""
     for item in found:
-        if item.unread:
+        if not item.diagnostics:
+            counts["found"] += 1
+        elif item.unread:
             counts["unread"] += 1
         else:
             counts["found"] += 1

@@ -110,7 +110,11 @@ class _Placed(Protocol):
 def check_listing(chunks: Iterable[str], name: str) -> Iterator[Checked]:
     """Every one of the 27 in a PTX listing, in order; the chunks may end anywhere."""
     for statement in statements(chunks):
-        yield from _checked(statement, statement, name, doubled=False)
+        facts, registers = _known(statement.text)
+        if facts:
+            yield _legal(statement, facts, registers, statement, name, doubled=False)
+        else:
+            yield from _scanned(statement, statement, name, doubled=False)
 
 
 def check_text(text: str, name: str) -> Iterator[Checked]:
@@ -242,7 +246,12 @@ def _checked(statement: Candidate, at: _Placed, name: str, *, doubled: bool) -> 
     facts, registers = _known(statement.text)
     if facts:
         yield _legal(statement, facts, registers, at, name, doubled=doubled)
-        return
+    else:
+        yield from _scanned(statement, at, name, doubled=doubled)
+
+
+def _scanned(statement: Candidate, at: _Placed, name: str, *, doubled: bool) -> Iterator[Checked]:
+    """What is found of a statement that is not legal, or that is several."""
     for item in scan(statement.text):
         yield (
             _illegal(statement, item, at, name)

@@ -124,6 +124,13 @@ class Candidate(NamedTuple):
 
     def place(self, start: int, end: int) -> Place:
         """Where a range of the text stands."""
+        text, length = self.text, len(self.text)
+        if length <= 2 * WINDOW and "\n" not in text:  # the same, in short
+            shift = len(self.before)
+            excerpt = self.before + text + self.after
+            span = (start + shift, max(min(end + shift, len(excerpt)), start + shift))
+            width = max(min(end, length) - start, 0)
+            return Place(self.line, self.column + start, excerpt, span, width)
         lines = _line_starts(self.text)
         index = bisect_right(lines, start) - 1
         first = lines[index]
@@ -330,10 +337,10 @@ class _Window:
 
     def candidate(self, opcode: int, end: int, scopes: Scopes) -> Candidate:
         """The statement whose opcode stands there, its guard before it included."""
-        text = self.text
-        start, head = opcode, text[max(opcode - 80, 0) : opcode]
-        if "@" in head and (guard := _GUARD.search(head)):
-            start = opcode - len(head) + guard.start()
+        text, start = self.text, opcode
+        at = text.rfind("@", max(opcode - 80, 0), opcode)
+        if at >= 0 and _GUARD.match(text, at, opcode):
+            start = at
         self._count(start)
         line_start = max(self._line_start - self.base, start - WINDOW, 0)
         line_end = text.find("\n", end, end + WINDOW)

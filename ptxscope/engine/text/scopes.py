@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from ..records import NamedTuple
 from .tokens import Kind, Token, tokens
@@ -140,15 +141,20 @@ class Scope:
 
     def look_up(self, name: str) -> Declared | None:
         """What the name is declared as in this scope alone."""
-        if name in self.names:
-            return self.names[name]
-        if not self.numbered:
-            return None
-        stem = name.rstrip("0123456789")
+        declared = self.names.get(name)
+        if declared is not None or not self.numbered:
+            return declared
+        stem, number = _cut(name)
         count, declared = self.numbered.get(stem, (0, None))
-        if not count or len(stem) == len(name):
-            return None
-        return declared if int(name[len(stem) :].lstrip("0")[:10] or 0) < count else None
+        return declared if -1 < number < count else None
+
+
+@lru_cache(maxsize=1 << 14)
+def _cut(name: str) -> tuple[str, int]:
+    """A name without the number it ends in, and the number, or -1."""
+    stem = name.rstrip("0123456789")
+    digits = name[len(stem) :]
+    return stem, int(digits.lstrip("0")[:10] or 0) if digits else -1
 
 
 class Scopes:
@@ -273,7 +279,7 @@ class Scopes:
         found = []
         asked = self._asked
         for name in names:
-            _, declared = asked.get(name) or self._found(name)
+            declared = (asked.get(name) or self._found(name))[1]
             if declared is None or declared.vector or not declared.register:
                 return None
             found.append(declared.type)
