@@ -112,7 +112,7 @@ def check_listing(chunks: Iterable[str], name: str) -> Iterator[Checked]:
     for statement in statements(chunks):
         facts, registers = _known(statement.text)
         if facts:
-            yield _legal(statement, facts, registers, statement, name, doubled=False)
+            yield _legal(statement, facts, registers, statement, name)
         else:
             yield from _scanned(statement, statement, name, doubled=False)
 
@@ -245,7 +245,7 @@ _FACTS: dict[tuple[object, ...], Facts | None] = {}
 def _checked(statement: Candidate, at: _Placed, name: str, *, doubled: bool) -> Iterator[Checked]:
     facts, registers = _known(statement.text)
     if facts:
-        yield _legal(statement, facts, registers, at, name, doubled=doubled)
+        yield _legal(statement, facts, registers, at, name, doubled)
     else:
         yield from _scanned(statement, at, name, doubled=doubled)
 
@@ -330,7 +330,7 @@ def _parsed(
 ) -> Checked:
     """One of several legal instructions of a statement."""
     assert item.instruction
-    return _legal(statement, _facts_of(item.instruction), (), at, name, doubled=doubled)
+    return _legal(statement, _facts_of(item.instruction), (), at, name, doubled)
 
 
 def _illegal(statement: Candidate, item: Parsed, at: _Placed, name: str) -> Checked:
@@ -354,13 +354,12 @@ def _legal(
     registers: Sequence[str],
     at: _Placed,
     name: str,
-    *,
-    doubled: bool,
+    doubled: bool = False,
 ) -> Checked:
     ins, diagnostics = facts.instruction, list[Diagnostic]()
-    start, end = statement.opcode, statement.opcode + len(ins.form.opcode)
-    if not registers:
-        start, end = ins.spans["opcode"]
+    start, end = ins.spans["opcode"]
+    if registers:  # theirs may be longer names than the stand-ins
+        start, end = statement.opcode, statement.opcode + end - start
     place = at.place(start, end)
     scopes = statement.scopes
     if scopes.version is not None and scopes.version < facts.version:

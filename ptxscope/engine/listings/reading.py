@@ -175,25 +175,30 @@ def _candidates(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
     """Those in the window, up to its limit or to what ends behind it."""
     if not window.behind_comment():
         return
-    while event := window.event():
+    text, limit = window.text, window.limit
+    while True:
+        dull = _DULL.match(text, window.at, limit)
+        event = _EVENT.search(text, dull.end() if dull else window.at, limit)
+        if event is None:
+            break
         start, end = event.span()
         stop: int | None = end
         kind = event.lastgroup
         if kind == "rest" or kind == "opcode":
-            word_end = event.end("opcode")
             if window.has_opcode(event):
-                stop = end if kind == "rest" else window.statement_end(word_end)
+                if kind == "opcode":
+                    stop = window.statement_end(end)
                 if stop is not None:
                     yield window.candidate(start, stop, scopes)
             else:
-                stop = word_end
+                stop = event.end("opcode")
         elif kind == "brace":
             scopes.open() if event[0] == "{" else scopes.close()
         elif kind == "directive":
             if not window.is_modifier(start):
                 stop = window.directive_end(event[0], end)
                 if stop is not None:
-                    _declare(scopes, window.text[start:stop])
+                    _declare(scopes, text[start:stop])
         elif kind == "comment":
             window.at, window.in_comment = end, True
             if not window.behind_comment():
@@ -282,11 +287,6 @@ class _Window:
                 return False
             self.in_comment, self.at = False, close + 2
         return True
-
-    def event(self) -> re.Match[str] | None:
-        """What comes next that may matter."""
-        dull = _DULL.match(self.text, self.at, self.limit)
-        return _EVENT.search(self.text, dull.end() if dull else self.at, self.limit)
 
     def has_opcode(self, event: re.Match[str]) -> bool:
         """Whether it is one of the 27, or meant to be; a bare word where a statement begins."""

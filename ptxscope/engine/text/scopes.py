@@ -279,7 +279,10 @@ class Scopes:
         found = []
         asked = self._asked
         for name in names:
-            declared = (asked.get(name) or self._found(name))[1]
+            at = asked.get(name)
+            if at is None:
+                at = asked[name] = self._look_up(name)
+            declared = at[1]
             if declared is None or declared.vector or not declared.register:
                 return None
             found.append(declared.type)
