@@ -91,7 +91,7 @@ class Registers(NamedTuple):
     """A register that is declared, or as many numbered ones."""
 
     name: str
-    count: int | None
+    many: int | None
     declared: Declared
 
 
