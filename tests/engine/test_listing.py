@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import collections
+import re
 import tracemalloc
 from collections.abc import Iterator
 from random import Random
 
 import pytest
 
+from ptxscope.engine.listings import reading
 from ptxscope.engine.listings.reading import statements
 from ptxscope.engine.text.parser import scan
 from ptxscope.engine.text.scopes import Scopes
@@ -141,6 +143,33 @@ def test_a_listing_put_together_at_random_reads_as_the_parser_reads_it(seed: int
     ]
     assert found == wanted
     assert len(wanted) >= 55
+
+
+_BITS = [
+    *("set", "setp.lt.u32 p, a, b;", "vadd.u32.u32.u32 %r1, %r2, %r3;", "vad.u32 d, a, b;"),
+    *("mov.u32 %r1, %ntid.x;", "ret;", "add", "ld.param.u64 %rd1, [k_param_0+4];", "bra L;"),
+    *(".reg .b32 %r<9>;", ".entry k(.param .u64 a)", ".reg", ".loc 1 2 3", ".version 7.8\n"),
+    *("{%r1, %r2}", "{", "}", '"', '"a.u32"', "//", "/*", "*/", "/", "%", "%%r1", "%.reg"),
+    *("@%p1", "@", ".x", ".", "0f3F800000", "1.5", "_", "é", "set;", "set ;", "selp\n.u32"),
+    *("L:", "x.u32", "..reg", "$.reg", "\\", ","),
+]
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_nothing_that_matters_is_skipped(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = Random(seed)
+    blanks = ["", " ", "\t", "\n", "\n\n"]
+    text = "".join(rng.choice(_BITS) + rng.choice(blanks) for _ in range(80))
+
+    def seen() -> list[tuple[object, ...]]:
+        return [
+            (x[:-1], x.scopes.version, x.scopes.type_of("%r1"), x.scopes.declares)
+            for x in statements(_cut(text, rng.choice([1, 30, 10_000])))
+        ]
+
+    found = seen()
+    monkeypatch.setattr(reading, "_DULL", re.compile(""))  # every place is looked at
+    assert seen() == found
 
 
 SCOPES = """\
