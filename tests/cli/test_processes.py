@@ -37,7 +37,7 @@ def test_results_come_in_order_and_a_process_that_dies_loses_its_own_alone() -> 
     things = ["a", "b", "dies", "c", "d"]
     with Processes(_work, things, 2) as running:
         for index, thing in enumerate(things):
-            found = []
+            found = list[object]()
             try:
                 found += running.results(index)
             except ProcessEndedError as error:

@@ -16,7 +16,7 @@ from ..patterns import pattern
 from ..records import NamedTuple
 from ..text.errors import Span
 from ..text.opcodes import OPCODES, OTHER_OPCODES, any_of, is_meant
-from ..text.scopes import DIRECTIVES, Registers, Scopes, alone
+from ..text.scopes import DIRECTIVES, Registers, Scopes, alone, kernel
 from ..text.tokens import Token, tokens
 
 WINDOW = 200
@@ -214,7 +214,11 @@ def _candidates(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
 def _declare(scopes: Scopes, directive: str) -> None:
     """Tell what a directive says; short ones, ``.reg .b32 %r<9>;``, come again and again."""
     if len(directive) > _SHORT:
-        scopes.read(tokens(directive))
+        header = kernel(directive)
+        if header is None:
+            scopes.read(tokens(directive))
+        else:
+            scopes.begin(header)
         return
     words, registers = _short(directive)
     if registers is None:

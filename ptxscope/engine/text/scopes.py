@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 
+from ..patterns import pattern
 from ..records import NamedTuple
 from .tokens import Kind, Token, tokens
 
@@ -87,6 +88,10 @@ class Declared(NamedTuple):
     register: bool = True
 
 
+_A_FUNCTION = Declared(FUNCTION, register=False)
+_PARAM = Declared(".param", register=False)
+
+
 class Registers(NamedTuple):
     """A register that is declared, or as many numbered ones."""
 
@@ -119,6 +124,29 @@ def alone(words: Sequence[Token]) -> tuple[Registers, ...] | None:
         return None
     found, end = registers_in(words, 1)
     return tuple(found) if [word.text for word in words[end:]] == [";"] else None
+
+
+_NAME = r"(?:[A-Za-z][\w$]*+|[_$%][\w$]++)"
+_PARAMETER = rf"\s*+\.param(?:\s++\.[a-z]\w*+|\s++[0-9]++)*+\s++({_NAME})\s*+(?:\[[0-9]*+\]\s*+)?+"
+_KERNEL = pattern(
+    rf"""\.entry\s++({_NAME})\s*+\(((?:{_PARAMETER}(?:,{_PARAMETER})*+)?+)\s*+\)\s*+
+    (?:\.(?:maxntid|reqntid|minnctapersm|maxnreg)\s++[0-9,\s]++)*+""",
+    re.ASCII | re.VERBOSE,
+)
+_PARAMETERS = pattern(_PARAMETER, re.ASCII)
+
+
+class Kernel(NamedTuple):
+    """What the header of a kernel declares: its name, and the names of its parameters."""
+
+    name: str
+    parameters: Sequence[str]
+
+
+def kernel(text: str) -> Kernel | None:
+    """What a text declares that is the header of a kernel as compilers write it; else None."""
+    found = _KERNEL.fullmatch(text)
+    return Kernel(found[1], _PARAMETERS.findall(found[2])) if found else None
 
 
 class Scope:
@@ -212,6 +240,21 @@ class Scopes:
         self._declare(found)
         self._header = None
 
+    def begin(self, found: Kernel) -> None:
+        """The header of a kernel: the same as to read it."""
+        self._asked.clear()
+        self._begin(found.name)
+        names = (self._header or self._scopes[-1]).names
+        for name in found.parameters:
+            names.setdefault(name, _PARAM)
+
+    def _begin(self, name: str) -> None:
+        """A function of a name."""
+        if name:
+            self.functions[name] = _A_FUNCTION
+        if len(self._scopes) == 1:
+            self._header = Scope()
+
     def _declare(self, found: Iterable[Registers]) -> None:
         scope = self._header or self._scopes[-1]
         for name, count, declared in found:
@@ -239,10 +282,7 @@ class Scopes:
 
     def _function(self, words: Sequence[Token], i: int) -> int:
         name, _ = _header(words, i)
-        if name:
-            self.functions[name] = Declared(FUNCTION, register=False)
-        if len(self._scopes) == 1:
-            self._header = Scope()
+        self._begin(name)
         return i
 
     def _registers(self, words: Sequence[Token], i: int) -> int:
