@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
+from operator import itemgetter
 from typing import Protocol
 
 from ..isa.types import Type
@@ -202,6 +203,16 @@ def _filled_in(statement: Candidate, at: _Placed, name: str) -> Checked:
     return Checked(name, place, ptx, (Diagnostic("unread", message, place),))
 
 
+Picked = Callable[[Sequence[str]], tuple[str, ...]]
+"""Takes some registers out of many."""
+
+
+def _picked(numbers: Sequence[int]) -> Picked:
+    if len(numbers) > 1:
+        return itemgetter(*numbers)
+    return lambda registers: tuple(registers[number] for number in numbers)
+
+
 class Facts(NamedTuple):
     """What holds of a legal instruction wherever it stands.
 
@@ -212,11 +223,13 @@ class Facts(NamedTuple):
     instruction: Instruction
     text: str
     template: str
-    """The text for ``format``, which is given what the stand-ins stand for."""
+    """The text with a ``%s`` for each stand-in."""
+    written: Picked
+    """What stands there, of the registers that the stand-ins stand for."""
     uses: tuple[tuple[str, str, Type], ...]
     """Role, name and type of every register."""
-    used: tuple[int, ...] | None
-    """The numbers of the stand-ins that are used; None where anything else is."""
+    used: Picked | None
+    """What is used, of those registers; None where anything else is."""
     fitting: set[tuple[str, ...]]
     """Some declared types of what is used of which nothing is to be said."""
     version: tuple[int, int]
@@ -270,10 +283,9 @@ def _known(text: str) -> tuple[Facts | None, Sequence[str]]:
     if "%" in text and "%z" not in text:
         between = _NUMBERED.split(text)
         registers = between[1::2]
-        key = (*between[::2],)
-        unlike = dict.fromkeys(registers)
-        if len(unlike) < len(registers):  # which of them are one belongs to it
-            order = [*unlike]
+        key = tuple(between[::2])
+        if len(set(registers)) < len(registers):  # which of them are one belongs to it
+            order = [*dict.fromkeys(registers)]
             key = (*key, *map(order.index, registers))
             registers = order
     try:
@@ -302,12 +314,14 @@ def _facts_of(ins: Instruction) -> Facts:
     lines = (example and replacement(ins)) or ()
     text, names = str(ins), ins.names
     numbers = [_STAND_IN.fullmatch(name) for name in names.values()]
+    between = _STAND_IN.split(text)
     return Facts(
         ins,
         text,
-        _STAND_IN.sub(r"{\1}", text.replace("{", "{{").replace("}", "}}")),
+        "%s".join(part.replace("%", "%%") for part in between[::2]),
+        _picked([int(number) for number in between[1::2]]),
         tuple((role, name, ins.type_of(role)) for role, name in names.items()),
-        tuple(int(x[1]) for x in numbers if x) if all(numbers) else None,
+        _picked([int(x[1]) for x in numbers if x]) if all(numbers) else None,
         set(),
         version,
         target,
@@ -370,7 +384,7 @@ def _legal(
         diagnostics.append(_too_old(ins, ".target", have, want, place))
     if not _fits(scopes, facts, registers):
         diagnostics += _misfits(statement, facts, registers, at)
-    text = facts.template.format(*registers) if registers else facts.text
+    text = facts.template % facts.written(registers) if registers else facts.text
     if not (facts.notes or facts.example):
         return Checked(name, place, text, tuple(diagnostics))
     notes = tuple(_renamed(note, registers) for note in facts.notes)
@@ -390,14 +404,15 @@ def _fits(scopes: Scopes, facts: Facts, registers: Sequence[str]) -> bool:
     """Whether it is known that nothing is to be said of the registers by their declarations."""
     if facts.used is None or not registers:
         return False
-    types = scopes.types([registers[number] for number in facts.used])
+    used = facts.used(registers)
+    types = scopes.types(used)
     if types is None:
         return False
     if types in facts.fitting:
         return True
     fit = all(
-        misfit(scopes, role, registers[number], type_) is None
-        for number, (role, _, type_) in zip(facts.used, facts.uses, strict=True)
+        misfit(scopes, role, register, type_) is None
+        for register, (role, _, type_) in zip(used, facts.uses, strict=True)
     )
     if fit and len(facts.fitting) < _MOST_FITTING:
         facts.fitting.add(types)

@@ -124,13 +124,11 @@ class Candidate(NamedTuple):
 
     def place(self, start: int, end: int) -> Place:
         """Where a range of the text stands."""
-        text, length = self.text, len(self.text)
-        if length <= 2 * WINDOW and "\n" not in text:  # the same, in short
-            shift = len(self.before)
-            excerpt = self.before + text + self.after
-            span = (start + shift, max(min(end + shift, len(excerpt)), start + shift))
-            width = max(min(end, length) - start, 0)
-            return Place(self.line, self.column + start, excerpt, span, width)
+        text, _, _, line, column, before, after, _ = self
+        if start <= end <= len(text) <= 2 * WINDOW and "\n" not in text:  # the same, in short
+            shift = len(before)
+            span = (start + shift, end + shift)
+            return Place(line, column + start, before + text + after, span, end - start)
         lines = _line_starts(self.text)
         index = bisect_right(lines, start) - 1
         first = lines[index]
@@ -348,12 +346,13 @@ class _Window:
         self._count(start)
         line_start = max(self._line_start - self.base, start - WINDOW, 0)
         line_end = text.find("\n", end, end + WINDOW)
+        at = self.base + start
         return Candidate(
             text[start:end],
             opcode - start,
-            self.base + start,
+            at,
             self._line,
-            self.base + start - self._line_start + 1,
+            at - self._line_start + 1,
             text[line_start:start],
             text[end : line_end if line_end >= 0 else end + WINDOW],
             scopes,
