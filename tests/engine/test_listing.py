@@ -13,7 +13,8 @@ import pytest
 from ptxscope.engine.listings import reading
 from ptxscope.engine.listings.reading import statements
 from ptxscope.engine.text.parser import scan
-from ptxscope.engine.text.scopes import Scopes
+from ptxscope.engine.text.scopes import Scopes, alone, kernel
+from ptxscope.engine.text.tokens import tokens
 from tests.reference_data import DATA, table, verdicts
 from tests.tiers import some
 
@@ -170,6 +171,37 @@ def test_nothing_that_matters_is_skipped(seed: int, monkeypatch: pytest.MonkeyPa
     found = seen()
     monkeypatch.setattr(reading, "_DULL", re.compile(""))  # every place is looked at
     assert seen() == found
+
+
+_HEADER_BITS = ["k", ".param", ".u64", "%a1", "_", ".ptr", ".global", ".align", "8", "[4]", ".reg"]
+_HEADER_BITS += [",", ",", ",\n\t.param .u32 ", "(", ")", ".maxntid 32, 1", "// x\n", ";", "{", "="]
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_a_short_way_to_read_a_header_or_a_reg_reads_the_same(seed: int) -> None:
+    rng = Random(seed)
+    words = [".entry", "k", "(", ".param", ".u64", "k_0", ",", ".param", ".b8", "x", "[4]", ")"]
+    if seed % 3 == 0:
+        words = [".reg", ".b32", "%r<9>", ",", "x", ";"]
+    for _ in range(rng.choice([0, 0, 1, 2])):
+        words[rng.randrange(1, len(words))] = rng.choice(_HEADER_BITS)
+    text = rng.choice([" ", "\n\t"]).join(words)
+    by_word, at_once = Scopes(), Scopes()
+    header, registers = kernel(text), alone(tokens(text))
+    by_word.read(tokens(text))
+    if header:
+        at_once.begin(header)
+    elif registers is not None:
+        at_once.declare(registers)
+    else:
+        return
+    for scopes in (by_word, at_once):
+        scopes.open()
+    names = {word.text for word in tokens(text)} | {"%r8", "%r9"}
+    assert {x: by_word.declared(x) for x in names} == {x: at_once.declared(x) for x in names}
+    for scopes in (by_word, at_once):
+        scopes.close()
+    assert {x: by_word.declared(x) for x in names} == {x: at_once.declared(x) for x in names}
 
 
 SCOPES = """\

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
-from operator import itemgetter
 from typing import Protocol
 
-from ..isa.types import Type
 from ..records import NamedTuple
 from ..semantics.errata import ERRATA, TARGETS
 from ..text.errors import Span
@@ -17,10 +15,10 @@ from ..text.instruction import Instruction
 from ..text.parser import Parsed, scan
 from ..text.registers import misfit
 from ..text.scopes import Scopes, anywhere
-from .counterexample import Counterexample, counterexample
+from .counterexample import Counterexample
+from .facts import Facts, facts_of, known, renamed
 from .inline_asm import Language, Piece, language_of, pieces
 from .reading import WINDOW, Candidate, Place, statements
-from .replacement import replacement
 
 
 class Severity(StrEnum):
@@ -111,7 +109,7 @@ class _Placed(Protocol):
 def check_listing(chunks: Iterable[str], name: str) -> Iterator[Checked]:
     """Every one of the 27 in a PTX listing, in order; the chunks may end anywhere."""
     for statement in statements(chunks):
-        facts, registers = _known(statement.text)
+        facts, registers = known(statement.text)
         if facts:
             yield _legal(statement, facts, registers, statement, name)
         else:
@@ -203,60 +201,8 @@ def _filled_in(statement: Candidate, at: _Placed, name: str) -> Checked:
     return Checked(name, place, ptx, (Diagnostic("unread", message, place),))
 
 
-Picked = Callable[[Sequence[str]], tuple[str, ...]]
-"""Takes some registers out of many."""
-
-
-def _picked(numbers: Sequence[int]) -> Picked:
-    if len(numbers) > 1:
-        return itemgetter(*numbers)
-    return lambda registers: tuple(registers[number] for number in numbers)
-
-
-class Facts(NamedTuple):
-    """What holds of a legal instruction wherever it stands.
-
-    Its numbered registers are called by stand-ins: ``%z0`` for the first that is written,
-    ``%z1`` for the next. So it is one for all statements that differ in such names only.
-    """
-
-    instruction: Instruction
-    text: str
-    template: str
-    """The text with a ``%s`` for each stand-in."""
-    written: Picked
-    """What stands there, of the registers that the stand-ins stand for."""
-    uses: tuple[tuple[str, str, Type], ...]
-    """Role, name and type of every register."""
-    used: Picked | None
-    """What is used, of those registers; None where anything else is."""
-    fitting: set[tuple[str, ...]]
-    """Some declared types of what is used of which nothing is to be said."""
-    version: tuple[int, int]
-    target: int
-    notes: tuple[str, ...]
-    example: Counterexample | None
-    replacement: tuple[str, ...]
-    """The lines; none where none is known, or no erratum shows."""
-
-
-def _renamed(text: str, registers: Sequence[str]) -> str:
-    """A text of a facts with a statement's registers."""
-    if not registers or "%z" not in text:
-        return text
-    return _STAND_IN.sub(lambda found: registers[int(found[1])], text)
-
-
-_NUMBERED = re.compile(r"(%(?:r|rd|rs|rc|rl|rh|f|fd|fl|p|h|hh|b|q)?\d+)", re.ASCII)
-_STAND_IN = re.compile(r"%z(\d++)", re.ASCII)
-_MOST_FACTS = 1 << 14
-_MOST_FITTING = 1 << 6
-_FACTS: dict[tuple[object, ...], Facts | None] = {}
-"""Verdicts by the statement's text without its numbered registers; None: look again each time."""
-
-
 def _checked(statement: Candidate, at: _Placed, name: str, *, doubled: bool) -> Iterator[Checked]:
-    facts, registers = _known(statement.text)
+    facts, registers = known(statement.text)
     if facts:
         yield _legal(statement, facts, registers, at, name, doubled)
     else:
@@ -273,78 +219,12 @@ def _scanned(statement: Candidate, at: _Placed, name: str, *, doubled: bool) -> 
         )
 
 
-def _known(text: str) -> tuple[Facts | None, Sequence[str]]:
-    """The facts of a statement, and the registers that its stand-ins stand for.
-
-    Where somebody calls a register as the stand-ins are, there are none.
-    """
-    registers: Sequence[str] = ()
-    key: tuple[object, ...] = (text,)
-    if "%" in text and "%z" not in text:
-        between = _NUMBERED.split(text)
-        registers = between[1::2]
-        key = tuple(between[::2])
-        if len(set(registers)) < len(registers):  # which of them are one belongs to it
-            order = [*dict.fromkeys(registers)]
-            key = (*key, *map(order.index, registers))
-            registers = order
-    try:
-        return _FACTS[key], registers
-    except KeyError:
-        if len(_FACTS) >= _MOST_FACTS:
-            _FACTS.clear()
-        numbers = {register: number for number, register in enumerate(registers)}
-        told = text
-        if registers:
-            told = _NUMBERED.sub(lambda found: f"%z{numbers[found[0]]}", text)
-        facts = _FACTS[key] = _facts(told)
-        return facts, registers
-
-
-def _facts(text: str) -> Facts | None:
-    items = list(scan(text))
-    if len(items) != 1 or items[0].instruction is None:
-        return None
-    return _facts_of(items[0].instruction)
-
-
-def _facts_of(ins: Instruction) -> Facts:
-    example = counterexample(ins)
-    version, target = _needs(ins)
-    lines = (example and replacement(ins)) or ()
-    text, names = str(ins), ins.names
-    numbers = [_STAND_IN.fullmatch(name) for name in names.values()]
-    between = _STAND_IN.split(text)
-    return Facts(
-        ins,
-        text,
-        "%s".join(part.replace("%", "%%") for part in between[::2]),
-        _picked([int(number) for number in between[1::2]]),
-        tuple((role, name, ins.type_of(role)) for role, name in names.items()),
-        _picked([int(x[1]) for x in numbers if x]) if all(numbers) else None,
-        set(),
-        version,
-        target,
-        ins.notes,
-        example,
-        lines,
-    )
-
-
-def _needs(ins: Instruction) -> tuple[tuple[int, int], int]:
-    """The lowest ``.version`` and ``sm_`` number that an instruction assembles with."""
-    least = ins.entry.minimum(ins.form)
-    major, _, minor = least.ptx_isa.partition(".")
-    target = re.search(r"sm_(\d+)", least.target)
-    return (int(major), int(minor)), int(target[1]) if target else 0
-
-
 def _parsed(
     statement: Candidate, item: Parsed, at: _Placed, name: str, *, doubled: bool
 ) -> Checked:
     """One of several legal instructions of a statement."""
     assert item.instruction
-    return _legal(statement, _facts_of(item.instruction), (), at, name, doubled)
+    return _legal(statement, facts_of(item.instruction), (), at, name, doubled)
 
 
 def _illegal(statement: Candidate, item: Parsed, at: _Placed, name: str) -> Checked:
@@ -384,20 +264,23 @@ def _legal(
         diagnostics.append(_too_old(ins, ".target", have, want, place))
     if not _fits(scopes, facts, registers):
         diagnostics += _misfits(statement, facts, registers, at)
-    text = facts.template % facts.written(registers) if registers else facts.text
+    text = facts.text.of(registers)
     if not (facts.notes or facts.example):
         return Checked(name, place, text, tuple(diagnostics))
-    notes = tuple(_renamed(note, registers) for note in facts.notes)
+    notes = tuple(renamed(note, registers) for note in facts.notes)
     diagnostics += [Diagnostic("note", note, place) for note in notes]
     example = facts.example
     if example:
         diagnostics += [Diagnostic(x.id, _warning(x.id), place) for x in example.errata]
-        values = {_renamed(name, registers): bits for name, bits in example.values.items()}
+        values = {renamed(name, registers): bits for name, bits in example.values.items()}
         example = example._replace(values=values)
-    lines = tuple(_renamed(line, registers) for line in facts.replacement)
+    lines = tuple(facts.replacement.of(registers).splitlines())
     if doubled:
         lines = tuple(map(_in_asm, lines))
     return Checked(name, place, text, tuple(diagnostics), notes, example, lines or None)
+
+
+_MOST_FITTING = 1 << 6
 
 
 def _fits(scopes: Scopes, facts: Facts, registers: Sequence[str]) -> bool:
@@ -425,7 +308,7 @@ def _misfits(
     """What is said of the registers by their declarations."""
     spans: Mapping[str, Span] | None = None
     for role, used, type_ in facts.uses:
-        told = misfit(statement.scopes, role, _renamed(used, registers), type_)
+        told = misfit(statement.scopes, role, renamed(used, registers), type_)
         if told is None:
             continue
         if spans is None:
