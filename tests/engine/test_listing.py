@@ -204,6 +204,13 @@ def test_a_short_way_to_read_a_header_or_a_reg_reads_the_same(seed: int) -> None
     assert {x: by_word.declared(x) for x in names} == {x: at_once.declared(x) for x in names}
 
 
+@pytest.mark.parametrize("head", ["// is less: selp", "mov.b32 a, b; // set ", "L: // \t vadd\t"])
+def test_a_comment_is_one_wherever_a_chunk_ends(head: str) -> None:
+    text = f"add.u32 a, b;\n{head}\n.u32 d;\n"
+    for size in range(1, len(text)):
+        assert not list(statements(_cut(text, size)))
+
+
 SCOPES = """\
 .version 7.8 // newer
 .target sm_90a, sm_75, debug

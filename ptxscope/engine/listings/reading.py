@@ -272,12 +272,15 @@ class _Window:
         self.limit = len(self.text) if final else self._safe()
 
     def _safe(self) -> int:
-        """Behind the last line end, but for an opcode whose modifiers may be in the next line."""
+        """Behind the last line end; before a line whose last word's modifiers may be in the next.
+
+        A comment or a string in that line is never cut.
+        """
         end = self.text.rfind("\n", self.at) + 1
         if not end and self.unread > _LONGEST:
             end = self.text.rfind(";", self.at) + 1 or len(self.text)
         if alone := _ALONE.search(self.text, max(self.at, end - WINDOW), max(end, self.at)):
-            end = alone.start()
+            end = self.text.rfind("\n", self.at, alone.start()) + 1
         return end or self.at
 
     def behind_comment(self) -> bool:

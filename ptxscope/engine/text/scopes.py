@@ -127,7 +127,9 @@ def alone(words: Sequence[Token]) -> tuple[Registers, ...] | None:
 
 
 _NAME = r"(?:[A-Za-z][\w$]*+|[_$%][\w$]++)"
-_PARAMETER = rf"\s*+\.param(?:\s++\.[a-z]\w*+|\s++[0-9]++)*+\s++({_NAME})\s*+(?:\[[0-9]*+\]\s*+)?+"
+_PARAMETER = (
+    rf"\s*+\.param(?:\s++\.(?!reg\s)[a-z]\w*+|\s++[0-9]++)*+\s++({_NAME})\s*+(?:\[[0-9]*+\]\s*+)?+"
+)
 _KERNEL = pattern(
     rf"""\.entry\s++({_NAME})\s*+\(((?:{_PARAMETER}(?:,{_PARAMETER})*+)?+)\s*+\)\s*+
     (?:\.(?:maxntid|reqntid|minnctapersm|maxnreg)\s++[0-9,\s]++)*+""",
