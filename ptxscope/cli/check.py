@@ -35,8 +35,8 @@ examples:
   cuobjdump -ptx a.out | ptxscope check -
 
 Read are .ptx; asm statements and PTX strings of .c, .cpp, .cu, .cuh, .h and of .py. What another
-file holds is told from how it begins. Exit status: 0 all legal, 1 an instruction is illegal,
-2 a file can't be read.
+file holds is told from how it begins. Several large files are checked at once, in processes of
+their own. Exit status: 0 all legal, 1 an instruction is illegal, 2 a file can't be read.
 """
 _CHUNK = 1 << 18
 """Characters of a listing that are read at once."""
@@ -58,8 +58,8 @@ def arguments() -> Parser:
         "--jobs",
         metavar="N",
         type=_positive,
-        help="files that are checked at once; by default one for each processor, where that is "
-        "faster",
+        help="check up to N files at once; by default as many as there are processors, where "
+        "that is faster",
     )
     to.add_argument("-q", "--quiet", action="store_true", help="leave out what nothing is said of")
     return to
