@@ -22,7 +22,7 @@ from .arguments import Parser, parsed, parser
 from .inputs import called, once, opened
 
 if TYPE_CHECKING:
-    from .processes import Send
+    from .processes import Work
 
 Pieces = Callable[[Checked], Iterable[str]]
 """What is told of an instruction."""
@@ -84,7 +84,7 @@ def run(words: Sequence[str]) -> int:
         _in_processes(chosen.files, number, work, output)
     else:
         for name in chosen.files:
-            work(name, output.take)
+            output.ended(work(name, output.write))
     sys.stdout.write(frame.end if output.some else frame.empty)
     if chosen.format == "text":
         print(summary(output.counts))
@@ -94,8 +94,16 @@ def run(words: Sequence[str]) -> int:
     return int(output.counts["illegal"] > 0)
 
 
+class Outcome(NamedTuple):
+    """How the checking of a file ended."""
+
+    counts: Counter[str]
+    missing: str = ""
+    """Why it can't be read."""
+
+
 class _Output:
-    """What has come of the files so far, of which the texts are printed."""
+    """What has come of the files so far."""
 
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
@@ -105,18 +113,18 @@ class _Output:
         self.missing: list[str] = []
         """Why files can't be read."""
 
-    def take(self, sent: object) -> None:
-        """What the work on a file sends."""
-        if isinstance(sent, str):
-            if not self.some:
-                self.some = True
-                sent = self.frame.first + sent.removeprefix(self.frame.between)
-            sys.stdout.write(sent)
-        elif isinstance(sent, Outcome):
-            self.counts.update(sent.counts)
-            if sent.missing:
-                self.missing.append(sent.missing)
-        # else it is a number: so many more characters of the file are read
+    def write(self, text: str) -> None:
+        """Print a text that begins as all do but the first."""
+        if not self.some:
+            self.some = True
+            text = self.frame.first + text.removeprefix(self.frame.between)
+        sys.stdout.write(text)
+
+    def ended(self, outcome: Outcome) -> None:
+        """A file is done."""
+        self.counts.update(outcome.counts)
+        if outcome.missing:
+            self.missing.append(outcome.missing)
 
 
 def _form(format_: str) -> tuple[Frame, Pieces]:
@@ -142,8 +150,6 @@ def _json(item: Checked) -> Iterator[str]:
 
 _EACH = 4_000_000
 """Bytes of files for each process: with fewer it takes longer to start than it saves."""
-_BLOCK = 1 << 16
-"""Characters that a process sends at once."""
 
 
 def _number(chosen: argparse.Namespace) -> int:
@@ -172,79 +178,58 @@ def _size(name: str) -> int | None:
     return found.st_size if S_ISREG(found.st_mode) and not ours else None
 
 
-def _in_processes(
-    names: Sequence[str], number: int, work: Callable[..., None], output: _Output
-) -> None:
+def _in_processes(names: Sequence[str], number: int, work: Work[Outcome], output: _Output) -> None:
     """Check files at once; what is printed is the same. What only this process has, it checks."""
-    from .processes import ProcessEndedError, Processes
+    from concurrent.futures.process import BrokenProcessPool
 
-    shared = [(name, _size(name) is not None) for name in names]
-    theirs = [name for name, is_shared in shared if is_shared]
-    index = 0
-    with Processes(partial(work, block=_BLOCK), theirs, number) as processes:
-        for name, is_shared in shared:
-            if not is_shared:
-                work(name, output.take)
+    from .processes import processes
+
+    theirs = [name for name in names if _size(name) is not None]
+    with processes(work, theirs, number) as results:
+        for name in names:
+            if name not in theirs:
+                output.ended(work(name, output.write))
                 continue
             try:
-                for sent in processes.results(index):
-                    output.take(sent)
-            except ProcessEndedError as error:
-                output.missing.append(f"error: {called(name)}: {error}")
-            index += 1
+                outcome, texts = next(results)
+            except BrokenProcessPool:
+                raise CommandError(
+                    f"error: {called(name)}: a process that checks files was ended by something "
+                    "else; with --jobs 1 there is no other"
+                ) from None
+            for text in texts:
+                output.write(text)
+            output.ended(outcome)
 
 
 # --- one file -----------------------------------------------------------------------------
 
 
-class Outcome(NamedTuple):
-    """How the checking of a file ended."""
-
-    counts: Counter[str]
-    missing: str = ""
-    """Why it can't be read."""
-
-
 def _work(
-    name: str, send: Send, *, pieces: Pieces, between: str, quiet: bool, block: int = 0
-) -> None:
-    """Check a file.
-
-    Sent is what is printed, in texts of a few more than ``block`` characters; how many more
-    characters are read, each time; and in the end an Outcome.
-    """
-    counts, missing = Counter[str](), ""
-    texts, size = list[str](), 0
+    name: str, write: Callable[[str], object], *, pieces: Pieces, between: str, quiet: bool
+) -> Outcome:
+    """Check a file, and write what is said of it."""
+    counts = Counter[str]()
     try:
-        for item in counted(_check(name, send), counts):
+        for item in counted(_check(name), counts):
             if item.diagnostics or not quiet:
-                for piece in pieces(item):
-                    texts += (between, piece)
-                    size += len(piece)
-                if size > block:
-                    send("".join(texts))
-                    texts, size = [], 0
+                write("".join(between + piece for piece in pieces(item)))
     except CommandError as error:
-        missing = str(error)
-    if texts:
-        send("".join(texts))
-    send(Outcome(counts, missing))
+        return Outcome(counts, str(error))
+    return Outcome(counts)
 
 
-def _check(name: str, read: Callable[[int], None]) -> Iterator[Checked]:
+def _check(name: str) -> Iterator[Checked]:
     with opened(name) as file:
         head = file.read(_CHUNK)
         language = language_of(name, head)
         if language is Language.PTX:
-            yield from check_listing(_chunks(head, file, read), name)
+            yield from check_listing(_chunks(head, file), name)
         else:
-            text = head + file.read()
-            read(len(text))
-            yield from check_source(text, name, language)
+            yield from check_source(head + file.read(), name, language)
 
 
-def _chunks(head: str, file: IO[str], read: Callable[[int], None]) -> Iterator[str]:
+def _chunks(head: str, file: IO[str]) -> Iterator[str]:
     while head:
-        read(len(head))
         yield head
         head = file.read(_CHUNK)

@@ -3,49 +3,37 @@
 from __future__ import annotations
 
 import io
-import multiprocessing
 import os
 import sys
+from collections.abc import Callable
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import pytest
 
-from ptxscope.cli import main, processes
-from ptxscope.cli.processes import ProcessEndedError, Processes, Send
+from ptxscope.cli import main
+from ptxscope.cli.processes import processes
 from tests.reference_data import DATA
 from tests.tiers import some
 
-LONG = 300_000
 
-
-def _work(thing: str, send: Send) -> None:
-    if thing == "dies":
-        send("begun")
+def _work(name: str, write: Callable[[str], object]) -> int:
+    if name == "dies":
         os._exit(7)
-    for number in range(3):
-        send(thing * LONG)
-        send(number)
+    write(name * 100_000)
+    return len(name)
 
 
-@pytest.fixture
-def two_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "_AHEAD", 3)
+def test_what_is_said_comes_in_order() -> None:
+    names = ["a", "\udcff", "\r\n", "cd"]
+    with processes(_work, names, 2) as results:
+        found = [(number, "".join(texts)) for number, texts in results]
+    assert found == [(len(name), name * 100_000) for name in names]
 
 
-@pytest.mark.usefixtures("two_ahead")
-def test_results_come_in_order_and_a_process_that_dies_loses_its_own_alone() -> None:
-    things = ["a", "b", "dies", "c", "d"]
-    with Processes(_work, things, 2) as running:
-        for index, thing in enumerate(things):
-            found = list[object]()
-            try:
-                found += running.results(index)
-            except ProcessEndedError as error:
-                assert thing == "dies"
-                assert str(error).endswith("was ended with status 7")
-            else:
-                assert found == [thing * LONG, 0, thing * LONG, 1, thing * LONG, 2]
-    assert not multiprocessing.active_children()
+def test_a_process_that_dies_is_known_of() -> None:
+    with processes(_work, ["dies", "a"], 1) as results, pytest.raises(BrokenProcessPool):
+        next(results)
 
 
 @pytest.mark.parametrize("format_", some(["json", "sarif", "text"]))
