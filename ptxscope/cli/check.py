@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from typing import IO
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from stat import S_ISREG
+from typing import IO, TYPE_CHECKING
 
 from ..engine.listings.inline_asm import Language, language_of
 from ..engine.listings.lint import Checked, check_listing, check_source
+from ..engine.records import NamedTuple
 from ..export.checked import counted, described, summary, told
-from ..export.data import dumps
+from ..export.data import Frame, dumps
 from . import CommandError
 from .arguments import Parser, parsed, parser
-from .inputs import once, opened
+from .inputs import called, once, opened
+
+if TYPE_CHECKING:
+    from .processes import Work
+
+Pieces = Callable[[Checked], Iterable[str]]
+"""What is told of an instruction."""
 
 _EPILOG = """\
 examples:
@@ -24,8 +35,8 @@ examples:
   cuobjdump -ptx a.out | ptxscope check -
 
 Read are .ptx; asm statements and PTX strings of .c, .cpp, .cu, .cuh, .h and of .py. What another
-file holds is told from how it begins. Exit status: 0 all legal, 1 an instruction is illegal,
-2 a file can't be read.
+file holds is told from how it begins. Several large files are checked at once, in processes of
+their own. Exit status: 0 all legal, 1 an instruction is illegal, 2 a file can't be read.
 """
 _CHUNK = 1 << 18
 """Characters of a listing that are read at once."""
@@ -42,49 +53,170 @@ def arguments() -> Parser:
         to.add_argument(
             f"--{name}", action="store_const", const=name, dest="format", help=f"as {about}"
         )
+    to.add_argument(
+        "-j",
+        "--jobs",
+        metavar="N",
+        type=_positive,
+        help="check up to N files at once; by default as many as there are processors, where "
+        "that is faster",
+    )
     to.add_argument("-q", "--quiet", action="store_true", help="leave out what nothing is said of")
     return to
+
+
+def _positive(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text[:9]) > 0):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
+    return int(text[:9])
 
 
 def run(words: Sequence[str]) -> int:
     """Check files, and print what was found."""
     chosen = parsed(arguments(), words)
     once(chosen.files)
-    missing: list[CommandError] = []
-    counts = Counter[str]()
-    found = counted(_found(chosen.files, missing), counts)
-    for text in _render(found, chosen):
-        sys.stdout.write(text)
+    frame, pieces = _form(chosen.format)
+    work = partial(_work, pieces=pieces, between=frame.between, quiet=chosen.quiet)
+    output = _Output(frame)
+    sys.stdout.write(frame.begin)
+    number = _number(chosen)
+    if number > 1:
+        _in_processes(chosen.files, number, work, output)
+    else:
+        for name in chosen.files:
+            output.ended(work(name, output.write))
+    sys.stdout.write(frame.end if output.some else frame.empty)
     if chosen.format == "text":
-        print(summary(counts))
-    if missing:
+        print(summary(output.counts))
+    if output.missing:
         sys.stdout.flush()
-        raise CommandError("\n".join(map(str, missing)))
-    return int(counts["illegal"] > 0)
+        raise CommandError("\n".join(output.missing))
+    return int(output.counts["illegal"] > 0)
 
 
-def _found(names: Sequence[str], missing: list[CommandError]) -> Iterator[Checked]:
-    """What there is in each file; what can't be read is put on a list."""
-    for name in names:
-        try:
-            yield from _check(name)
-        except CommandError as error:
-            missing.append(error)
+class Outcome(NamedTuple):
+    """How the checking of a file ended."""
+
+    counts: Counter[str]
+    missing: str = ""
+    """Why it can't be read."""
 
 
-def _render(found: Iterator[Checked], chosen: argparse.Namespace) -> Iterable[str]:
-    if chosen.quiet:
-        found = (item for item in found if item.diagnostics)
-    if chosen.format == "json":
-        return _json(found)
-    if chosen.format == "sarif":
+class _Output:
+    """What has come of the files so far."""
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame = frame
+        self.some = False
+        """Some text was printed."""
+        self.counts = Counter[str]()
+        self.missing: list[str] = []
+        """Why files can't be read."""
+
+    def write(self, text: str) -> None:
+        """Print a text that begins as all do but the first."""
+        if not self.some:
+            self.some = True
+            text = self.frame.first + text.removeprefix(self.frame.between)
+        sys.stdout.write(text)
+
+    def ended(self, outcome: Outcome) -> None:
+        """A file is done."""
+        self.counts.update(outcome.counts)
+        if outcome.missing:
+            self.missing.append(outcome.missing)
+
+
+def _form(format_: str) -> tuple[Frame, Pieces]:
+    """What stands around what is told of the instructions, and that."""
+    if format_ == "json":
+        return Frame(first="[", between=",", end="\n]\n", empty="[]\n"), _json
+    if format_ == "sarif":
         from ..export import sarif
 
-        return sarif.render(found)
-    return ("\n".join(told(item)) + "\n" for item in found)
+        return sarif.frame(), sarif.results
+    return Frame(), _text
 
 
-# --- reading ------------------------------------------------------------------------------
+def _text(item: Checked) -> Iterator[str]:
+    yield "\n".join(told(item)) + "\n"
+
+
+def _json(item: Checked) -> Iterator[str]:
+    yield f"\n {dumps(described(item))}"
+
+
+# --- several files ------------------------------------------------------------------------
+
+_EACH = 4_000_000
+"""Bytes of files for each process: with fewer it takes longer to start than it saves."""
+
+
+def _number(chosen: argparse.Namespace) -> int:
+    """How many processes are to check the files."""
+    sizes = [size for size in map(_size, chosen.files) if size is not None]
+    wanted: int | None = chosen.jobs
+    if wanted is not None:
+        return min(wanted, len(sizes))
+    return min(len(sizes), sum(sizes) // _EACH, _cores()) if len(sizes) > 1 else 1
+
+
+def _cores() -> int:
+    """The processors that this process may use."""
+    ours: set[int] = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
+    return len(ours) or os.cpu_count() or 1
+
+
+def _size(name: str) -> int | None:
+    """Bytes of a file that another process can read as well: it has a name and an end."""
+    path = Path(name)
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return None
+    ours = name == "-" or str(path.absolute()).startswith(("/dev/", "/proc/"))
+    return found.st_size if S_ISREG(found.st_mode) and not ours else None
+
+
+def _in_processes(names: Sequence[str], number: int, work: Work[Outcome], output: _Output) -> None:
+    """Check files at once; what is printed is the same. What only this process has, it checks."""
+    from concurrent.futures.process import BrokenProcessPool
+
+    from .processes import processes
+
+    theirs = [name for name in names if _size(name) is not None]
+    with processes(work, theirs, number) as results:
+        for name in names:
+            if name not in theirs:
+                output.ended(work(name, output.write))
+                continue
+            try:
+                outcome, texts = next(results)
+            except BrokenProcessPool:
+                raise CommandError(
+                    f"error: {called(name)}: a process that checks files was ended by something "
+                    "else; with --jobs 1 there is no other"
+                ) from None
+            for text in texts:
+                output.write(text)
+            output.ended(outcome)
+
+
+# --- one file -----------------------------------------------------------------------------
+
+
+def _work(
+    name: str, write: Callable[[str], object], *, pieces: Pieces, between: str, quiet: bool
+) -> Outcome:
+    """Check a file, and write what is said of it."""
+    counts = Counter[str]()
+    try:
+        for item in counted(_check(name), counts):
+            if item.diagnostics or not quiet:
+                write("".join(between + piece for piece in pieces(item)))
+    except CommandError as error:
+        return Outcome(counts, str(error))
+    return Outcome(counts)
 
 
 def _check(name: str) -> Iterator[Checked]:
@@ -101,15 +233,3 @@ def _chunks(head: str, file: IO[str]) -> Iterator[str]:
     while head:
         yield head
         head = file.read(_CHUNK)
-
-
-# --- telling ------------------------------------------------------------------------------
-
-
-def _json(found: Iterable[Checked]) -> Iterator[str]:
-    """A JSON array in pieces."""
-    comma = "["
-    for item in found:
-        yield f"{comma}\n {dumps(described(item))}"
-        comma = ","
-    yield "[]\n" if comma == "[" else "\n]\n"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from ..engine.listings.counterexample import Counterexample
 from ..engine.listings.lint import Checked, Diagnostic
 from ..engine.listings.reading import Place
-from ..engine.text.errors import Problem, diagram, printable
+from ..engine.text.errors import Problem, pointed, printable
 
 
 def described(item: Checked) -> dict[str, object]:
@@ -72,8 +72,7 @@ def _at(file: str, place: Place) -> str:
 def _shown(diagnostic: Diagnostic) -> Iterator[str]:
     """The line with a caret, and what is allowed there."""
     problem = Problem("", diagnostic.place.span, diagnostic.hint)
-    _, *lines = diagram(diagnostic.place.excerpt, problem).splitlines()
-    yield from (f"  {line}" for line in lines)
+    yield from (f"  {line}" for line in pointed(diagnostic.place.excerpt, problem))
 
 
 def _example(example: Counterexample) -> Iterator[str]:
@@ -85,7 +84,9 @@ def _example(example: Counterexample) -> Iterator[str]:
 def counted(found: Iterable[Checked], counts: Counter[str]) -> Iterator[Checked]:
     """The same, counted: ``found``, ``illegal``, ``warned``, ``unread``."""
     for item in found:
-        if item.unread:
+        if not item.diagnostics:
+            counts["found"] += 1
+        elif item.unread:
             counts["unread"] += 1
         else:
             counts["found"] += 1

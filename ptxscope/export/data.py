@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Iterator
+
+from ..engine.records import NamedTuple
 
 _ESCAPE = re.compile(r"\\(?:ud[89ab]..\\ud[c-f]..|(ud[89a-f]..)|.)")
 """An escape; the group is half of a pair that has no other half."""
@@ -15,3 +18,26 @@ def dumps(value: object, indent: int | None = None) -> str:
     if "\\ud" not in text:
         return text
     return _ESCAPE.sub(lambda found: r"\ufffd" if found[1] else found[0], text)
+
+
+class Frame(NamedTuple):
+    """What stands around the pieces of a format."""
+
+    begin: str = ""
+    first: str = ""
+    """In front of the first piece."""
+    between: str = ""
+    """In front of every other."""
+    end: str = ""
+    empty: str = ""
+    """The end where there is no piece."""
+
+
+def framed(frame: Frame, pieces: Iterable[str]) -> Iterator[str]:
+    """Pieces in their frame."""
+    yield frame.begin
+    lead, end = frame.first, frame.empty
+    for piece in pieces:
+        yield lead + piece
+        lead, end = frame.between, frame.end
+    yield end

@@ -13,13 +13,13 @@ from urllib.parse import quote
 
 from .. import __version__
 from ..engine.listings.lint import RULES, Checked, Diagnostic
-from .data import dumps
+from .data import Frame, dumps, framed
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def render(found: Iterable[Checked]) -> Iterator[str]:
-    """The log in pieces: everything but what is simply legal."""
+def frame() -> Frame:
+    """What stands around the results of a log."""
     head = {
         "$schema": _SCHEMA,
         "version": "2.1.0",
@@ -32,13 +32,17 @@ def render(found: Iterable[Checked]) -> Iterator[str]:
         ],
     }
     begin, end = json.dumps(head).rsplit("[]", 1)
-    yield f"{begin}["
-    comma = "\n"
-    for item in found:
-        for diagnostic in item.diagnostics:
-            yield comma + dumps(_result(item, diagnostic))
-            comma = ",\n"
-    yield f"]{end}\n"
+    return Frame(f"{begin}[", "\n", ",\n", f"]{end}\n", f"]{end}\n")
+
+
+def results(item: Checked) -> Iterator[str]:
+    """A result for each finding: none for what is simply legal."""
+    return (dumps(_result(item, diagnostic)) for diagnostic in item.diagnostics)
+
+
+def render(found: Iterable[Checked]) -> Iterator[str]:
+    """The log in pieces."""
+    return framed(frame(), (result for item in found for result in results(item)))
 
 
 _RULES: list[dict[str, Any]] = [

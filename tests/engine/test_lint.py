@@ -6,12 +6,13 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ptxscope import evaluate, parse, trace
+from ptxscope import PtxError, evaluate, parse, trace
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.listings.counterexample import counterexample
 from ptxscope.engine.listings.inline_asm import Language, language_of
@@ -25,7 +26,9 @@ from ptxscope.engine.listings.lint import (
 )
 from ptxscope.engine.semantics.errata import ERRATA, Erratum
 from ptxscope.engine.semantics.models import PTXAS_MODELS
-from ptxscope.engine.text.registers import agrees
+from ptxscope.engine.text.registers import agrees, misfits
+from ptxscope.engine.text.scopes import Scopes
+from ptxscope.engine.text.tokens import tokens
 from tests.reference_data import DATA, table, verdicts
 
 HEAD = ".version 8.0\n.target sm_75\n.address_size 64\n"
@@ -565,3 +568,33 @@ def test_a_bare_opcode_is_an_illegal_statement(size: int) -> None:
     assert not list(check_listing([NOT_BARE], "x.ptx"))
     (in_c,) = check_text('void f() { int vset; asm("vmin4 ;"); x = vset; vset; }', "x.cu")
     assert not in_c.legal
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_each_statement_is_judged_by_its_own_registers(seed: int) -> None:
+    # many are alike but for their registers; each is read alone here, and asked of what is declared
+    rng = Random(seed)
+    kinds = ["b32", "u32", "f32", "pred", "b64", "v4 .b32", "f16x2"]
+    declared = [f".reg .{rng.choice(kinds)} {name}<4>;" for name in ("%r", "%f", "%p", "%h")]
+    declared += [".reg .b32 %r1, x;", ".shared .b32 %r2;"]
+    forms = [
+        "vadd.u32.u32.u32 {0}, {1}, {2}",
+        "@{3} vset4.s32.u32.lt.add {0}, {1}, {2}, {4}",
+        "setp.lt.u32 {0}|{1}, {2}, {3}.x",
+        "selp.b32 {0}, 5, {1}, {2}",
+    ]
+    names = ["%r0", "%r1", "%r2", "%r3", "%f1", "%f3", "%p0", "%p00", "%h1", "%rd1", "%r9", "x"]
+    lines = [rng.choice(forms).format(*rng.choices(names, k=5)) for _ in range(60)]
+    scopes = Scopes()
+    scopes.read(tokens(" ".join(declared)))
+    found = iter(listing("\n".join([*declared, *(f"{line};" for line in lines)])))
+    for line in lines:
+        item = next(found)
+        try:
+            instruction = parse(line)
+        except PtxError:
+            assert not item.legal
+            continue
+        wanted = [problem.message for problem in misfits(instruction, scopes)]
+        said = [x.message for x in item.diagnostics if x.rule in ("undeclared", "register-type")]
+        assert (item.ptx, said) == (str(instruction), wanted)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import collections
+import re
 import tracemalloc
 from collections.abc import Iterator
 from random import Random
 
 import pytest
 
+from ptxscope.engine.listings import reading
 from ptxscope.engine.listings.reading import statements
 from ptxscope.engine.text.parser import scan
-from ptxscope.engine.text.scopes import Scopes
+from ptxscope.engine.text.scopes import Scopes, alone, kernel
+from ptxscope.engine.text.tokens import tokens
 from tests.reference_data import DATA, table, verdicts
 from tests.tiers import some
 
@@ -141,6 +144,71 @@ def test_a_listing_put_together_at_random_reads_as_the_parser_reads_it(seed: int
     ]
     assert found == wanted
     assert len(wanted) >= 55
+
+
+_BITS = [
+    *("set", "setp.lt.u32 p, a, b;", "vadd.u32.u32.u32 %r1, %r2, %r3;", "vad.u32 d, a, b;"),
+    *("mov.u32 %r1, %ntid.x;", "ret;", "add", "ld.param.u64 %rd1, [k_param_0+4];", "bra L;"),
+    *(".reg .b32 %r<9>;", ".entry k(.param .u64 a)", ".reg", ".loc 1 2 3", ".version 7.8\n"),
+    *("{%r1, %r2}", "{", "}", '"', '"a.u32"', "//", "/*", "*/", "/", "%", "%%r1", "%.reg"),
+    *("@%p1", "@", ".x", ".", "0f3F800000", "1.5", "_", "é", "set;", "set ;", "selp\n.u32"),
+    *("L:", "x.u32", "..reg", "$.reg", "\\", ","),
+]
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_nothing_that_matters_is_skipped(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = Random(seed)
+    blanks = ["", " ", "\t", "\n", "\n\n"]
+    text = "".join(rng.choice(_BITS) + rng.choice(blanks) for _ in range(80))
+
+    def seen() -> list[tuple[object, ...]]:
+        return [
+            (x[:-1], x.scopes.version, x.scopes.type_of("%r1"), x.scopes.declares)
+            for x in statements(_cut(text, rng.choice([1, 30, 10_000])))
+        ]
+
+    found = seen()
+    monkeypatch.setattr(reading, "_DULL", re.compile(""))  # every place is looked at
+    assert seen() == found
+
+
+_HEADER_BITS = ["k", ".param", ".u64", "%a1", "_", ".ptr", ".global", ".align", "8", "[4]", ".reg"]
+_HEADER_BITS += [",", ",", ",\n\t.param .u32 ", "(", ")", ".maxntid 32, 1", "// x\n", ";", "{", "="]
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_a_short_way_to_read_a_header_or_a_reg_reads_the_same(seed: int) -> None:
+    rng = Random(seed)
+    words = [".entry", "k", "(", ".param", ".u64", "k_0", ",", ".param", ".b8", "x", "[4]", ")"]
+    if seed % 3 == 0:
+        words = [".reg", ".b32", "%r<9>", ",", "x", ";"]
+    for _ in range(rng.choice([0, 0, 1, 2])):
+        words[rng.randrange(1, len(words))] = rng.choice(_HEADER_BITS)
+    text = rng.choice([" ", "\n\t"]).join(words)
+    by_word, at_once = Scopes(), Scopes()
+    header, registers = kernel(text), alone(tokens(text))
+    by_word.read(tokens(text))
+    if header:
+        at_once.begin(header)
+    elif registers is not None:
+        at_once.declare(registers)
+    else:
+        return
+    for scopes in (by_word, at_once):
+        scopes.open()
+    names = {word.text for word in tokens(text)} | {"%r8", "%r9"}
+    assert {x: by_word.declared(x) for x in names} == {x: at_once.declared(x) for x in names}
+    for scopes in (by_word, at_once):
+        scopes.close()
+    assert {x: by_word.declared(x) for x in names} == {x: at_once.declared(x) for x in names}
+
+
+@pytest.mark.parametrize("head", ["// is less: selp", "mov.b32 a, b; // set ", "L: // \t vadd\t"])
+def test_a_comment_is_one_wherever_a_chunk_ends(head: str) -> None:
+    text = f"add.u32 a, b;\n{head}\n.u32 d;\n"
+    for size in range(1, len(text)):
+        assert not list(statements(_cut(text, size)))
 
 
 SCOPES = """\

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 from typing import Protocol
 
-from ..isa.types import Type
 from ..records import NamedTuple
 from ..semantics.errata import ERRATA, TARGETS
 from ..text.errors import Span
@@ -16,10 +15,10 @@ from ..text.instruction import Instruction
 from ..text.parser import Parsed, scan
 from ..text.registers import misfit
 from ..text.scopes import Scopes, anywhere
-from .counterexample import Counterexample, counterexample
+from .counterexample import Counterexample
+from .facts import Facts, facts_of, known, renamed
 from .inline_asm import Language, Piece, language_of, pieces
 from .reading import WINDOW, Candidate, Place, statements
-from .replacement import replacement
 
 
 class Severity(StrEnum):
@@ -110,7 +109,11 @@ class _Placed(Protocol):
 def check_listing(chunks: Iterable[str], name: str) -> Iterator[Checked]:
     """Every one of the 27 in a PTX listing, in order; the chunks may end anywhere."""
     for statement in statements(chunks):
-        yield from _checked(statement, statement, name, doubled=False)
+        facts, registers = known(statement.text)
+        if facts:
+            yield _legal(statement, facts, registers, statement, name)
+        else:
+            yield from _scanned(statement, statement, name, doubled=False)
 
 
 def check_text(text: str, name: str) -> Iterator[Checked]:
@@ -198,105 +201,22 @@ def _filled_in(statement: Candidate, at: _Placed, name: str) -> Checked:
     return Checked(name, place, ptx, (Diagnostic("unread", message, place),))
 
 
-class Facts(NamedTuple):
-    """What holds of a legal instruction wherever it stands.
-
-    Its numbered registers are called by stand-ins: ``%z0`` for the first that is written,
-    ``%z1`` for the next. So it is one for all statements that differ in such names only.
-    """
-
-    instruction: Instruction
-    text: str
-    uses: tuple[tuple[str, str, Type], ...]
-    """Role, name and type of every register."""
-    version: tuple[int, int]
-    target: int
-    notes: tuple[str, ...]
-    example: Counterexample | None
-    replacement: tuple[str, ...]
-    """The lines; none where none is known, or no erratum shows."""
-
-
-Names = Mapping[str, str]
-"""What the stand-ins of a facts are called in a statement."""
-
-
-def _renamed(text: str, names: Names) -> str:
-    """A text of a facts with a statement's names."""
-    return _STAND_IN.sub(lambda found: names[found[0]], text) if names and "%z" in text else text
-
-
-_NUMBERED = re.compile(r"%(?:r|rd|rs|rc|rl|rh|f|fd|fl|p|h|hh|b|q)?\d+", re.ASCII)
-_STAND_IN = re.compile(r"%z\d++", re.ASCII)
-_MOST_FACTS = 1 << 14
-_FACTS: dict[str, Facts | None] = {}
-"""Verdicts by the statement's text with its stand-ins; None: look again each time."""
-
-
 def _checked(statement: Candidate, at: _Placed, name: str, *, doubled: bool) -> Iterator[Checked]:
-    key, names = _with_stand_ins(statement.text)
-    try:
-        facts = _FACTS[key]
-    except KeyError:
-        if len(_FACTS) >= _MOST_FACTS:
-            _FACTS.clear()
-        facts = _FACTS[key] = _facts(key)
-    if facts is None:
-        for item in scan(statement.text):
-            yield (
-                _illegal(statement, item, at, name)
-                if item.problems
-                else _parsed(statement, item, at, name, doubled=doubled)
-            )
+    facts, registers = known(statement.text)
+    if facts:
+        yield _legal(statement, facts, registers, at, name, doubled)
     else:
-        yield _legal(statement, facts, names, at, name, doubled=doubled)
+        yield from _scanned(statement, at, name, doubled=doubled)
 
 
-def _with_stand_ins(text: str) -> tuple[str, Names]:
-    """The text with stand-ins for its numbered registers, and what they stand for.
-
-    Where somebody calls a register so, the text stays as it is.
-    """
-    if "%z" in text or "%" not in text:
-        return text, {}
-    known: dict[str, str] = {}
-
-    def stand_in(found: re.Match[str]) -> str:
-        return known.setdefault(found[0], f"%z{len(known)}")
-
-    key = _NUMBERED.sub(stand_in, text)
-    return key, {name: register for register, name in known.items()}
-
-
-def _facts(text: str) -> Facts | None:
-    items = list(scan(text))
-    if len(items) != 1 or items[0].instruction is None:
-        return None
-    return _facts_of(items[0].instruction)
-
-
-def _facts_of(ins: Instruction) -> Facts:
-    example = counterexample(ins)
-    version, target = _needs(ins)
-    lines = (example and replacement(ins)) or ()
-    return Facts(
-        ins,
-        str(ins),
-        tuple((role, name, ins.type_of(role)) for role, name in ins.names.items()),
-        version,
-        target,
-        ins.notes,
-        example,
-        lines,
-    )
-
-
-def _needs(ins: Instruction) -> tuple[tuple[int, int], int]:
-    """The lowest ``.version`` and ``sm_`` number that an instruction assembles with."""
-    least = ins.entry.minimum(ins.form)
-    major, _, minor = least.ptx_isa.partition(".")
-    target = re.search(r"sm_(\d+)", least.target)
-    return (int(major), int(minor)), int(target[1]) if target else 0
+def _scanned(statement: Candidate, at: _Placed, name: str, *, doubled: bool) -> Iterator[Checked]:
+    """What is found of a statement that is not legal, or that is several."""
+    for item in scan(statement.text):
+        yield (
+            _illegal(statement, item, at, name)
+            if item.problems
+            else _parsed(statement, item, at, name, doubled=doubled)
+        )
 
 
 def _parsed(
@@ -304,7 +224,7 @@ def _parsed(
 ) -> Checked:
     """One of several legal instructions of a statement."""
     assert item.instruction
-    return _legal(statement, _facts_of(item.instruction), {}, at, name, doubled=doubled)
+    return _legal(statement, facts_of(item.instruction), (), at, name, doubled)
 
 
 def _illegal(statement: Candidate, item: Parsed, at: _Placed, name: str) -> Checked:
@@ -325,16 +245,15 @@ def _illegal(statement: Candidate, item: Parsed, at: _Placed, name: str) -> Chec
 def _legal(
     statement: Candidate,
     facts: Facts,
-    names: Names,
+    registers: Sequence[str],
     at: _Placed,
     name: str,
-    *,
-    doubled: bool,
+    doubled: bool = False,
 ) -> Checked:
     ins, diagnostics = facts.instruction, list[Diagnostic]()
-    start, end = statement.opcode, statement.opcode + len(ins.opcode)
-    if not names:
-        start, end = ins.spans["opcode"]
+    start, end = ins.spans["opcode"]
+    if registers:  # theirs may be longer names than the stand-ins
+        start, end = statement.opcode, statement.opcode + end - start
     place = at.place(start, end)
     scopes = statement.scopes
     if scopes.version is not None and scopes.version < facts.version:
@@ -343,27 +262,53 @@ def _legal(
     if scopes.target is not None and scopes.target < facts.target:
         have, want = f"sm_{scopes.target}", f"sm_{facts.target}"
         diagnostics.append(_too_old(ins, ".target", have, want, place))
-    diagnostics += _misfits(statement, facts, names, at)
-    notes = tuple(_renamed(note, names) for note in facts.notes)
+    if not _fits(scopes, facts, registers):
+        diagnostics += _misfits(statement, facts, registers, at)
+    text = facts.text.of(registers)
+    if not (facts.notes or facts.example):
+        return Checked(name, place, text, tuple(diagnostics))
+    notes = tuple(renamed(note, registers) for note in facts.notes)
     diagnostics += [Diagnostic("note", note, place) for note in notes]
     example = facts.example
     if example:
         diagnostics += [Diagnostic(x.id, _warning(x.id), place) for x in example.errata]
-        values = {_renamed(name, names): bits for name, bits in example.values.items()}
+        values = {renamed(name, registers): bits for name, bits in example.values.items()}
         example = example._replace(values=values)
-    lines = tuple(_renamed(line, names) for line in facts.replacement)
+    lines = tuple(facts.replacement.of(registers).splitlines())
     if doubled:
         lines = tuple(map(_in_asm, lines))
-    text = _renamed(facts.text, names)
     return Checked(name, place, text, tuple(diagnostics), notes, example, lines or None)
 
 
-def _misfits(statement: Candidate, facts: Facts, names: Names, at: _Placed) -> Iterator[Diagnostic]:
+_MOST_FITTING = 1 << 6
+
+
+def _fits(scopes: Scopes, facts: Facts, registers: Sequence[str]) -> bool:
+    """Whether it is known that nothing is to be said of the registers by their declarations."""
+    if facts.used is None or not registers:
+        return False
+    used = facts.used(registers)
+    types = scopes.types(used)
+    if types is None:
+        return False
+    if types in facts.fitting:
+        return True
+    fit = all(
+        misfit(scopes, role, register, type_) is None
+        for register, (role, _, type_) in zip(used, facts.uses, strict=True)
+    )
+    if fit and len(facts.fitting) < _MOST_FITTING:
+        facts.fitting.add(types)
+    return fit
+
+
+def _misfits(
+    statement: Candidate, facts: Facts, registers: Sequence[str], at: _Placed
+) -> Iterator[Diagnostic]:
     """What is said of the registers by their declarations."""
     spans: Mapping[str, Span] | None = None
     for role, used, type_ in facts.uses:
-        register = names.get(used) or _renamed(used, names)
-        told = misfit(statement.scopes, role, register, type_)
+        told = misfit(statement.scopes, role, renamed(used, registers), type_)
         if told is None:
             continue
         if spans is None:

@@ -1,8 +1,8 @@
 """The statements of a PTX listing that may be one of the 27, read in one pass, chunk by chunk.
 
-Nothing is parsed here: one regular expression finds opcodes, scopes and declarations, so that
-the lines between them cost little. It is a filter: what a directive declares is told by
-``Scopes``, what a statement says by the parser. Memory is bounded by the longest statement.
+Nothing is parsed here: one regular expression finds opcodes, scopes and declarations, another
+skips the lines between them, which so cost little. It is a filter: what a directive declares is
+told by ``Scopes``, what a statement says by the parser. Memory is bounded by the longest statement.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
+from ..patterns import pattern
 from ..records import NamedTuple
 from ..text.errors import Span
 from ..text.opcodes import OPCODES, OTHER_OPCODES, any_of, is_meant
-from ..text.scopes import DIRECTIVES, Scopes
+from ..text.scopes import DIRECTIVES, Registers, Scopes, alone, kernel
 from ..text.tokens import Token, tokens
 
 WINDOW = 200
@@ -29,15 +30,36 @@ _SHORT = 40
 """Characters of a directive that is kept."""
 
 _WORD = r"(?<![\w.$%])[A-Za-z][\w$]*+"
-_EVENT = re.compile(
-    rf"""(?P<skip>"[^"\n]*+"|//[^\n]*+|/\*.*?\*/|\{{[\w$%,\s]*+\}})
+_DIRECTIVE = rf"(?:{'|'.join(sorted(x[1:] for x in DIRECTIVES))})(?![\w.$])"
+_OTHER = rf"(?:{any_of(OTHER_OPCODES)})(?![\w$])"
+_SKIP = r'"[^"\n]*+"|//[^\n]*+|\{[\w$%,\s]*+\}'
+_EVENT = pattern(
+    rf"""(?P<skip>{_SKIP}|/\*.*?\*/)
       | (?P<comment>/\*)
       | (?P<brace>[{{}}])
-      | (?P<directive>(?<![\w$])\.(?:{"|".join(sorted(x[1:] for x in DIRECTIVES))})(?![\w.$]))
-      | (?P<opcode>(?<![\w.$%])(?!(?:{any_of(OTHER_OPCODES)})(?![\w$]))[A-Za-z][\w$]*+
-         (?=[ \t]*+\.|\s++\.[a-z]|[ \t]++[\w$%]++[ \t]*+[,|]|(?P<bare>\s*+;)))""",
+      | (?P<directive>(?<![\w$])\.{_DIRECTIVE})
+      | (?P<opcode>(?<![\w.$%])(?!{_OTHER})[A-Za-z][\w$]*+
+         (?=[ \t]*+\.|\s++\.[a-z]|[ \t]++[\w$%]++[ \t]*+[,|]|(?P<bare>\s*+;)))
+        (?P<rest>[^;{{}}/\n]{{0,{WINDOW}}}+;)?+""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
+"""``rest`` is the rest of a statement, where it is as short and plain as most are."""
+_DULL = pattern(
+    rf"""[^\w"/{{}}.$%]*+
+        (?:(?:%[\w$]++(?:\.[\w$]++)?+
+            | [$_0-9][\w$]*+(?:\.[\w$]++)?+
+            | {_OTHER}(?:\.[\w$]++)*+
+            | [A-Za-z][\w$]*+(?![\s.;])
+            | {_SKIP}
+            | \.(?!{_DIRECTIVE})[\w$]++)
+          [^\w"/{{}}.$%]*+)*+""",
+    re.VERBOSE | re.ASCII,
+)
+"""What no event begins in, word by word: five times as fast as to look for one everywhere.
+
+No event begins behind a dot or within a word; nor at a word with neither blank, dot nor ``;``
+behind it.
+"""
 _BEGINS = re.compile(
     r"(?:\A|[;{}:]|\*/|(?:^[ \t]*+\.|//)[^\n]*+\n)\s*+(?:@\s*+(?:!\s*+)?+[\w$%]++\s++)?+\Z",
     re.MULTILINE | re.ASCII,
@@ -48,6 +70,8 @@ _ALONE = re.compile(rf"{_WORD}\s++\Z", re.ASCII)
 _GUARD = re.compile(r"@\s*+(?:!\s*+)?+[\w$%]*+\s*+\Z", re.ASCII)
 _MODIFIED = re.compile(rf"{_WORD}(?:\.[\w:]++)*+[ \t]++\Z", re.ASCII)
 """In front of what looks like a directive and is a modifier: ``ld .global``."""
+_BEFORE_DIRECTIVES = frozenset(["\n\t", "\n", ";\n", "\n\n", ";\t", "; ", "{ ", "\n "])
+"""What stands before most of them, and behind no opcode."""
 _COMMENT = r"//[^\n]*+|/\*.*?(?:\*/|\Z)"
 _END = re.compile(
     rf"{_COMMENT}|(?P<stop>[;{{}}])"
@@ -100,6 +124,11 @@ class Candidate(NamedTuple):
 
     def place(self, start: int, end: int) -> Place:
         """Where a range of the text stands."""
+        text, _, _, line, column, before, after, _ = self
+        if start <= end <= len(text) <= 2 * WINDOW and "\n" not in text:  # the same, in short
+            shift = len(before)
+            span = (start + shift, end + shift)
+            return Place(line, column + start, before + text + after, span, end - start)
         lines = _line_starts(self.text)
         index = bisect_right(lines, start) - 1
         first = lines[index]
@@ -144,22 +173,30 @@ def _candidates(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
     """Those in the window, up to its limit or to what ends behind it."""
     if not window.behind_comment():
         return
-    while event := _EVENT.search(window.text, window.at, window.limit):
+    text, limit = window.text, window.limit
+    while True:
+        dull = _DULL.match(text, window.at, limit)
+        event = _EVENT.search(text, dull.end() if dull else window.at, limit)
+        if event is None:
+            break
         start, end = event.span()
         stop: int | None = end
         kind = event.lastgroup
-        if kind == "opcode":
+        if kind == "rest" or kind == "opcode":
             if window.has_opcode(event):
-                stop = window.statement_end(end)
+                if kind == "opcode":
+                    stop = window.statement_end(end)
                 if stop is not None:
                     yield window.candidate(start, stop, scopes)
+            else:
+                stop = event.end("opcode")
         elif kind == "brace":
             scopes.open() if event[0] == "{" else scopes.close()
         elif kind == "directive":
-            if not window.ends_before(_MODIFIED, start):
+            if not window.is_modifier(start):
                 stop = window.directive_end(event[0], end)
                 if stop is not None:
-                    scopes.read(_words(window.text[start:stop]))
+                    _declare(scopes, text[start:stop])
         elif kind == "comment":
             window.at, window.in_comment = end, True
             if not window.behind_comment():
@@ -172,14 +209,26 @@ def _candidates(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
     window.at = max(window.at, window.limit)
 
 
-def _words(directive: str) -> Sequence[Token]:
-    """Its tokens; short ones, ``.reg .b32 %r<9>;``, come again and again."""
-    return _short(directive) if len(directive) <= _SHORT else tokens(directive)
+def _declare(scopes: Scopes, directive: str) -> None:
+    """Tell what a directive says; short ones, ``.reg .b32 %r<9>;``, come again and again."""
+    if len(directive) > _SHORT:
+        header = kernel(directive)
+        if header is None:
+            scopes.read(tokens(directive))
+        else:
+            scopes.begin(header)
+        return
+    words, registers = _short(directive)
+    if registers is None:
+        scopes.read(words)
+    else:
+        scopes.declare(registers)
 
 
 @lru_cache(maxsize=1 << 10)
-def _short(directive: str) -> Sequence[Token]:
-    return tuple(tokens(directive))
+def _short(directive: str) -> tuple[Sequence[Token], tuple[Registers, ...] | None]:
+    words = tuple(tokens(directive))
+    return words, alone(words)
 
 
 class _Window:
@@ -223,12 +272,15 @@ class _Window:
         self.limit = len(self.text) if final else self._safe()
 
     def _safe(self) -> int:
-        """Behind the last line end, but for an opcode whose modifiers may be in the next line."""
+        """Behind the last line end; before a line whose last word's modifiers may be in the next.
+
+        A comment or a string in that line is never cut.
+        """
         end = self.text.rfind("\n", self.at) + 1
         if not end and self.unread > _LONGEST:
             end = self.text.rfind(";", self.at) + 1 or len(self.text)
         if alone := _ALONE.search(self.text, max(self.at, end - WINDOW), max(end, self.at)):
-            end = alone.start()
+            end = self.text.rfind("\n", self.at, alone.start()) + 1
         return end or self.at
 
     def behind_comment(self) -> bool:
@@ -243,15 +295,18 @@ class _Window:
 
     def has_opcode(self, event: re.Match[str]) -> bool:
         """Whether it is one of the 27, or meant to be; a bare word where a statement begins."""
-        if event["bare"] is None:
-            return is_meant(event[0])
+        word, bare = event.group("opcode", "bare")
+        if bare is None:
+            return is_meant(word)
         start = event.start()
         before = max(start - WINDOW, 0)
-        return event[0] in OPCODES and _BEGINS.search(self.text, before, start) is not None
+        return word in OPCODES and _BEGINS.search(self.text, before, start) is not None
 
-    def ends_before(self, pattern: re.Pattern[str], position: int) -> bool:
-        """Whether what stands before a position ends so."""
-        return pattern.search(self.text, max(position - 80, 0), position) is not None
+    def is_modifier(self, position: int) -> bool:
+        """Whether what looks like a directive there belongs to an opcode before it."""
+        if self.text[max(position - 2, 0) : position] in _BEFORE_DIRECTIVES:
+            return False
+        return _MODIFIED.search(self.text, max(position - 80, 0), position) is not None
 
     def directive_end(self, directive: str, start: int) -> int | None:
         """Where a directive ends, its ``;`` included; None where that is not to be seen yet."""
@@ -287,19 +342,20 @@ class _Window:
 
     def candidate(self, opcode: int, end: int, scopes: Scopes) -> Candidate:
         """The statement whose opcode stands there, its guard before it included."""
-        text = self.text
-        start, head = opcode, text[max(opcode - 80, 0) : opcode]
-        if "@" in head and (guard := _GUARD.search(head)):
-            start = opcode - len(head) + guard.start()
+        text, start = self.text, opcode
+        at = text.rfind("@", max(opcode - 80, 0), opcode)
+        if at >= 0 and _GUARD.match(text, at, opcode):
+            start = at
         self._count(start)
         line_start = max(self._line_start - self.base, start - WINDOW, 0)
         line_end = text.find("\n", end, end + WINDOW)
+        at = self.base + start
         return Candidate(
             text[start:end],
             opcode - start,
-            self.base + start,
+            at,
             self._line,
-            self.base + start - self._line_start + 1,
+            at - self._line_start + 1,
             text[line_start:start],
             text[end : line_end if line_end >= 0 else end + WINDOW],
             scopes,

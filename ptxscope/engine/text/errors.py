@@ -104,8 +104,8 @@ def printable(text: str) -> str:
     Character positions are kept, so spans stay right. Nothing in the result moves the
     cursor, changes colours or the writing direction of a terminal.
     """
-    if text.isascii() and text.isprintable():
-        return text
+    if text.isascii():
+        return text if text.isprintable() else text.translate(_SHOWN)
     return "".join(map(_printable, text))
 
 
@@ -117,6 +117,9 @@ def _printable(char: str) -> str:
     if char.isprintable() and unicodedata.bidirectional(char) not in ("R", "AL"):
         return char
     return "\N{REPLACEMENT CHARACTER}"
+
+
+_SHOWN = {code: _printable(chr(code)) for code in range(128) if not chr(code).isprintable()}
 
 
 def printable_lines(text: str) -> str:
@@ -141,6 +144,12 @@ def cells(text: str) -> int:
 
 def diagram(text: str, problem: Problem) -> str:
     """Message, the line it is about with a caret under the span, and the hint."""
+    message = _filled(f"error: {printable(problem.message)}", "  ")
+    return "\n".join([message, *pointed(text, problem)])
+
+
+def pointed(text: str, problem: Problem) -> list[str]:
+    """The lines of a diagram that stand below its message."""
     start, end = problem.span
     line_start = text.rfind("\n", 0, start) + 1
     line_end = text.find("\n", start)
@@ -152,14 +161,11 @@ def diagram(text: str, problem: Problem) -> str:
         start, end = start - first, min(end - first, _WINDOW)
     line = printable(text[line_start + first : min(line_start + first + _WINDOW, line_end)])
     lead, mark = ("\u2026" if first else ""), line[start:end]
-    parts = [
-        _filled(f"error: {printable(problem.message)}", "  "),
-        f"  {lead}{line}",
-        "  " + " " * cells(lead + line[:start]) + "^" * max(1, cells(mark)),
-    ]
+    lines = [f"  {lead}{line}", "  " + " " * cells(lead + line[:start]) + "^" * max(1, cells(mark))]
     if problem.hint:
-        parts.append(_filled(f"  allowed: {printable(problem.hint)}", " " * 11))
-    return "\n".join(parts)
+        hint = _filled(f"  allowed: {printable(problem.hint)}", " " * 11)
+        lines += hint.split("\n")
+    return lines
 
 
 def _filled(text: str, indent: str) -> str:

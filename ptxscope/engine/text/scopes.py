@@ -6,8 +6,10 @@ Everything that reads PTX asks here what a name is: ``check`` as it streams, a r
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 
+from ..patterns import pattern
 from ..records import NamedTuple
 from .tokens import Kind, Token, tokens
 
@@ -86,6 +88,69 @@ class Declared(NamedTuple):
     register: bool = True
 
 
+_A_FUNCTION = Declared(FUNCTION, register=False)
+_PARAM = Declared(".param", register=False)
+
+
+class Registers(NamedTuple):
+    """A register that is declared, or as many numbered ones."""
+
+    name: str
+    many: int | None
+    declared: Declared
+
+
+def registers_in(words: Sequence[Token], i: int) -> tuple[list[Registers], int]:
+    """What stands behind ``.reg``: ``.b32 %r<22>, x``; and where that ends."""
+    found, type_, vector = list[Registers](), "", False
+    while i < len(words) and words[i].text not in _ENDS:
+        word = words[i]
+        if word.text in (".v2", ".v4"):
+            vector = True
+        elif word.kind is Kind.DOTTED:
+            type_ = word.text[1:]
+        elif word.kind is Kind.NAME and type_:
+            less, count = (x.text for x in (*words[i + 1 : i + 3], word, word)[:2])
+            many = less == "<" and _COUNT.fullmatch(count)
+            number = int(count[:9]) if many else None
+            found.append(Registers(word.text, number, Declared(type_, vector)))
+        i += 1
+    return found, i
+
+
+def alone(words: Sequence[Token]) -> tuple[Registers, ...] | None:
+    """What words declare that are one ``.reg`` with its ``;``; None where they are not."""
+    if not words or words[0].text != ".reg":
+        return None
+    found, end = registers_in(words, 1)
+    return tuple(found) if [word.text for word in words[end:]] == [";"] else None
+
+
+_NAME = r"(?:[A-Za-z][\w$]*+|[_$%][\w$]++)"
+_PARAMETER = (
+    rf"\s*+\.param(?:\s++\.(?!reg\s)[a-z]\w*+|\s++[0-9]++)*+\s++({_NAME})\s*+(?:\[[0-9]*+\]\s*+)?+"
+)
+_KERNEL = pattern(
+    rf"""\.entry\s++({_NAME})\s*+\(((?:{_PARAMETER}(?:,{_PARAMETER})*+)?+)\s*+\)\s*+
+    (?:\.(?:maxntid|reqntid|minnctapersm|maxnreg)\s++[0-9,\s]++)*+""",
+    re.ASCII | re.VERBOSE,
+)
+_PARAMETERS = pattern(_PARAMETER, re.ASCII)
+
+
+class Kernel(NamedTuple):
+    """What the header of a kernel declares: its name, and the names of its parameters."""
+
+    name: str
+    parameters: Sequence[str]
+
+
+def kernel(text: str) -> Kernel | None:
+    """What a text declares that is the header of a kernel as compilers write it; else None."""
+    found = _KERNEL.fullmatch(text)
+    return Kernel(found[1], _PARAMETERS.findall(found[2])) if found else None
+
+
 class Scope:
     """What one pair of braces declares."""
 
@@ -106,14 +171,20 @@ class Scope:
 
     def look_up(self, name: str) -> Declared | None:
         """What the name is declared as in this scope alone."""
-        if name in self.names:
-            return self.names[name]
-        if not self.numbered:
-            return None
-        stem = name.rstrip("0123456789")
+        declared = self.names.get(name)
+        if declared is not None or not self.numbered:
+            return declared
+        stem, number = _cut(name)
         count, declared = self.numbered.get(stem, (0, None))
-        number = name[len(stem) :].lstrip("0")[:10]
-        return declared if len(stem) < len(name) and int(number or 0) < count else None
+        return declared if -1 < number < count else None
+
+
+@lru_cache(maxsize=1 << 14)
+def _cut(name: str) -> tuple[str, int]:
+    """A name without the number it ends in, and the number, or -1."""
+    stem = name.rstrip("0123456789")
+    digits = name[len(stem) :]
+    return stem, int(digits.lstrip("0")[:10] or 0) if digits else -1
 
 
 class Scopes:
@@ -165,6 +236,32 @@ class Scopes:
                 self._header = None  # it was a prototype's
             i = directive(self, words, i + 1) if directive else i + 1
 
+    def declare(self, found: Iterable[Registers]) -> None:
+        """What stands alone in a ``.reg`` directive: the same as to read it."""
+        self._asked.clear()
+        self._declare(found)
+        self._header = None
+
+    def begin(self, found: Kernel) -> None:
+        """The header of a kernel: the same as to read it."""
+        self._asked.clear()
+        self._begin(found.name)
+        names = (self._header or self._scopes[-1]).names
+        for name in found.parameters:
+            names.setdefault(name, _PARAM)
+
+    def _begin(self, name: str) -> None:
+        """A function of a name."""
+        if name:
+            self.functions[name] = _A_FUNCTION
+        if len(self._scopes) == 1:
+            self._header = Scope()
+
+    def _declare(self, found: Iterable[Registers]) -> None:
+        scope = self._header or self._scopes[-1]
+        for name, count, declared in found:
+            scope.declare(name, count, declared)
+
     def _module(self, words: Sequence[Token], i: int) -> int:
         """A ``.version``: what stood before was another module, and is forgotten."""
         told = _VERSION.match(words[i].text[:9]) if i < len(words) else None
@@ -187,27 +284,12 @@ class Scopes:
 
     def _function(self, words: Sequence[Token], i: int) -> int:
         name, _ = _header(words, i)
-        if name:
-            self.functions[name] = Declared(FUNCTION, register=False)
-        if len(self._scopes) == 1:
-            self._header = Scope()
+        self._begin(name)
         return i
 
     def _registers(self, words: Sequence[Token], i: int) -> int:
-        """What stands behind ``.reg``: ``.b32 %r<22>, x``."""
-        scope, type_, vector = self._header or self._scopes[-1], "", False
-        while i < len(words) and words[i].text not in _ENDS:
-            word = words[i]
-            if word.text in (".v2", ".v4"):
-                vector = True
-            elif word.kind is Kind.DOTTED:
-                type_ = word.text[1:]
-            elif word.kind is Kind.NAME and type_:
-                less, count = (x.text for x in (*words[i + 1 : i + 3], word, word)[:2])
-                many = less == "<" and _COUNT.fullmatch(count)
-                number = int(count[:9]) if many else None
-                scope.declare(word.text, number, Declared(type_, vector))
-            i += 1
+        found, i = registers_in(words, i)
+        self._declare(found)
         return i
 
     def _variables(self, words: Sequence[Token], i: int) -> int:
@@ -233,6 +315,20 @@ class Scopes:
     def declared(self, name: str) -> Declared | None:
         """What a name was declared as; None where no declaration of it is in sight."""
         return self._found(name)[1]
+
+    def types(self, names: Iterable[str]) -> tuple[str, ...] | None:
+        """The declared types of registers; None where one is a vector, or no declared register."""
+        found = []
+        asked = self._asked
+        for name in names:
+            at = asked.get(name)
+            if at is None:
+                at = asked[name] = self._look_up(name)
+            declared = at[1]
+            if declared is None or declared.vector or not declared.register:
+                return None
+            found.append(declared.type)
+        return tuple(found)
 
     def _found(self, name: str) -> tuple[Scope | None, Declared | None]:
         found = self._asked.get(name)

@@ -81,7 +81,7 @@ _TOKEN = re.compile(
       | (?P<BAD>.))""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
-_KINDS = {kind.name: kind for kind in Kind}
+_KINDS = {_TOKEN.groupindex[kind.name]: kind for kind in Kind}
 _LINE_DIRECTIVES = {".version", ".target", ".address_size", ".file", ".loc", ".pragma"}
 _BODY_DIRECTIVES = {".entry", ".func", ".section"}
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
@@ -92,9 +92,9 @@ def tokens(text: str) -> list[Token]:
     """All tokens of a text, blanks and comments left out."""
     made = tuple.__new__  # Token(…) takes twice as long
     return [
-        made(Token, (_KINDS[kind], match[kind], *match.span(kind)))
+        made(Token, (_KINDS[group], match[group], *match.span(group)))
         for match in _TOKEN.finditer(text)
-        if (kind := match.lastgroup)
+        if (group := match.lastindex)
     ]
 
 
