@@ -20,6 +20,7 @@ from ..export.data import Frame, dumps
 from . import CommandError
 from .arguments import Parser, parsed, parser
 from .inputs import called, once, opened
+from .progress import Bar
 
 if TYPE_CHECKING:
     from .processes import Work
@@ -80,11 +81,13 @@ def run(words: Sequence[str]) -> int:
     output = _Output(frame)
     sys.stdout.write(frame.begin)
     number = _number(chosen)
-    if number > 1:
-        _in_processes(chosen.files, number, work, output)
-    else:
-        for name in chosen.files:
-            output.ended(work(name, output.write))
+    with Bar(prints=True) as bar:
+        if number > 1:
+            _in_processes(chosen.files, number, work, output, bar)
+        else:
+            for name in chosen.files:
+                bar.begin("checking")
+                output.ended(work(name, output.write, bar=bar))
     sys.stdout.write(frame.end if output.some else frame.empty)
     if chosen.format == "text":
         print(summary(output.counts))
@@ -178,16 +181,21 @@ def _size(name: str) -> int | None:
     return found.st_size if S_ISREG(found.st_mode) and not ours else None
 
 
-def _in_processes(names: Sequence[str], number: int, work: Work[Outcome], output: _Output) -> None:
+def _in_processes(
+    names: Sequence[str], number: int, work: Work[Outcome], output: _Output, bar: Bar
+) -> None:
     """Check files at once; what is printed is the same. What only this process has, it checks."""
     from concurrent.futures.process import BrokenProcessPool
 
     from .processes import processes
 
-    theirs = [name for name in names if _size(name) is not None]
+    sizes = {name: size for name in names if (size := _size(name)) is not None}
+    theirs = [name for name in names if name in sizes]
+    bar.begin("checking", sum(sizes[name] for name in theirs), surely=True)
+    done = 0
     with processes(work, theirs, number) as results:
         for name in names:
-            if name not in theirs:
+            if name not in sizes:
                 output.ended(work(name, output.write))
                 continue
             try:
@@ -200,18 +208,26 @@ def _in_processes(names: Sequence[str], number: int, work: Work[Outcome], output
             for text in texts:
                 output.write(text)
             output.ended(outcome)
+            done += sizes[name]
+            bar.at(done)
 
 
 # --- one file -----------------------------------------------------------------------------
 
 
 def _work(
-    name: str, write: Callable[[str], object], *, pieces: Pieces, between: str, quiet: bool
+    name: str,
+    write: Callable[[str], object],
+    *,
+    pieces: Pieces,
+    between: str,
+    quiet: bool,
+    bar: Bar | None = None,
 ) -> Outcome:
     """Check a file, and write what is said of it."""
     counts = Counter[str]()
     try:
-        for item in counted(_check(name), counts):
+        for item in counted(_check(name, bar), counts):
             if item.diagnostics or not quiet:
                 write("".join(between + piece for piece in pieces(item)))
     except CommandError as error:
@@ -219,8 +235,8 @@ def _work(
     return Outcome(counts)
 
 
-def _check(name: str) -> Iterator[Checked]:
-    with opened(name) as file:
+def _check(name: str, bar: Bar | None) -> Iterator[Checked]:
+    with opened(name, bar=bar) as file:
         head = file.read(_CHUNK)
         language = language_of(name, head)
         if language is Language.PTX:
