@@ -121,16 +121,16 @@ class Listing(Pane):
     def action_move(self, by: int) -> None:
         """Go to another of the 27."""
         if self.place is not None:
-            self.post_message(self.Moved(self, self.place.moved(by)))
+            self.Moved(self, self.place.moved(by)).tell()
 
     def action_leave(self) -> None:
         """On to the steps."""
-        self.post_message(self.Left(self))
+        self.Left(self).tell()
 
     def clicked(self, target: object) -> None:
         """Show the statement that was clicked."""
         if self.place is not None and isinstance(target, tuple):
-            self.post_message(self.Moved(self, self.place.at(*target)))
+            self.Moved(self, self.place.at(*target)).tell()
 
 
 def _folded(text: str, room: int) -> list[str]:
