@@ -6,6 +6,7 @@ it may carry a target, which a click on it or the cursor means. Text is never ma
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -13,6 +14,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
@@ -33,6 +35,19 @@ class Piece(NamedTuple):
 
 
 Line = list[Piece]
+
+
+class _Paint(NamedTuple):
+    """What every line of a paint is looked at with: it is looked for up the whole tree."""
+
+    lines: list[Line]
+    left: int
+    """The first column that is seen."""
+    top: int
+    width: int
+    selection: Selection | None
+
+
 _NO_WIDTH = 80
 """Columns, before it is known how many there are."""
 _RIGHT = 3
@@ -72,6 +87,8 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         self.border_title = title
         self._drawn: list[Line] | None = None
         self._drawn_for = 0
+        self._paint: _Paint | None = None
+        """While the panel is painted."""
         self._base = Style()
         """What the inks are laid on, since the last paint."""
         self._inks: dict[str, Style] = {}
@@ -84,9 +101,12 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
     def drawn(self) -> list[Line]:
         """The lines as they stand on the screen."""
         lines = self._drawn_in(self.scrollable_content_region.width or _NO_WIDTH)
-        size = Size(self.size.width, len(lines))
-        if size != self.virtual_size:
-            self.virtual_size = size
+        before, size = self.virtual_size, Size(self.size.width, len(lines))
+        if size != before:
+            if size.width == before.width and max(size.height, before.height) <= self.size.height:
+                self.set_reactive(ScrollView.virtual_size, size)  # all fit, so nothing moves
+            else:
+                self.virtual_size = size
         return lines
 
     def _drawn_in(self, width: int) -> list[Line]:
@@ -99,15 +119,26 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         before, known_for, self._drawn = self._drawn or [], self._drawn_for, None
         if not (self.is_mounted and self.size):
             self.refresh()
-        elif len(self.drawn) != len(before) or self._drawn_for != known_for:
-            grown = len(self.drawn) != len(before)
-            self.refresh(layout=grown and self.styles.auto_dimensions)
-        else:  # lines that are as they were are not rendered again
-            first, width = self.scroll_offset.y, self.size.width
-            both = enumerate(zip(before, self.drawn, strict=True))
-            changed = [Region(0, y - first, width, 1) for y, (was, now) in both if was != now]
-            if changed:
-                self.refresh(*changed)
+            return
+        lines = self.drawn
+        if self._drawn_for != known_for:
+            self.refresh()
+            return
+        # lines that are as they were are not rendered again
+        (width, height), top = self.size, self.scroll_offset.y
+        seen = slice(top, top + height)
+        both = enumerate(zip_longest(before[seen], lines[seen]))
+        changed = [Region(0, y, width, 1) for y, (was, now) in both if was != now]
+        grown = len(lines) != len(before) and self.styles.auto_dimensions
+        if changed or grown:
+            self.refresh(*changed, layout=grown)
+
+    def entitle(self, title: str) -> None:
+        """Give the panel another title, which is never markup; nothing else is rendered again."""
+        if (content := Content(title)) != self._border_title:
+            self._border_title = content
+            left, top = self.gutter.top_left
+            self.refresh(Region(-left, -top, self.outer_size.width, 1))
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """As many lines as there are to show. Part of Textual's layout."""
@@ -141,24 +172,46 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """The visible part. Part of the line API."""
-        base = self.rich_style  # asked for once a paint: it is looked for up the whole tree
-        if base != self._base:
-            self._base, self._inks = base, {}
-        return super().render_lines(crop)
+        self._paint = self._looked_at()
+        try:
+            return super().render_lines(crop)
+        finally:
+            self._paint = None
 
     def render_line(self, y: int) -> Strip:
-        """One line of the visible part. Part of the line API."""
+        """One line of the visible part. Part of the line API; the mouse asks for the text there."""
+        if self._paint is not None:
+            return self._painted(y, self._paint)
+        paint = self._looked_at()
+        return self._painted(y, paint).apply_offsets(paint.left, paint.top + y)
+
+    def _looked_at(self) -> _Paint:
+        base = self.rich_style
+        if base != self._base:
+            self._base, self._inks = base, {}
+        left, top = self.scroll_offset
         width = self.scrollable_content_region.width
-        scroll_x, scroll_y = self.scroll_offset
-        y += scroll_y
-        if y >= len(self.drawn):
+        return _Paint(self.drawn, left, top, width, self.text_selection)
+
+    def _painted(self, y: int, paint: _Paint) -> Strip:
+        """A line as it looks; neighbours of one ink are one segment."""
+        width, at = paint.width, paint.top + y
+        if at >= len(paint.lines):
             return Strip.blank(width, self._base)
-        inked = self._inked
-        strip = Strip([Segment(text, inked(ink)) for text, ink, _ in self.drawn[y]])
-        selection = self.text_selection
-        if selection is not None and (span := selection.get_span(y)) is not None:
+        segments: list[Segment] = []
+        text, style, inked = "", self._base, self._inked
+        for part, ink, _ in paint.lines[at]:
+            if (own := inked(ink)) is not style:
+                if text:
+                    segments.append(Segment(text, style))
+                text, style = "", own
+            text += part
+        if text:
+            segments.append(Segment(text, style))
+        strip = Strip(segments)
+        if paint.selection is not None and (span := paint.selection.get_span(at)) is not None:
             strip = self._selected(strip, span)
-        return strip.crop_extend(scroll_x, scroll_x + width, self._base).apply_offsets(scroll_x, y)
+        return strip.crop_extend(paint.left, paint.left + width, self._base)
 
     def _inked(self, names: str) -> Style:
         style = self._inks.get(names)
