@@ -125,10 +125,10 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
             self.refresh()
             return
         # lines that are as they were are not rendered again
-        (width, height), top = self.size, self.scroll_offset.y
-        seen = slice(top, top + height)
+        top = self.scroll_offset.y
+        seen = slice(top, top + self.size.height)
         both = enumerate(zip_longest(before[seen], lines[seen]))
-        changed = [Region(0, y, width, 1) for y, (was, now) in both if was != now]
+        changed = [self._row(y) for y, (was, now) in both if was != now]
         grown = len(lines) != len(before) and self.styles.auto_dimensions
         if changed or grown:
             self.refresh(*changed, layout=grown)
@@ -137,8 +137,11 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         """Give the panel another title, which is never markup; nothing else is rendered again."""
         if (content := Content(title)) != self._border_title:
             self._border_title = content
-            left, top = self.gutter.top_left
-            self.refresh(Region(-left, -top, self.outer_size.width, 1))
+            self.refresh(self._row(-self.gutter.top))
+
+    def _row(self, y: int) -> Region:
+        """A row of the panel from edge to edge: no part of a line need be cut out."""
+        return Region(-self.gutter.left, y, self.outer_size.width, 1)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """As many lines as there are to show. Part of Textual's layout."""
@@ -183,7 +186,8 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         if self._paint is not None:
             return self._painted(y, self._paint)
         paint = self._looked_at()
-        return self._painted(y, paint).apply_offsets(paint.left, paint.top + y)
+        strip = self._painted(y, paint).crop_extend(0, paint.width, self._base)
+        return strip.apply_offsets(paint.left, paint.top + y)
 
     def _looked_at(self) -> _Paint:
         base = self.rich_style
@@ -195,9 +199,9 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _painted(self, y: int, paint: _Paint) -> Strip:
         """A line as it looks; neighbours of one ink are one segment."""
-        width, at = paint.width, paint.top + y
+        at = paint.top + y
         if at >= len(paint.lines):
-            return Strip.blank(width, self._base)
+            return Strip([], 0)
         segments: list[Segment] = []
         text, style, inked = "", self._base, self._inked
         for part, ink, _ in paint.lines[at]:
@@ -211,7 +215,7 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         strip = Strip(segments)
         if paint.selection is not None and (span := paint.selection.get_span(at)) is not None:
             strip = self._selected(strip, span)
-        return strip.crop_extend(paint.left, paint.left + width, self._base)
+        return strip.crop(paint.left)
 
     def _inked(self, names: str) -> Style:
         style = self._inks.get(names)
