@@ -37,14 +37,12 @@ class Piece(NamedTuple):
 Line = list[Piece]
 
 
-class _Paint(NamedTuple):
-    """What every line of a paint is looked at with: it is looked for up the whole tree."""
+class _Seen(NamedTuple):
+    """What is seen of a panel, which is looked for up the whole tree: once a paint."""
 
     lines: list[Line]
     left: int
-    """The first column that is seen."""
     top: int
-    width: int
     selection: Selection | None
 
 
@@ -87,8 +85,8 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         self.border_title = title
         self._drawn: list[Line] | None = None
         self._drawn_for = 0
-        self._paint: _Paint | None = None
-        """While the panel is painted."""
+        self._seen: _Seen | None = None
+        """What is seen while the panel is painted."""
         self._base = Style()
         """What the inks are laid on, since the last paint."""
         self._inks: dict[str, Style] = {}
@@ -121,15 +119,15 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
             self.refresh()
             return
         lines = self.drawn
+        grown = len(lines) != len(before) and self.styles.auto_dimensions
         if self._drawn_for != known_for:
-            self.refresh()
+            self.refresh(layout=grown)
             return
         # lines that are as they were are not rendered again
         top = self.scroll_offset.y
         seen = slice(top, top + self.size.height)
         both = enumerate(zip_longest(before[seen], lines[seen]))
         changed = [self._row(y) for y, (was, now) in both if was != now]
-        grown = len(lines) != len(before) and self.styles.auto_dimensions
         if changed or grown:
             self.refresh(*changed, layout=grown)
 
@@ -175,47 +173,47 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """The visible part. Part of the line API."""
-        self._paint = self._looked_at()
+        self._seen = self._look()
         try:
             return super().render_lines(crop)
         finally:
-            self._paint = None
+            self._seen = None
 
     def render_line(self, y: int) -> Strip:
-        """One line of the visible part. Part of the line API; the mouse asks for the text there."""
-        if self._paint is not None:
-            return self._painted(y, self._paint)
-        paint = self._looked_at()
-        strip = self._painted(y, paint).crop_extend(0, paint.width, self._base)
-        return strip.apply_offsets(paint.left, paint.top + y)
+        """One line of the visible part; for the mouse with the place of every character.
 
-    def _looked_at(self) -> _Paint:
+        Part of the line API.
+        """
+        if self._seen is not None:
+            return self._strip(y, self._seen)
+        seen, width = self._look(), self.scrollable_content_region.width
+        strip = self._strip(y, seen).crop_extend(0, width, self._base)
+        return strip.apply_offsets(seen.left, seen.top + y)
+
+    def _look(self) -> _Seen:
         base = self.rich_style
         if base != self._base:
             self._base, self._inks = base, {}
         left, top = self.scroll_offset
-        width = self.scrollable_content_region.width
-        return _Paint(self.drawn, left, top, width, self.text_selection)
+        return _Seen(self.drawn, left, top, self.text_selection)
 
-    def _painted(self, y: int, paint: _Paint) -> Strip:
-        """A line as it looks; neighbours of one ink are one segment."""
-        at = paint.top + y
-        if at >= len(paint.lines):
+    def _strip(self, y: int, seen: _Seen) -> Strip:
+        """A line that is seen; neighbours of one ink are one segment."""
+        y += seen.top
+        if y >= len(seen.lines):
             return Strip([], 0)
         segments: list[Segment] = []
-        text, style, inked = "", self._base, self._inked
-        for part, ink, _ in paint.lines[at]:
-            if (own := inked(ink)) is not style:
-                if text:
-                    segments.append(Segment(text, style))
+        text, style = "", self._base
+        for part, ink, _ in seen.lines[y]:
+            if (own := self._inked(ink)) is not style:
+                segments.append(Segment(text, style))
                 text, style = "", own
             text += part
-        if text:
-            segments.append(Segment(text, style))
-        strip = Strip(segments)
-        if paint.selection is not None and (span := paint.selection.get_span(at)) is not None:
+        segments.append(Segment(text, style))
+        strip = Strip(filter(None, segments))
+        if seen.selection is not None and (span := seen.selection.get_span(y)) is not None:
             strip = self._selected(strip, span)
-        return strip.crop(paint.left)
+        return strip.crop(seen.left)
 
     def _inked(self, names: str) -> Style:
         style = self._inks.get(names)
