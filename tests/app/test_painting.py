@@ -8,6 +8,7 @@ import pytest
 from textual.screen import Screen
 from textual.strip import Strip
 
+from ptxscope.widgets.hints import Hint
 from ptxscope.widgets.pane import Line, Pane
 from tests.app.driving import Driver, explorer
 
@@ -63,6 +64,13 @@ async def test_a_key_paints_the_lines_that_it_changes(
             }
             assert painted == Counter(changed), key
             assert layouts == 0, key
+
+
+async def test_what_a_widget_says_is_with_its_screen_at_once() -> None:
+    async with explorer() as drive:
+        Hint(drive.pane("operands"), "said").tell()
+        assert drive.screen.message_queue_size == 1
+        assert "said" in await drive.text()
 
 
 async def test_the_mouse_takes_the_text_that_it_is_drawn_over() -> None:
