@@ -51,7 +51,7 @@ class Listing(Pane):
         self.place, self._rows = place, place.rows
         chosen = [row for row in self._rows if row.explained]
         here = next((at for at, row in enumerate(chosen, 1) if self._is_here(row)), 0)
-        self.border_title = f"{printable(place.listing.name)} · {here} of {len(chosen)}"
+        self.entitle(f"{printable(place.listing.name)} · {here} of {len(chosen)}")
         self.redraw()
         self._show_cursor()
 
