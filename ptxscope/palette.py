@@ -84,9 +84,4 @@ class InstructionCommands(Provider):
         said = f"{found.ptx.partition(' ')[0]} {found.differs}".strip() if found else ""
         about = said or CATALOG[name].summary
         message = Browser.Chosen(browser, opcode, found)
-        run = partial(_post, browser, message)
-        return Hit(score, Content(name), run, text=name, help=about)
-
-
-def _post(browser: Browser, message: Browser.Chosen) -> None:
-    browser.post_message(message)
+        return Hit(score, Content(name), message.tell, text=name, help=about)

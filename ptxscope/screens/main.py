@@ -221,8 +221,8 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
         self.follow_prediction()
         self.query_one(PtxLine).show(setup.line, setup.instruction, setup.error)
         of = " · of the last legal line" if setup.error else ""
-        for name in ("Operands", "Modifiers"):
-            self.query_one(f"#{name.lower()}").border_title = name + of
+        self.query_one(Operands).entitle(f"Operands{of}")
+        self.query_one(Modifiers).entitle(f"Modifiers{of}")
         self.query_one(Browser).show(setup.instruction.opcode, self.recent)
         for pane in self.query(FormPane):
             pane.show(setup.instruction.form)
@@ -237,7 +237,7 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
     def show_step(self, *, moving: bool = False) -> None:
         """Let the lanes and the result show the session's step."""
         session, lanes, pin = self.session, self.query_one(Lanes), self._pinned()
-        lanes.border_title = self._step_title()
+        lanes.entitle(self._step_title())
         bar = self.query_one(ResultBar)
         bar.show(session.trace, session.divergences, pin, self._held_back_by())
         asks_numbers = self.guesses is not None and session.trace.steps[self.step - 1].stage in (

@@ -145,7 +145,7 @@ class ResultBar(Pane, can_focus=False):
 
     def clicked(self, target: object) -> None:
         """Show what is held back."""
-        self.post_message(self.Asked(self))
+        self.Asked(self).tell()
 
 
 def _wide(line: Line) -> int:
@@ -215,7 +215,7 @@ class KeyBar(Pane, can_focus=False):
     def clicked(self, target: object) -> None:
         """Do what the key does."""
         if isinstance(target, tuple):
-            self.post_message(self.Pressed(self, *target))
+            self.Pressed(self, *target).tell()
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """The tooltip of the key under the mouse."""

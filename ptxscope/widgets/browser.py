@@ -100,12 +100,12 @@ class Browser(Box):
         if name is None:
             return
         if name in CATALOG:
-            self.post_message(self.Chosen(self, name))
+            self.Chosen(self, name).tell()
         else:
             from ..search import opcode_of
 
             intrinsic = intrinsics()[name]
-            self.post_message(self.Chosen(self, opcode_of(intrinsic), intrinsic))
+            self.Chosen(self, opcode_of(intrinsic), intrinsic).tell()
 
 
 class InstructionList(Pane):

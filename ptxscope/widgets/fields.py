@@ -143,7 +143,7 @@ class Choices(Pane):
         else:
             self.chosen = self._cursor
         self.redraw()
-        self.post_message(self.Changed(self))
+        self.Changed(self).tell()
 
     def clicked(self, target: object) -> None:
         """Choose what was clicked."""

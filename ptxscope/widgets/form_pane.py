@@ -62,7 +62,7 @@ class FormPane(Pane):
 
     def ask(self, slot: Slot, value: object) -> None:
         """Ask for another value of a slot, which is legal."""
-        self.post_message(self.Changed(self, slot.name, value))
+        self.Changed(self, slot.name, value).tell()
 
     def step(self, by: int) -> None:
         """Let what is under the cursor take its next value, or the one before."""
@@ -155,19 +155,19 @@ class FormPane(Pane):
     def say(self) -> None:
         """Let the row of hints say what is under the cursor."""
         if self.has_focus:
-            self.post_message(Hint(self, self.said()))
+            Hint(self, self.said()).tell()
 
     def refuse(self, why: str) -> None:
         """Let the row of hints say why something can't be chosen."""
         self.redraw()
-        self.post_message(Hint(self, f"{REFUSED} {why}"))
+        Hint(self, f"{REFUSED} {why}").tell()
 
     def on_focus(self) -> None:
         """Show the cursor."""
         self.redraw()
-        self.post_message(Hint(self, self.said()))
+        Hint(self, self.said()).tell()
 
     def on_blur(self) -> None:
         """Hide the cursor."""
         self.redraw()
-        self.post_message(Hint(self, ""))
+        Hint(self, "").tell()

@@ -359,6 +359,17 @@ class InkScreen(Screen[Result]):
             return palette_of(self.app).style(names[0].removeprefix("ink--"))
         return super().get_component_rich_style(*names, partial=partial, default=default)
 
+    def _on_timer_update(self) -> None:
+        """Paint together what is asked for together; some of it may still wait in the queue.
+
+        Part of Textual.
+        """
+        if self.message_queue_size:
+            self._update_timer.pause()
+            self.call_later(super()._on_timer_update)
+        else:
+            super()._on_timer_update()
+
 
 class InkModal(ModalScreen[Result], InkScreen[Result]):
     """The same over another screen, to be answered or left."""

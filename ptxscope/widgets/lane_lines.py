@@ -28,7 +28,7 @@ from .pane import Line, Piece
 
 if TYPE_CHECKING:
     from ..learn.prediction import Guess
-from .step_words import step_words
+from .step_words import Said, step_words
 
 WIDEST = 150
 """Columns that the lanes have at most: more would only draw them apart."""
@@ -67,6 +67,10 @@ class Level(IntEnum):
     """With the ways from the registers to what is selected."""
     FULL = 5
     """With a sentence for every lane."""
+
+
+_PICTURES = {Level.TOLD: Level.OPEN, Level.FULL: Level.WIRED}
+"""What is drawn at a level, besides what is said."""
 
 
 class View(NamedTuple):
@@ -182,6 +186,8 @@ class _Painter:
         self.divergence = view.divergence if view.pin is None else None
         self.is_tapped = False
         """Wires leave from the registers."""
+        self._pictures: dict[tuple[Stage, Level], list[Line]] = {}
+        self._words: dict[Stage, list[Said]] = {}
 
     def head(self) -> list[Line]:
         """Above the lanes of a dual or quad form, their numbers."""
@@ -248,12 +254,29 @@ class _Painter:
 
     def step(self, stage: Stage, level: Level) -> list[Line]:
         """The lines of a step."""
+        drawn = _PICTURES.get(level, level)
+        if (stage, drawn) not in self._pictures:
+            self._pictures[stage, drawn] = list(self.picture(stage, drawn))
+        lines = self._pictures[stage, drawn]
+        step = step_of(self.trace, stage)
+        if level < Level.TOLD or step is None or self._is_asked(stage):
+            return lines
+        if stage not in self._words:
+            room = self.width + LABEL - 4
+            self._words[stage] = list(step_words(self.trace, step, room, self.divergence))
+        indent, every = Piece("   "), level >= Level.FULL
+        said = (said.line for said in self._words[stage] if every or not said.is_detail)
+        return lines + [[indent, *line] for line in said]
+
+    def picture(self, stage: Stage, level: Level) -> Iterator[Line]:
+        """The lines of a step, without what is said of it."""
         step = step_of(self.trace, stage)
         shown = step or self._elsewhere(stage)
         is_current = stage is self.current.stage
         label = f"{'▸' if is_current else ' '}{step.number if step else ' '} {title(shown)}"
-        if is_current and step and self.view.guesses is not None:
-            return list(self.asked(step, label, self.view.guesses))
+        if step and self.view.guesses is not None and self._is_asked(stage):
+            yield from self.asked(step, label, self.view.guesses)
+            return
         divergence = self.divergence
         if divergence and _ORDER[stage] >= _ORDER[divergence.stage]:
             bodies = list(self.branches(divergence, stage, level))
@@ -262,17 +285,12 @@ class _Painter:
             level = max(level, Level.ROWS) if pinned else level  # rows to compare it with
             bodies = [*(self.rows(step, level) if step else ()), *pinned]
         ink = "current" if is_current else "strong"
-        lines: list[Line] = []
         for name, body in bodies or [("", [])]:
-            lines.append(labelled(label, name, ink, body, step.number if step else None))
+            yield labelled(label, name, ink, body, step.number if step else None)
             label = ""
-        if level >= Level.TOLD and step:
-            every = level >= Level.FULL
-            indent = Piece("   ")
-            room = self.width + LABEL - 4
-            said = step_words(self.trace, step, room, divergence, every=every)
-            lines += ([indent, *line] for line in said)
-        return lines
+
+    def _is_asked(self, stage: Stage) -> bool:
+        return self.view.guesses is not None and stage is self.current.stage
 
     def asked(self, step: Step, label: str, guesses: Mapping[Place, Guess]) -> Iterator[Line]:
         """A step that is predicted: what was told right as it is, the others as they were typed."""

@@ -288,7 +288,7 @@ class Lanes(Pane):
             said = f"{REFUSED} {said}" if guess and guess.is_wrong else said
         else:
             said = sentence(trace, row, place.lane) if trace and row and place else ""
-        self.post_message(self.CursorMoved(self, cell, said))
+        self.CursorMoved(self, cell, said).tell()
 
     def on_focus(self) -> None:
         """The cursor is there at once."""
@@ -318,7 +318,7 @@ class Lanes(Pane):
     def clicked(self, target: object) -> None:
         """Put the cursor on the clicked cell; a lane of a mask is switched, a step gone to."""
         if isinstance(target, int):
-            self.post_message(self.StepChosen(self, target))
+            self.StepChosen(self, target).tell()
         if isinstance(target, Place):
             again = target == self.place
             self.stand_on(target)
@@ -371,11 +371,11 @@ class Lanes(Pane):
             return
         if self.is_asked(self.place):
             guess = self._guesses.get(self.place) if self._guesses else None
-            self.post_message(self.Predict(self, self.place, guess.text if guess else ""))
+            self.Predict(self, self.place, guess.text if guess else "").tell()
         elif self._is_operand(self.place):
             self._edit("")
         elif self._is_mask(self.place):
-            self.post_message(self.Flipped(self, self.place.lane))
+            self.Flipped(self, self.place.lane).tell()
 
     def _edit(self, start: str) -> None:
         trace, place = self._trace, self.place
@@ -387,9 +387,9 @@ class Lanes(Pane):
         truth = trace.instruction.type_of(place.key) is Type.PRED
         field = Field(place.key, "lane", place.lane) if by_lane else Field(place.key, "hex")
         if truth and not start:
-            self.post_message(self.Nudged(self, place.key, 0, 1, 1))
+            self.Nudged(self, place.key, 0, 1, 1).tell()
             return
-        self.post_message(self.Edit(self, field, start))
+        self.Edit(self, field, start).tell()
 
     def action_nudge(self, by: int) -> None:
         """One more or less on a register's part; the next or the one before for a selector."""
@@ -398,10 +398,10 @@ class Lanes(Pane):
             return
         if self._is_operand(place):
             width = part_width(trace, place.key)
-            self.post_message(self.Nudged(self, place.key, width * place.lane, width, by))
+            self.Nudged(self, place.key, width * place.lane, width, by).tell()
         elif slot := self._slot(place):
             digit = (self._digit(place) + by) % self._choices(place)
-            self.post_message(self.Reselected(self, slot, place.lane, digit))
+            self.Reselected(self, slot, place.lane, digit).tell()
 
     def _choices(self, place: Place) -> int:
         """How many parts a cell of a selected row may take."""
@@ -434,7 +434,7 @@ class Lanes(Pane):
             if self.check_consume_key(event.key, char):
                 event.stop()
                 if event.key != "space":
-                    self.post_message(self.Predict(self, place, char))
+                    self.Predict(self, place, char).tell()
             return
         if self._is_operand(place):
             truth = self._trace.instruction.type_of(place.key) is Type.PRED
@@ -446,19 +446,15 @@ class Lanes(Pane):
             if self._is_mask(place):
                 self.action_change()
             else:
-                self.post_message(
-                    Hint(self, "space switches a lane of the mask; Esc, then space plays")
-                )
+                Hint(self, "space switches a lane of the mask; Esc, then space plays").tell()
         elif char.isdigit() and (slot := self._slot(place)):
             event.stop()
-            self.post_message(self.Reselected(self, slot, place.lane, int(char)))
+            self.Reselected(self, slot, place.lane, int(char)).tell()
             if len(self._trace.rows[place.key].lanes) > 1:
                 self.action_move(1, 0)
         elif char in "0123456789+-.[":
             event.stop()
-            self.post_message(
-                Hint(self, f"{REFUSED} this is computed: type over a register's chip")
-            )
+            Hint(self, f"{REFUSED} this is computed: type over a register's chip").tell()
 
     def _starts(self, role: str) -> str:
         """What a literal of an operand begins with."""
@@ -493,10 +489,10 @@ class Lanes(Pane):
         count = self._trace.instruction.entry.lanes
         if count > 1:
             digit = chip.lane + (count if chip.key == "b" else 0)
-            self.post_message(self.Reselected(self, slot, lane.lane, digit))
+            self.Reselected(self, slot, lane.lane, digit).tell()
         elif not slot.startswith(chip.key):
             said = f"{REFUSED} {slot} of a scalar instruction takes a part of {slot[0]} only"
-            self.post_message(Hint(self, said))
+            Hint(self, said).tell()
         else:
             unit = part_width(self._trace, chip.key)
-            self.post_message(self.Reselected(self, slot, 0, chip.lane, unit))
+            self.Reselected(self, slot, 0, chip.lane, unit).tell()

@@ -148,8 +148,8 @@ class PtxLine(PlainInput):
     def show(self, text: str, ins: Instruction, error: PtxError | None) -> None:
         """Show a line without calling it an edit."""
         # spans are those of the text that was parsed: blanks apart the same in a pasted line
-        self.parts = ins.spans if error is None and ins.text == text else {}
-        self.wrong = tuple(problem.span for problem in error.errors) if error else ()
+        parts = ins.spans if error is None and ins.text == text else {}
+        wrong = tuple(problem.span for problem in error.errors) if error else ()
         typing = self.value != self._shown  # what was typed since is on its way to the session
         if text == self.value or not typing:
             self._shown = text
@@ -157,7 +157,9 @@ class PtxLine(PlainInput):
             self.value = text
             self.cursor_position = len(text)
         self._forget_candidates()
-        self.refresh()
+        if (parts, wrong) != (self.parts, self.wrong):
+            self.parts, self.wrong = parts, wrong
+            self.refresh()
 
     @property
     def candidates(self) -> tuple[Completion, ...]:
@@ -179,7 +181,7 @@ class PtxLine(PlainInput):
         event.stop()
         if event.value != self._shown:
             self._forget_candidates()
-            self.post_message(self.Edited(self, event.value, self._pasted))
+            self.Edited(self, event.value, self._pasted).tell()
             self._pasted = False
 
     def _on_paste(self, event: events.Paste) -> None:
@@ -192,7 +194,7 @@ class PtxLine(PlainInput):
         if whole:
             event.stop()
             event.prevent_default()
-            self.post_message(self.Pasted(self, event.text))
+            self.Pasted(self, event.text).tell()
         else:
             event.stop()  # PlainInput and Input, whose handlers run next, put it in
             self._pasted = True
@@ -201,7 +203,7 @@ class PtxLine(PlainInput):
         """Choose another completion."""
         if self.candidates:
             self.candidate = (self.candidate + by) % len(self.candidates)
-            self.post_message(self.CandidateMoved(self))
+            self.CandidateMoved(self).tell()
 
     def action_complete(self) -> None:
         """Take the completion, or go on to the next widget."""
@@ -315,7 +317,7 @@ class LineStatus(Pane, can_focus=False):
         if self.is_mounted and self.size:
             focus = self.screen.focused
             is_told = bool(self.drawn) and (focus is None or isinstance(focus, PtxLine))
-            self.post_message(Hint(self, self.rest if is_told else ""))
+            Hint(self, self.rest if is_told else "").tell()
 
     def _about(self, width: int) -> list[Line]:
         """Notes on a legal line, or what the instruction is."""

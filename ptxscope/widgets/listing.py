@@ -51,7 +51,7 @@ class Listing(Pane):
         self.place, self._rows = place, place.rows
         chosen = [row for row in self._rows if row.explained]
         here = next((at for at, row in enumerate(chosen, 1) if self._is_here(row)), 0)
-        self.border_title = f"{printable(place.listing.name)} · {here} of {len(chosen)}"
+        self.entitle(f"{printable(place.listing.name)} · {here} of {len(chosen)}")
         self.redraw()
         self._show_cursor()
 
@@ -121,16 +121,16 @@ class Listing(Pane):
     def action_move(self, by: int) -> None:
         """Go to another of the 27."""
         if self.place is not None:
-            self.post_message(self.Moved(self, self.place.moved(by)))
+            self.Moved(self, self.place.moved(by)).tell()
 
     def action_leave(self) -> None:
         """On to the steps."""
-        self.post_message(self.Left(self))
+        self.Left(self).tell()
 
     def clicked(self, target: object) -> None:
         """Show the statement that was clicked."""
         if self.place is not None and isinstance(target, tuple):
-            self.post_message(self.Moved(self, self.place.at(*target)))
+            self.Moved(self, self.place.at(*target)).tell()
 
 
 def _folded(text: str, room: int) -> list[str]:

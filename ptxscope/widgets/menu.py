@@ -81,12 +81,12 @@ class Menu(Pane):
         own = [y for y, line in enumerate(self.drawn) if line[-1].target == self.index]
         for y in reversed(own):
             self.show_line(y)
-        self.post_message(self.Moved(self, self.index))
+        self.Moved(self, self.index).tell()
 
     def action_choose(self) -> None:
         """Choose the item under the cursor."""
         if self.items:
-            self.post_message(self.Chosen(self, self.index))
+            self.Chosen(self, self.index).tell()
 
     def clicked(self, target: object) -> None:
         """Choose the clicked item."""

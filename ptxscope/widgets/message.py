@@ -26,3 +26,8 @@ class Posted(Message):
     def __init__(self, *values: Any, **named: Any) -> None:
         super().__init__()
         self.__dict__.update(zip(self._fields, values, strict=False), **named)
+
+    def tell(self) -> None:
+        """Tell the widget's screen, with nothing on the way, so that what it does comes at once."""
+        if self.control is not None:
+            self.control.screen.post_message(self.stop())

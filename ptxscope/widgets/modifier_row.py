@@ -236,9 +236,7 @@ class ModifierRow(FormPane):
             taken = choices.turned(form, slot, cell.lane, 0)
         lane = "" if cell.lane is None or slot.name == "mask" else f", lane {cell.lane}"
         title = f"{SLOT_NAMES[slot.name]}{lane}"
-        self.post_message(
-            self.Asked(self, title, cell, found, values.index(taken), self._beneath(self._stop))
-        )
+        self.Asked(self, title, cell, found, values.index(taken), self._beneath(self._stop)).tell()
 
     def choose(self, cell: Choice, option: Option) -> None:
         """Take an option of the list."""

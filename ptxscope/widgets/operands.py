@@ -257,12 +257,12 @@ class Operands(Pane):
             return
         is_bit = self.field.notation == "bit"  # a literal is of the whole operand
         field = Field(self.field.role, "hex") if is_bit else self.field
-        self.post_message(self.Edit(self, field, start))
+        self.Edit(self, field, start).tell()
 
     def action_presets(self) -> None:
         """Ask for the list of values that bite."""
         if self._trace and self._roles(self._trace):
-            self.post_message(self.Presets(self, self.field.role))
+            self.Presets(self, self.field.role).tell()
 
     def on_key(self, event: events.Key) -> None:
         """What a literal begins with, or a letter that means nothing here, begins a new value."""
@@ -320,7 +320,7 @@ class Operands(Pane):
         return self._trace.operands[role] if self._trace else 0
 
     def _post(self, role: str, bits: int) -> None:
-        self.post_message(self.Changed(self, role, bits))
+        self.Changed(self, role, bits).tell()
 
     def type_over(self, typed_over: bool) -> None:
         """Keep the cursor in sight while a value is typed, or let it go."""
@@ -333,7 +333,7 @@ class Operands(Pane):
     def _say(self, *, focused: bool = False) -> None:
         """Let the row of hints say what is under the cursor."""
         if (focused or self.has_focus) and self._trace and self._roles(self._trace):
-            self.post_message(Hint(self, self._said(self._trace)))
+            Hint(self, self._said(self._trace)).tell()
 
     def _said(self, trace: Trace) -> str:
         role, notation, at = self.field
@@ -353,7 +353,7 @@ class Operands(Pane):
     def on_blur(self) -> None:
         """Hide the cursor."""
         self.redraw()
-        self.post_message(Hint(self, ""))
+        Hint(self, "").tell()
 
 
 def _wrapped(head: Line, units: Iterable[Line], indent: int, width: int) -> Iterator[Line]:

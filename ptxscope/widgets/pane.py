@@ -6,6 +6,7 @@ it may carry a target, which a click on it or the cursor means. Text is never ma
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -13,6 +14,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
@@ -33,6 +35,17 @@ class Piece(NamedTuple):
 
 
 Line = list[Piece]
+
+
+class _Seen(NamedTuple):
+    """What is seen of a panel, which is looked for up the whole tree: once a paint."""
+
+    lines: list[Line]
+    left: int
+    top: int
+    selection: Selection | None
+
+
 _NO_WIDTH = 80
 """Columns, before it is known how many there are."""
 _RIGHT = 3
@@ -72,6 +85,8 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         self.border_title = title
         self._drawn: list[Line] | None = None
         self._drawn_for = 0
+        self._seen: _Seen | None = None
+        """What is seen while the panel is painted."""
         self._base = Style()
         """What the inks are laid on, since the last paint."""
         self._inks: dict[str, Style] = {}
@@ -84,9 +99,12 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
     def drawn(self) -> list[Line]:
         """The lines as they stand on the screen."""
         lines = self._drawn_in(self.scrollable_content_region.width or _NO_WIDTH)
-        size = Size(self.size.width, len(lines))
-        if size != self.virtual_size:
-            self.virtual_size = size
+        before, size = self.virtual_size, Size(self.size.width, len(lines))
+        if size != before:
+            if size.width == before.width and max(size.height, before.height) <= self.size.height:
+                self.set_reactive(ScrollView.virtual_size, size)  # all fit, so nothing moves
+            else:
+                self.virtual_size = size
         return lines
 
     def _drawn_in(self, width: int) -> list[Line]:
@@ -99,15 +117,29 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         before, known_for, self._drawn = self._drawn or [], self._drawn_for, None
         if not (self.is_mounted and self.size):
             self.refresh()
-        elif len(self.drawn) != len(before) or self._drawn_for != known_for:
-            grown = len(self.drawn) != len(before)
-            self.refresh(layout=grown and self.styles.auto_dimensions)
-        else:  # lines that are as they were are not rendered again
-            first, width = self.scroll_offset.y, self.size.width
-            both = enumerate(zip(before, self.drawn, strict=True))
-            changed = [Region(0, y - first, width, 1) for y, (was, now) in both if was != now]
-            if changed:
-                self.refresh(*changed)
+            return
+        lines = self.drawn
+        grown = len(lines) != len(before) and self.styles.auto_dimensions
+        if self._drawn_for != known_for:
+            self.refresh(layout=grown)
+            return
+        # lines that are as they were are not rendered again
+        top = self.scroll_offset.y
+        seen = slice(top, top + self.size.height)
+        both = enumerate(zip_longest(before[seen], lines[seen]))
+        changed = [self._row(y) for y, (was, now) in both if was != now]
+        if changed or grown:
+            self.refresh(*changed, layout=grown)
+
+    def entitle(self, title: str) -> None:
+        """Give the panel another title, which is never markup; nothing else is rendered again."""
+        if (content := Content(title)) != self._border_title:
+            self._border_title = content
+            self.refresh(self._row(-self.gutter.top))
+
+    def _row(self, y: int) -> Region:
+        """A row of the panel from edge to edge: no part of a line need be cut out."""
+        return Region(-self.gutter.left, y, self.outer_size.width, 1)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """As many lines as there are to show. Part of Textual's layout."""
@@ -141,24 +173,47 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """The visible part. Part of the line API."""
-        base = self.rich_style  # asked for once a paint: it is looked for up the whole tree
-        if base != self._base:
-            self._base, self._inks = base, {}
-        return super().render_lines(crop)
+        self._seen = self._look()
+        try:
+            return super().render_lines(crop)
+        finally:
+            self._seen = None
 
     def render_line(self, y: int) -> Strip:
-        """One line of the visible part. Part of the line API."""
-        width = self.scrollable_content_region.width
-        scroll_x, scroll_y = self.scroll_offset
-        y += scroll_y
-        if y >= len(self.drawn):
-            return Strip.blank(width, self._base)
-        inked = self._inked
-        strip = Strip([Segment(text, inked(ink)) for text, ink, _ in self.drawn[y]])
-        selection = self.text_selection
-        if selection is not None and (span := selection.get_span(y)) is not None:
+        """One line of the visible part; for the mouse with the place of every character.
+
+        Part of the line API.
+        """
+        if self._seen is not None:
+            return self._strip(y, self._seen)
+        seen, width = self._look(), self.scrollable_content_region.width
+        strip = self._strip(y, seen).crop_extend(0, width, self._base)
+        return strip.apply_offsets(seen.left, seen.top + y)
+
+    def _look(self) -> _Seen:
+        base = self.rich_style
+        if base != self._base:
+            self._base, self._inks = base, {}
+        left, top = self.scroll_offset
+        return _Seen(self.drawn, left, top, self.text_selection)
+
+    def _strip(self, y: int, seen: _Seen) -> Strip:
+        """A line that is seen; neighbours of one ink are one segment."""
+        y += seen.top
+        if y >= len(seen.lines):
+            return Strip([], 0)
+        segments: list[Segment] = []
+        text, style = "", self._base
+        for part, ink, _ in seen.lines[y]:
+            if (own := self._inked(ink)) is not style:
+                segments.append(Segment(text, style))
+                text, style = "", own
+            text += part
+        segments.append(Segment(text, style))
+        strip = Strip(filter(None, segments))
+        if seen.selection is not None and (span := seen.selection.get_span(y)) is not None:
             strip = self._selected(strip, span)
-        return strip.crop_extend(scroll_x, scroll_x + width, self._base).apply_offsets(scroll_x, y)
+        return strip.crop(seen.left)
 
     def _inked(self, names: str) -> Style:
         style = self._inks.get(names)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
+from ..engine.records import NamedTuple
 from ..engine.text.errors import printable
 from ..engine.tracing.divergence import Divergence
 from ..engine.tracing.stages import about
@@ -15,23 +16,27 @@ from ..session import happenings
 from .pane import Line, Piece
 
 
-def step_words(
-    trace: Trace, step: Step, width: int, divergence: Divergence | None, *, every: bool = True
-) -> Iterator[Line]:
-    """What a step does, why another answer parts from it, a sentence for each lane, notes.
+class Said(NamedTuple):
+    """A line of what is said of a step."""
 
-    Without ``every`` only lanes have theirs that something happened to.
-    """
-    yield from told(about(trace, step), width, "strong")
+    line: Line
+    is_detail: bool = False
+    """Of a lane that nothing happened to: it is said where there is room for all."""
+
+
+def step_words(
+    trace: Trace, step: Step, width: int, divergence: Divergence | None
+) -> Iterator[Said]:
+    """What a step does, why another answer parts from it, a sentence for each lane, notes."""
+    yield from map(Said, told(about(trace, step), width, "strong"))
     if divergence and divergence.stage is step.stage:
         for erratum in divergence.errata:
-            yield from told(f"≠ {erratum.id}: {erratum.sentence}", width, "clamped")
+            yield from map(Said, told(f"≠ {erratum.id}: {erratum.sentence}", width, "clamped"))
     for text, ink in _sentences(trace, step):
-        if every or ink:
-            yield from told(text, width, ink)
+        yield from (Said(line, not ink) for line in told(text, width, ink))
     for note in trace.annotations.at(step.stage):
         lane = "" if note.lane is None else f"lane {note.lane}: "
-        yield from told(f"✎ {lane}{printable(note.text)}", width, "chosen")
+        yield from map(Said, told(f"✎ {lane}{printable(note.text)}", width, "chosen"))
 
 
 def _sentences(trace: Trace, step: Step) -> Iterator[tuple[str, str]]:
@@ -49,5 +54,7 @@ def _sentences(trace: Trace, step: Step) -> Iterator[tuple[str, str]]:
 
 def told(text: str, width: int, ink: str) -> list[Line]:
     """A sentence in lines."""
+    if 0 < len(text) <= width:
+        return [[Piece(text, ink)]]
     lines = textwrap.wrap(text, max(width, 20), subsequent_indent="  ", break_on_hyphens=False)
     return [[Piece(line, ink)] for line in lines]

@@ -254,7 +254,7 @@ class SweepPane(Pane):
     def _post(self, axis: Axis, at: int) -> None:
         lane = axis.lane
         bits = lane.put(self._trace.operands[lane.role], axis.value(at))
-        self.post_message(self.Moved(self, lane.role, bits))
+        self.Moved(self, lane.role, bits).tell()
 
     def action_part(self, by: int) -> None:
         """Go to the next of what can be chosen; by 0 back to the plot."""
@@ -270,7 +270,7 @@ class SweepPane(Pane):
 
     def _turned(self) -> None:
         self.redraw()
-        self.post_message(self.Turned(self))
+        self.Turned(self).tell()
 
     async def on_click(self, event: events.Click) -> None:
         """Move the point to where was clicked."""
@@ -288,7 +288,7 @@ class SweepPane(Pane):
                 bits = self._y.put(bits, value)
             else:
                 self._post(self.found.y, at_y)
-        self.post_message(self.Moved(self, lane.role, bits))
+        self.Moved(self, lane.role, bits).tell()
 
     def clicked(self, target: object) -> None:
         """Choose the next lane."""

@@ -155,7 +155,7 @@ class ValueField(Vertical):
         text = self.input.value
         if self._read is not None:
             if not self._is_settled:
-                self.post_message(self.Answered(self, self._about, text, False))
+                self.Answered(self, self._about, text, False).tell()
             return
         if self._is_settled or not text.strip():
             return
@@ -163,10 +163,10 @@ class ValueField(Vertical):
             bits = self._parsed(text)
         except PtxError as error:
             why = f"{self._called} was left at {self._now()}: {printable(error.message)}"
-            self.post_message(self.Refused(self, why))
+            self.Refused(self, why).tell()
             return
         if bits != self._bits:
-            self.post_message(self.Entered(self, self._field.role, bits, moved_on=True))
+            self.Entered(self, self._field.role, bits, moved_on=True).tell()
 
     def follow(self, operands: Mapping[str, int]) -> None:
         """Something else was edited meanwhile: a lane that is typed goes among the others now."""
@@ -250,7 +250,7 @@ class ValueField(Vertical):
         event.stop()
         if self._read is not None and (key := self._command(event.value)):
             self.input.value = event.value.replace(key, "")
-            self.post_message(self.Commanded(self, self._about, key))
+            self.Commanded(self, self._about, key).tell()
             return
         self._check(event.value)
 
@@ -262,18 +262,18 @@ class ValueField(Vertical):
         except PtxError:
             if self._read is not None:
                 self.input.select_all()
-                self.post_message(self.Unreadable(self, self._about))
+                self.Unreadable(self, self._about).tell()
             return
         self._is_settled = True
         if self._read is not None:
             self.input.select_all()  # what is typed next takes its place
-            self.post_message(self.Answered(self, self._about, event.value, True))
+            self.Answered(self, self._about, event.value, True).tell()
         else:
-            self.post_message(self.Entered(self, self._field.role, bits))
+            self.Entered(self, self._field.role, bits).tell()
 
     def action_leave(self) -> None:
         """Leave without a value."""
         if self._read is not None:
-            self.post_message(self.Answered(self, self._about, self.input.value, False))
+            self.Answered(self, self._about, self.input.value, False).tell()
         self._is_settled = True
-        self.post_message(self.Left(self))
+        self.Left(self).tell()

@@ -154,6 +154,14 @@ async def test_a_file_is_opened_by_name(size: tuple[int, int]) -> None:
         assert "3 of 37" in await drive.press("escape", "g")
 
 
+async def test_a_listing_is_called_what_its_file_is() -> None:
+    opened = opened_listing(BLOCK, "[red]a[b].ptx")
+    assert opened
+    async with explorer(size=(200, 60)) as drive:
+        drive.screen.open_at(opened)
+        assert "[red]a[b].ptx · 1 of 3" in await drive.text()
+
+
 async def test_a_file_that_can_not_be_opened_is_named(tmp_path: Path) -> None:
     (tmp_path / "empty.ptx").write_text("mov.u32 a, b;", encoding="utf-8")
     async with explorer() as drive:

@@ -262,7 +262,7 @@ async def test_what_was_moved_is_taken_back_where_it_was_moved() -> None:
         assert f"a.b0 = {pane(drive).found.x.lane.said(value)}: " in shown
         assert "nothing was moved" in await drive.press("u")  # what was before stays
         assert drive.session.setup == before
-        await drive.press("home", "escape")
+        await drive.press("home", "end", "escape")  # it may stand at one of them
         assert len(drive.session.past) == past + 1
         await drive.press("u")
         assert drive.session.setup == before

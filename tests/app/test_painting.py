@@ -1,0 +1,87 @@
+"""What a key paints: the lines that it changes, and nothing is laid out for it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from textual.screen import Screen
+from textual.strip import Strip
+
+from ptxscope.widgets.hints import Hint
+from ptxscope.widgets.pane import Line, Pane
+from tests.app.driving import Driver, explorer
+
+PANES = ("status", "instructions", "modifiers", "lanes", "result", "operands", "keys")
+
+
+def _seen(drive: Driver) -> dict[str, list[Line]]:
+    """The lines of each panel that are seen."""
+    panes = {name: drive.pane(name) for name in PANES}
+    return {
+        name: pane.drawn[pane.scroll_offset.y :][: pane.size.height] for name, pane in panes.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("focus", "keys"),
+    [
+        ((), ("r", "s", "p", "p", "n", "t")),
+        (("o",), ("greater_than_sign", "less_than_sign", "down", "right", "space")),
+        (("l",), ("up", "up", "left", "greater_than_sign")),
+    ],
+)
+async def test_a_key_paints_the_lines_that_it_changes(
+    focus: tuple[str, ...], keys: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    painted = Counter[str]()
+    layouts = 0
+    render_line, lay_out = Pane.render_line, Screen._refresh_layout
+
+    def counted(self: Pane, y: int) -> Strip:
+        if self.id in PANES:  # a hint is taken back and said again
+            painted[self.id] += 1
+        return render_line(self, y)
+
+    def noted(self: Screen[None], *size: object, **scroll: object) -> None:
+        nonlocal layouts
+        layouts += 1
+        lay_out(self, *size, **scroll)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Pane, "render_line", counted)
+    monkeypatch.setattr(Screen, "_refresh_layout", noted)
+    async with explorer() as drive:
+        await drive.press(*focus)
+        for key in keys:
+            before, layouts = _seen(drive), 0
+            painted.clear()
+            await drive.press(key)
+            after = _seen(drive)
+            changed = {
+                name: sum(was != now for was, now in zip(before[name], lines, strict=False))
+                + abs(len(before[name]) - len(lines))
+                for name, lines in after.items()
+            }
+            assert painted == Counter(changed), key
+            assert layouts == 0, key
+
+
+async def test_what_a_widget_says_is_with_its_screen_at_once() -> None:
+    async with explorer() as drive:
+        Hint(drive.pane("operands"), "said").tell()
+        assert drive.screen.message_queue_size == 1
+        assert "said" in await drive.text()
+
+
+async def test_the_mouse_takes_the_text_that_it_is_drawn_over() -> None:
+    async with explorer() as drive:
+        lanes = drive.pane("lanes")
+        lines = lanes.text().splitlines()
+        y = next(at for at, line in enumerate(lines) if "select" in line)
+        start = lines[y].index("elect")
+        end = start + len("elect")
+        left, top = lanes.gutter.left, y + lanes.gutter.top
+        await drive.pilot.mouse_down(lanes, offset=(start + left, top))
+        await drive.pilot.hover(lanes, offset=(end - 1 + left, top))
+        await drive.pilot.mouse_up(lanes, offset=(end - 1 + left, top))
+        assert drive.app.screen.get_selected_text() == "elect"
