@@ -204,6 +204,14 @@ def test_a_short_way_to_read_a_header_or_a_reg_reads_the_same(seed: int) -> None
     assert {x: by_word.declared(x) for x in names} == {x: at_once.declared(x) for x in names}
 
 
+@pytest.mark.parametrize("text", ["vset2\n.u32 a >/set\n.u32 d;", "vadd\n.u32 d // set\n, b;"])
+def test_an_opcode_is_one_wherever_a_chunk_ends(text: str) -> None:
+    (whole,) = statements([text])
+    assert whole.text == text
+    for size in range(1, len(text)):
+        assert [x.text for x in statements(_cut(text, size))] == [text]
+
+
 @pytest.mark.parametrize("head", ["// is less: selp", "mov.b32 a, b; // set ", "L: // \t vadd\t"])
 def test_a_comment_is_one_wherever_a_chunk_ends(head: str) -> None:
     text = f"add.u32 a, b;\n{head}\n.u32 d;\n"

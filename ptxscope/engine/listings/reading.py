@@ -80,6 +80,7 @@ _END = re.compile(
 )
 _UNUSUAL = re.compile(r"[{}\n/]")
 _LINE_END = re.compile("\n")
+_MARK = re.compile('"|//')
 _DECLARATION_END = re.compile(rf"{_COMMENT}|(?P<stop>[;){{}}=])", re.DOTALL)
 _DIRECTIVE_ENDS = {
     **dict.fromkeys((".entry", ".func"), re.compile(rf"{_COMMENT}|(?P<stop>[;{{])", re.DOTALL)),
@@ -272,15 +273,18 @@ class _Window:
         self.limit = len(self.text) if final else self._safe()
 
     def _safe(self) -> int:
-        """Behind the last line end; before a line whose last word's modifiers may be in the next.
+        """Behind the last line end, but for an opcode whose modifiers may be in the next line.
 
-        A comment or a string in that line is never cut.
+        No comment and no string is cut before such a word.
         """
         end = self.text.rfind("\n", self.at) + 1
         if not end and self.unread > _LONGEST:
             end = self.text.rfind(";", self.at) + 1 or len(self.text)
         if alone := _ALONE.search(self.text, max(self.at, end - WINDOW), max(end, self.at)):
-            end = self.text.rfind("\n", self.at, alone.start()) + 1
+            end = alone.start()
+            line = max(self.text.rfind("\n", self.at, end) + 1, self.at)
+            if mark := _MARK.search(self.text, line, end):
+                end = mark.start()
         return end or self.at
 
     def behind_comment(self) -> bool:
