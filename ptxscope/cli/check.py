@@ -20,7 +20,6 @@ from ..export.data import Frame, dumps
 from . import CommandError
 from .arguments import Parser, parsed, parser
 from .inputs import called, once, opened
-from .progress import Bar
 
 if TYPE_CHECKING:
     from .processes import Work
@@ -81,13 +80,11 @@ def run(words: Sequence[str]) -> int:
     output = _Output(frame)
     sys.stdout.write(frame.begin)
     number = _number(chosen)
-    with Bar(prints=True) as bar:
-        if number > 1:
-            _in_processes(chosen.files, number, work, output, bar)
-        else:
-            for name in chosen.files:
-                bar.begin("checking")
-                output.ended(work(name, output.write, bar=bar))
+    if number > 1:
+        _in_processes(chosen.files, number, work, output)
+    else:
+        for name in chosen.files:
+            output.ended(work(name, output.write))
     sys.stdout.write(frame.end if output.some else frame.empty)
     if chosen.format == "text":
         print(summary(output.counts))
@@ -181,21 +178,16 @@ def _size(name: str) -> int | None:
     return found.st_size if S_ISREG(found.st_mode) and not ours else None
 
 
-def _in_processes(
-    names: Sequence[str], number: int, work: Work[Outcome], output: _Output, bar: Bar
-) -> None:
+def _in_processes(names: Sequence[str], number: int, work: Work[Outcome], output: _Output) -> None:
     """Check files at once; what is printed is the same. What only this process has, it checks."""
     from concurrent.futures.process import BrokenProcessPool
 
     from .processes import processes
 
-    sizes = {name: size for name in names if (size := _size(name)) is not None}
-    theirs = [name for name in names if name in sizes]
-    bar.begin("checking", sum(sizes[name] for name in theirs), surely=True)
-    done = 0
+    theirs = [name for name in names if _size(name) is not None]
     with processes(work, theirs, number) as results:
         for name in names:
-            if name not in sizes:
+            if name not in theirs:
                 output.ended(work(name, output.write))
                 continue
             try:
@@ -208,26 +200,18 @@ def _in_processes(
             for text in texts:
                 output.write(text)
             output.ended(outcome)
-            done += sizes[name]
-            bar.at(done)
 
 
 # --- one file -----------------------------------------------------------------------------
 
 
 def _work(
-    name: str,
-    write: Callable[[str], object],
-    *,
-    pieces: Pieces,
-    between: str,
-    quiet: bool,
-    bar: Bar | None = None,
+    name: str, write: Callable[[str], object], *, pieces: Pieces, between: str, quiet: bool
 ) -> Outcome:
     """Check a file, and write what is said of it."""
     counts = Counter[str]()
     try:
-        for item in counted(_check(name, bar), counts):
+        for item in counted(_check(name), counts):
             if item.diagnostics or not quiet:
                 write("".join(between + piece for piece in pieces(item)))
     except CommandError as error:
@@ -235,8 +219,8 @@ def _work(
     return Outcome(counts)
 
 
-def _check(name: str, bar: Bar | None) -> Iterator[Checked]:
-    with opened(name, bar=bar) as file:
+def _check(name: str) -> Iterator[Checked]:
+    with opened(name) as file:
         head = file.read(_CHUNK)
         language = language_of(name, head)
         if language is Language.PTX:

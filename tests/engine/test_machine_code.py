@@ -75,13 +75,13 @@ def compared(rng: Random, plan: Plan, *engines: Runs) -> None:
         places = {Place(Kind.RESULT, x.role): array for x, (array, _) in out.items()}
         if places:
             engine.run(Feed(count, most, moving | places, standing))
-        for to, (array, memory) in out.items():
+        for x, (array, memory) in out.items():
             found = array.astype(np.uint64).tolist()
-            wanted = [values[to.role] for values in expected]
+            wanted = [values[x.role] for values in expected]
             if found != wanted:
                 at = next(i for i in range(count) if found[i] != wanted[i])
                 raise AssertionError(
-                    f"{type(engine).__name__} gives {to.role} = {found[at]:#x}, "
+                    f"{type(engine).__name__} gives {x.role} = {found[at]:#x}, "
                     f"not {wanted[at]:#x}, at {at} of {count}, for {rows[at]} in {plan}"
                 )
             array.view(np.uint8)[:] = 90
