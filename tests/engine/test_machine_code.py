@@ -61,12 +61,16 @@ def compared(rng: Random, plan: Plan, *engines: Runs) -> None:
     given = columns(rng, plan, count)
     most = rng.choice([count, 20])
     moving, standing = dict[Place, Array](), dict[Place, Array]()
-    for x in plan.sources:
+    for source in plan.sources:
         if rng.random() < 0.1:
-            given[x.role][:] = given[x.role][0]
-            standing[Place(Kind.OPERAND, x.role)] = placed(rng, given[x.role][:most], x.type)[0]
+            given[source.role][:] = given[source.role][0]
+            standing[Place(Kind.OPERAND, source.role)] = placed(
+                rng, given[source.role][:most], source.type
+            )[0]
         else:
-            moving[Place(Kind.OPERAND, x.role)] = placed(rng, given[x.role], x.type)[0]
+            moving[Place(Kind.OPERAND, source.role)] = placed(rng, given[source.role], source.type)[
+                0
+            ]
     integers = {role: values.tolist() for role, values in given.items()}
     rows = [{role: values[at] for role, values in integers.items()} for at in range(count)]
     expected = [result(plan, row) for row in rows]
