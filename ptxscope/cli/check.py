@@ -20,6 +20,7 @@ from ..export.data import Frame, dumps
 from . import CommandError
 from .arguments import Parser, parsed, parser
 from .inputs import called, once, opened
+from .progress import Bar
 
 if TYPE_CHECKING:
     from .processes import Work
@@ -77,14 +78,19 @@ def run(words: Sequence[str]) -> int:
     once(chosen.files)
     frame, pieces = _form(chosen.format)
     work = partial(_work, pieces=pieces, between=frame.between, quiet=chosen.quiet)
-    output = _Output(frame)
-    sys.stdout.write(frame.begin)
-    number = _number(chosen)
-    if number > 1:
-        _in_processes(chosen.files, number, work, output)
-    else:
-        for name in chosen.files:
-            output.ended(work(name, output.write))
+    with Bar() as bar:
+        if chosen.format != "text":  # what is printed does not end with a line
+            bar.prints()
+        output = _Output(frame, bar)
+        sys.stdout.write(frame.begin)
+        number = _number(chosen)
+        if number > 1:
+            bar.begin("checking", len(chosen.files), "files")
+            _in_processes(chosen.files, number, work, output)
+        else:
+            bar.begin("checking", *_total(chosen.files))
+            for name in chosen.files:
+                output.ended(work(name, output.write, read=output.read))
     sys.stdout.write(frame.end if output.some else frame.empty)
     if chosen.format == "text":
         print(summary(output.counts))
@@ -105,8 +111,11 @@ class Outcome(NamedTuple):
 class _Output:
     """What has come of the files so far."""
 
-    def __init__(self, frame: Frame) -> None:
-        self.frame = frame
+    def __init__(self, frame: Frame, bar: Bar) -> None:
+        self.frame, self.bar = frame, bar
+        self.in_its_way = sys.stdout.isatty()
+        self.size = 0
+        """Characters that are read."""
         self.some = False
         """Some text was printed."""
         self.counts = Counter[str]()
@@ -118,7 +127,14 @@ class _Output:
         if not self.some:
             self.some = True
             text = self.frame.first + text.removeprefix(self.frame.between)
+        if self.in_its_way:
+            self.bar.hide()
         sys.stdout.write(text)
+
+    def read(self, size: int) -> None:
+        """So many more characters of a file are read, or checked."""
+        self.size += size
+        self.bar.at(self.size)
 
     def ended(self, outcome: Outcome) -> None:
         """A file is done."""
@@ -178,6 +194,12 @@ def _size(name: str) -> int | None:
     return found.st_size if S_ISREG(found.st_mode) and not ours else None
 
 
+def _total(names: Sequence[str]) -> tuple[int | None, str]:
+    """How much there is to read, and of what; nearly: a character is a byte, or some."""
+    sizes = [size for size in map(_size, names) if size]
+    return (sum(sizes), "") if len(sizes) == len(names) else (None, "characters")
+
+
 def _in_processes(names: Sequence[str], number: int, work: Work[Outcome], output: _Output) -> None:
     """Check files at once; what is printed is the same. What only this process has, it checks."""
     from concurrent.futures.process import BrokenProcessPool
@@ -185,7 +207,7 @@ def _in_processes(names: Sequence[str], number: int, work: Work[Outcome], output
     from .processes import processes
 
     theirs = [name for name in names if _size(name) is not None]
-    with processes(work, theirs, number) as results:
+    with processes(work, theirs, number, output.bar.at) as results:
         for name in names:
             if name not in theirs:
                 output.ended(work(name, output.write))
@@ -206,12 +228,18 @@ def _in_processes(names: Sequence[str], number: int, work: Work[Outcome], output
 
 
 def _work(
-    name: str, write: Callable[[str], object], *, pieces: Pieces, between: str, quiet: bool
+    name: str,
+    write: Callable[[str], object],
+    *,
+    pieces: Pieces,
+    between: str,
+    quiet: bool,
+    read: Callable[[int], object] = bool,
 ) -> Outcome:
     """Check a file, and write what is said of it."""
     counts = Counter[str]()
     try:
-        for item in counted(_check(name), counts):
+        for item in counted(_check(name, read), counts):
             if item.diagnostics or not quiet:
                 write("".join(between + piece for piece in pieces(item)))
     except CommandError as error:
@@ -219,17 +247,25 @@ def _work(
     return Outcome(counts)
 
 
-def _check(name: str) -> Iterator[Checked]:
+def _check(name: str, read: Callable[[int], object]) -> Iterator[Checked]:
     with opened(name) as file:
         head = file.read(_CHUNK)
         language = language_of(name, head)
         if language is Language.PTX:
-            yield from check_listing(_chunks(head, file), name)
+            yield from check_listing(_chunks(head, file, read), name)
         else:
-            yield from check_source(head + file.read(), name, language)
+            text = head + file.read()
+            lines, known = text.count("\n") + 1, 0
+            for item in check_source(text, name, language):
+                if (so_far := len(text) * item.place.line // lines) > known + _CHUNK:
+                    read(so_far - known)
+                    known = so_far
+                yield item
+            read(len(text) - known)
 
 
-def _chunks(head: str, file: IO[str]) -> Iterator[str]:
+def _chunks(head: str, file: IO[str], read: Callable[[int], object]) -> Iterator[str]:
     while head:
+        read(len(head))
         yield head
         head = file.read(_CHUNK)

@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
+from functools import partial
 from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,17 +21,23 @@ Found = TypeVar("Found")
 Work = Callable[[str, Callable[[str], object]], Found]
 """Given a file's name and what takes a text: says what is to be printed, and gives what it found.
 It and what it gives can be pickled."""
+_PATIENCE = 0.25
+"""Seconds."""
 _BLOCK = 1 << 16
 """Characters that are read again at once."""
 
 
 @contextmanager
 def processes(
-    work: Work[Found], names: Sequence[str], number: int
+    work: Work[Found],
+    names: Sequence[str],
+    number: int,
+    told: Callable[[int], object] = bool,
 ) -> Iterator[Iterator[tuple[Found, Iterator[str]]]]:
     """What is found in each file and said of it, in order; with the block the processes end.
 
-    To go on raises BrokenProcessPool where one of them was ended by something else.
+    While one is waited for, ``told`` is called with how many files are done before it. To go on
+    raises BrokenProcessPool where a process was ended by something else.
     """
     with TemporaryDirectory(prefix="ptxscope-") as folder:
         places = [Path(folder) / f"{at}" for at, _ in enumerate(names)]
@@ -41,11 +48,22 @@ def processes(
                     pool.submit(_kept, work, name, place)
                     for name, place in zip(names, places, strict=True)
                 ]
-            yield ((x.result(), _read(place)) for x, place in zip(futures, places, strict=True))
+            yield (
+                (_result(future, partial(told, at)), _read(place))
+                for at, (future, place) in enumerate(zip(futures, places, strict=True))
+            )
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
             for process in active_children():
                 process.terminate()
+
+
+def _result(future: Future[Found], told: Callable[[], object]) -> Found:
+    """What comes of it; while that is waited for, something is told now and then."""
+    while not future.done():
+        told()
+        wait([future], _PATIENCE)
+    return future.result()
 
 
 def _follow() -> None:
@@ -53,11 +71,11 @@ def _follow() -> None:
     parent = parent_process()
     assert parent
 
-    def wait() -> None:
+    def end() -> None:
         parent.join()
         os._exit(1)
 
-    Thread(target=wait, daemon=True).start()
+    Thread(target=end, daemon=True).start()
 
 
 def _kept(work: Work[Found], name: str, place: Path) -> Found:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from ptxscope import evaluate
+from ptxscope.cli import array_files
 from ptxscope.engine.batches import machine_code
 from tests.cli.running import run
 
@@ -150,3 +151,17 @@ def test_one_array_cannot_have_two_results() -> None:
     np.savez("x.npz", a=A, b=B)
     said = answer("setp.lt.u32 p|q, a, b", "--arrays", "x.npz", "-o", "d.npy", status=2)
     assert "a .npy file has one array" in said
+
+
+def test_large_arrays_are_computed_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(array_files, "_PIECE", 7)
+    a, b = A.astype(np.int64)[:50], A.astype(">u4")[50:100]
+    np.savez("x.npz", r1=a, r2=b)
+    answer(SETP, "--arrays", "x.npz", "-o", "p.npz")
+    with np.load("p.npz") as found:
+        assert np.array_equal(found["p"], a < b)
+        assert np.array_equal(found["q"], a >= b)
+    a[20, 1], a[40, 0] = 1 << 32, 1 << 40
+    np.savez("x.npz", r1=a, r2=b)
+    said = answer(SETP, "--arrays", "x.npz", "-o", "p.npz", status=2)
+    assert "%r1 holds 0x10000000000, which does not fit in 32 bits" in said

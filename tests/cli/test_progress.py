@@ -44,7 +44,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Screen]:
             while part := os.read(master, 1 << 16):
                 data += part
         text = data.decode()
-        assert "\n" not in text
+        assert "\n" not in text or sys.stdout is sys.stderr
         assert "\x1b[?25l" not in text  # the cursor stays
         nothing, *lines = text.split(WIPED)
         assert nothing == ""
@@ -244,11 +244,19 @@ def listing(folder: Path) -> list[str]:
     return ["run", str(folder / "x.ptx"), "%r1=1", "%r2=2"]
 
 
+def kernels(folder: Path) -> list[str]:
+    names = ["1.ptx", "2.ptx", "3.cu"]
+    for name in names:
+        (folder / name).write_text("vadd.u32.u32.u32.sat %r1, %r1, %r2;\nadd.u32;\n" * 3)
+    return ["check", *(str(folder / name) for name in names)]
+
+
 @pytest.mark.parametrize(
     ("request_", "wanted"),
     [
         (csv, {"evaluating"}),
         (arrays, {"reading", "evaluating", "writing"}),
+        (kernels, {"checking"}),
         (listing, {"loading", "running", "telling"}),
     ],
 )
@@ -273,3 +281,21 @@ def test_commands_tell_how_far_they_are(
     monkeypatch.setattr(sys, "stderr", StringIO())
     assert main(words) == 0
     assert capsys.readouterr().out == with_it
+
+
+def test_what_check_prints_meanwhile_on_the_same_terminal_is_what_it_prints_else(
+    terminal: Screen,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    words = kernels(tmp_path)
+    assert main(words) == 0
+    printed = capsys.readouterr().out
+    seen = terminal()
+    monkeypatch.setattr(sys, "stdout", sys.stderr)
+    assert main(words) == 0
+    parts = seen()
+    assert sum(part.startswith("checking") for part in parts) > 3
+    rest = "".join(part for part in parts if not part.startswith("checking"))
+    assert rest.replace("\r\n", "\n") == printed
