@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 from importlib import import_module
+from pathlib import Path
 
 from . import start
 
@@ -25,6 +26,12 @@ def main() -> None:
         help="of start: fail where `trace` takes more than that many times an empty program's time",
     )
     to.add_argument("--page", action="store_true", help="of throughput: write docs/benchmarks.md")
+    to.add_argument(
+        "--others",
+        type=Path,
+        metavar="FOLDER",
+        help="of screen: a table with other programs, in environments that are made in FOLDER",
+    )
     chosen = to.parse_args()
     unknown = [name for name in chosen.names if name not in NAMES]
     if unknown:
@@ -38,6 +45,12 @@ def main() -> None:
             to.error("--page is of `throughput`")
         throughput = import_module("benchmarks.throughput")
         throughput.PAGE.write_text(throughput.page(), "utf-8")
+        return
+    if chosen.others is not None:
+        if chosen.names != ["screen"]:
+            to.error("--others is of `screen`")
+        for line in import_module("benchmarks.others").table(chosen.others):
+            print(line, flush=True)
         return
     for name in chosen.names or NAMES:
         print(f"{name}:")

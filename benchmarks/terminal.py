@@ -8,13 +8,15 @@ import pty
 import select
 import signal
 import struct
+import tempfile
 import termios
 import time
 from collections.abc import Sequence
 from types import TracebackType
 
-_NOWHERE = "/nonexistent"
-"""Where what was left would be kept: every run is the first."""
+_HOME = tempfile.TemporaryDirectory(prefix="ptxscope-bench-")
+"""A home where nothing is kept: every run of the explorer is the first."""
+_HOMES = ("HOME", *(f"XDG_{name}_HOME" for name in ("STATE", "CONFIG", "DATA", "CACHE")))
 
 
 class Terminal:
@@ -23,7 +25,7 @@ class Terminal:
     def __init__(self, command: Sequence[str], columns: int, rows: int) -> None:
         env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
         env |= {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
-        env |= dict.fromkeys(("XDG_STATE_HOME", "XDG_CONFIG_HOME"), _NOWHERE)
+        env |= dict.fromkeys(_HOMES, _HOME.name)
         self.start = time.perf_counter()
         self.pid, self.master = pty.fork()
         if self.pid == 0:

@@ -206,10 +206,11 @@ def _in_processes(names: Sequence[str], number: int, work: Work[Outcome], output
 
     from .processes import processes
 
-    theirs = [name for name in names if _size(name) is not None]
+    shared = {name for name in names if _size(name) is not None}
+    theirs = [name for name in names if name in shared]
     with processes(work, theirs, number, output.bar.at) as results:
         for name in names:
-            if name not in theirs:
+            if name not in shared:
                 output.ended(work(name, output.write))
                 continue
             try:

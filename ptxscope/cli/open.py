@@ -5,7 +5,8 @@ from __future__ import annotations
 import gc
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ..engine.text.errors import printable
@@ -33,6 +34,8 @@ examples:
 """
 
 
+_NEEDLESS = ("ssl", "bz2", "lzma")
+"""What asyncio and shutil do without where it is not there: for connections, and archives."""
 _SUFFIXES = (".ptx", ".cu", ".cuh", ".c", ".h", ".py", ".txt")
 _IN_NO_NAME = re.compile(r"[\s;,]")
 
@@ -79,9 +82,10 @@ def run(words: Sequence[str]) -> int:
     # it is drawn on standard error
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         raise CommandError("error: the explorer needs a terminal; `ptxscope trace` prints to any")
-    from .. import ending
-    from ..app import Explorer
-    from ..store import Store
+    with _without(*_NEEDLESS):
+        from .. import ending
+        from ..app import Explorer
+        from ..store import Store
 
     said: list[str] = []
     try:
@@ -99,6 +103,18 @@ def run(words: Sequence[str]) -> int:
         return Explorer(*named, predict=predict, lesson=lesson)
 
     return ending.run(opened, store)
+
+
+@contextmanager
+def _without(*names: str) -> Iterator[None]:
+    """Let what is imported meanwhile find none of these modules, unless they are loaded."""
+    hidden = dict.fromkeys(name for name in names if name not in sys.modules)
+    sys.modules.update(hidden)  # type: ignore[arg-type]
+    try:
+        yield
+    finally:
+        for name in hidden:
+            del sys.modules[name]
 
 
 def _lesson_name(name: str) -> str:

@@ -7,22 +7,68 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from functools import cache
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, dataclass_transform
 
 if TYPE_CHECKING:
     from typing import NamedTuple as NamedTuple
 else:
 
+    class _Named(tuple):
+        """What all of them do; each has its fields and its own ``__new__``."""
+
+        __slots__ = ()
+        _fields = ()
+
+        @classmethod
+        def _make(cls, values):
+            return cls(*values)
+
+        def _replace(self, /, **changes):
+            return type(self)(**self._asdict() | changes)
+
+        __replace__ = _replace
+
+        def _asdict(self):
+            return dict(zip(self._fields, self, strict=True))
+
+        def __repr__(self):
+            fields = map("{}={!r}".format, self._fields, self)
+            return f"{type(self).__name__}({', '.join(fields)})"
+
+        def __getnewargs__(self):
+            return tuple(self)
+
+    @cache
+    def _pattern(count):
+        """A named tuple of so many fields."""
+        return namedtuple("_", [f"f{at}" for at in range(count)])
+
     class _Maker(type):
-        """Makes a named tuple of a class's annotations, and gives it the rest of its body."""
+        """Makes a named tuple of a class's annotations, and gives it the rest of its body.
+
+        The function that makes one is compiled once for all of as many fields, and renamed.
+        """
 
         def __new__(cls, name, _, body):
-            fields = body.get("__annotations__", {})
-            defaults = [body.pop(field) for field in fields if field in body]
-            made = namedtuple(name, fields, defaults=defaults, module=body.pop("__module__"))
-            for key, value in body.items():
-                setattr(made, key, value)
-            return made
+            fields = tuple(body.get("__annotations__", {}))
+            defaults = {field: body.pop(field) for field in fields if field in body}
+            pattern = _pattern(len(fields))
+            new = pattern.__new__
+            code = new.__code__.replace(co_varnames=("_cls", *fields))
+            given = tuple(defaults.values())
+            getters = (vars(pattern)[at] for at in pattern._fields)
+            body |= zip(fields, getters, strict=True)
+            body |= {
+                "__slots__": (),
+                "_fields": fields,
+                "_field_defaults": defaults,
+                "__match_args__": fields,
+                "__new__": FunctionType(code, new.__globals__, "__new__", given),
+            }
+            body.setdefault("__doc__", f"{name}({', '.join(fields)})")
+            return type(name, (_Named,), body)
 
     NamedTuple = type.__new__(_Maker, "NamedTuple", (), {})
 

@@ -182,9 +182,20 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
         """What comes to the screen for the first time was given its styles a moment ago."""
         event.refresh_styles, self._was_seen = self._was_seen, True
 
+    def _extend_compose(self, widgets: list[Widget]) -> None:
+        """What Textual adds to a screen comes after the first paint, unseen. Part of Textual."""
+
+    def _mount_unseen(self) -> None:
+        """Mount what is not seen yet, before the first key asks for it."""
+        added: list[Widget] = []
+        super()._extend_compose(added)
+        self.mount(*added, before=0)
+        self.app._refresh_notifications()
+        _ = self.value_field
+
     def on_mount(self) -> None:
         """Show the session, and in a few words what it is, where that is new."""
-        self.call_after_refresh(lambda: self.value_field)  # made before the first digit comes
+        self.call_after_refresh(self._mount_unseen)
         self.show_keys()
         self.show_session()
         if self._welcome:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
 from ..engine.isa.catalog import CATALOG
-from ..engine.isa.intrinsics import Intrinsic, intrinsics
 from ..engine.text.errors import printable
 from .box import Box
 from .line import PlainInput
 from .message import Posted
 from .pane import Line, Pane, Piece
+
+if TYPE_CHECKING:
+    from ..engine.isa.intrinsics import Intrinsic
 
 _NAMES = 11
 """Columns of the mark and the name of an instruction, and a blank."""
@@ -102,6 +104,7 @@ class Browser(Box):
         if name in CATALOG:
             self.Chosen(self, name).tell()
         else:
+            from ..engine.isa.intrinsics import intrinsics
             from ..search import opcode_of
 
             intrinsic = intrinsics()[name]
@@ -173,6 +176,8 @@ class InstructionList(Pane):
                 is_wide = len(entry.summary) <= width - _NAMES or not entry.brief
                 lines += self._entry(name, entry.summary if is_wide else entry.brief, width)
             else:
+                from ..engine.isa.intrinsics import intrinsics
+
                 found = intrinsics()[name]
                 sign = "≈" if found.differs else "="
                 lines += self._entry(name, f"{sign} {found.ptx.partition(' ')[0]}", width)

@@ -66,6 +66,9 @@ class PlainInput(Input):
         """Do nothing while nobody types: a cursor that blinks is drawn twice a second."""
         self.cursor_blink = False
 
+    def validate(self, value: str) -> None:
+        """Nothing is checked here, so its styles need not be found anew. Part of Textual."""
+
     def _on_paste(self, event: events.Paste) -> None:
         """Input's own handler, which runs next, puts the text in."""
         event.text = printable(event.text)

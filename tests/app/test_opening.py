@@ -6,6 +6,7 @@ import json
 import shutil
 import signal
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("there are no such terminals", allow_module_level=True)
 
+from ptxscope.cli.open import _without
 from tests.app.on_pty import Explorer
 from tests.tiers import some
 
@@ -57,3 +59,20 @@ def test_a_lesson_is_named_and_goes_on_where_a_signal_ended_it(tmp_path: Path) -
     assert left["lessons"] == {"slct": {"card": 1, "done": False}}
     with Explorer(tmp_path, size=(100, 30), words=("open", "--lesson", "slct")) as explorer:
         explorer.wait_for(b"2 of 10")
+
+
+def test_what_must_be_said_at_first_is_seen(tmp_path: Path) -> None:
+    keys = tmp_path / "ptxscope" / "keys.toml"
+    keys.parent.mkdir()
+    keys.write_text("no keys", encoding="utf-8")
+    with Explorer(tmp_path, size=(120, 40)) as explorer:
+        explorer.wait_for(b"is not used")
+
+
+def test_what_is_hidden_from_an_import_is_there_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "wave", raising=False)
+    with _without("wave", "json"):
+        assert import_module("json") is json  # what is loaded stays
+        with pytest.raises(ImportError):
+            import_module("wave")
+    assert import_module("wave").open

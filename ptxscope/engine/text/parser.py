@@ -12,7 +12,6 @@ from ..isa.types import Destinations, Type
 from ..records import NamedTuple, replace
 from . import modifiers, operands
 from .errors import NotOneError, Problem, PtxError, Span, capped, nearest, quoted
-from .folding import folding_note
 from .instruction import Guard, Instruction, Literal, Register
 from .opcodes import OPCODES, is_misspelt, is_other_opcode
 from .source import Fragment, fragments, outside_asm
@@ -212,8 +211,11 @@ def _notes(form: Form, guard: Guard | None, ops: operands.Operands) -> Iterator[
             "both destinations are one register: ptxas (11.8 to 13.5) writes the first, p, and "
             "drops the second, q; the manual does not say which is kept"
         )
-    if isinstance(c, Literal) and (said := folding_note(form, ops.sources, c.bits)):
-        yield said
+    if isinstance(c, Literal):
+        from .folding import folding_note  # few lines have a constant c
+
+        if said := folding_note(form, ops.sources, c.bits):
+            yield said
     if guard and form.dst is Destinations.SINK_Q:
         yield "a guarded `setp` with `_|q` crashes ptxas 13.0; it is legal all the same"
 
