@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from zlib import crc32
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -18,6 +20,7 @@ settings.register_profile("soak", max_examples=20_000, deadline=None, suppress_h
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--thorough", action="store_true", help="only the larger draws")
+    parser.addoption("--part", default="0/1", metavar="K/N", help="only one of N parts of these")
     parser.addoption("--soak", action="store_true", help="everything, and long campaigns")
 
 
@@ -48,7 +51,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if profile == "soak":
         return
     if profile == "thorough":
-        kept = [item for item in items if is_thorough(item)]
+        part, parts = map(int, config.getoption("part").split("/"))
+        kept = [
+            item
+            for item in items
+            if is_thorough(item) and crc32(item.nodeid.encode()) % parts == part
+        ]
     else:
         kept = [item for item in items if not item.get_closest_marker("thorough")]
     skip = pytest.mark.skip(reason="only with --soak")

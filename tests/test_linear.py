@@ -56,6 +56,7 @@ from ptxscope.learn.question import Question, place
 from ptxscope.listing_cursor import opened_listing
 from ptxscope.search import search
 from ptxscope.sweep.lanes import swept
+from tests.tiers import some
 
 SMALLEST, LARGEST = 1 << 10, 1 << 20
 GROWTH = 9.0
@@ -566,7 +567,7 @@ _ONCE: dict[str, list[Family]] = {
 """What took quadratic or exponential time, or is near to it."""
 
 
-@pytest.mark.parametrize("entry", ENTRIES)
+@pytest.mark.parametrize("entry", some(ENTRIES, *range(0, len(ENTRIES), 2)))
 def test_twice_the_text_takes_three_times_the_time_at_most(entry: str) -> None:
     rng = Random(entry)
     drawn = [rng.choice(SINGLE), rng.choice(EVERY)]
