@@ -19,7 +19,7 @@ from ..export.checked import counted, described, summary, told
 from ..export.data import Frame, dumps
 from . import CommandError
 from .arguments import Parser, parsed, parser
-from .inputs import called, once, opened
+from .inputs import once, opened
 from .progress import Bar
 
 if TYPE_CHECKING:
@@ -84,11 +84,10 @@ def run(words: Sequence[str]) -> int:
         output = _Output(frame, bar)
         sys.stdout.write(frame.begin)
         number = _number(chosen)
+        bar.begin("checking", *_total(chosen.files))
         if number > 1:
-            bar.begin("checking", len(chosen.files), "files")
             _in_processes(chosen.files, number, work, output)
         else:
-            bar.begin("checking", *_total(chosen.files))
             for name in chosen.files:
                 output.ended(work(name, output.write, read=output.read))
     sys.stdout.write(frame.end if output.some else frame.empty)
@@ -115,7 +114,9 @@ class _Output:
         self.frame, self.bar = frame, bar
         self.in_its_way = sys.stdout.isatty()
         self.size = 0
-        """Characters that are read."""
+        """Characters that are read here."""
+        self.elsewhere: Callable[[], int] = int
+        """How many are read by other processes."""
         self.some = False
         """Some text was printed."""
         self.counts = Counter[str]()
@@ -123,7 +124,9 @@ class _Output:
         """Why files can't be read."""
 
     def write(self, text: str) -> None:
-        """Print a text that begins as all do but the first."""
+        """Print a text, if there is any, that begins as all do but the first."""
+        if not text:
+            return
         if not self.some:
             self.some = True
             text = self.frame.first + text.removeprefix(self.frame.between)
@@ -131,10 +134,10 @@ class _Output:
             self.bar.hide()
         sys.stdout.write(text)
 
-    def read(self, size: int) -> None:
+    def read(self, size: int = 0) -> None:
         """So many more characters of a file are read, or checked."""
         self.size += size
-        self.bar.at(self.size)
+        self.bar.at(self.size + self.elsewhere())
 
     def ended(self, outcome: Outcome) -> None:
         """A file is done."""
@@ -201,25 +204,17 @@ def _total(names: Sequence[str]) -> tuple[int | None, str]:
 
 
 def _in_processes(names: Sequence[str], number: int, work: Work[Outcome], output: _Output) -> None:
-    """Check files at once; what is printed is the same. What only this process has, it checks."""
-    from concurrent.futures.process import BrokenProcessPool
-
+    """Check files at once, here and in other processes; what is printed is the same."""
     from .processes import processes
 
-    shared = {name for name in names if _size(name) is not None}
-    theirs = [name for name in names if name in shared]
-    with processes(work, theirs, number, output.bar.at) as results:
-        for name in names:
-            if name not in shared:
-                output.ended(work(name, output.write))
+    # the first is told as it is checked
+    theirs = {at: name for at, name in enumerate(names) if at and _size(name) is not None}
+    with processes(work, theirs, number - 1) as (result, output.elsewhere):
+        for at, name in enumerate(names):
+            if (found := result(at, output.read)) is None:
+                output.ended(work(name, output.write, read=output.read))
                 continue
-            try:
-                outcome, texts = next(results)
-            except BrokenProcessPool:
-                raise CommandError(
-                    f"error: {called(name)}: a process that checks files was ended by something "
-                    "else; with --jobs 1 there is no other"
-                ) from None
+            outcome, texts = found
             for text in texts:
                 output.write(text)
             output.ended(outcome)
@@ -235,7 +230,7 @@ def _work(
     pieces: Pieces,
     between: str,
     quiet: bool,
-    read: Callable[[int], object] = bool,
+    read: Callable[[int], object],
 ) -> Outcome:
     """Check a file, and write what is said of it."""
     counts = Counter[str]()

@@ -2,41 +2,60 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import json
 import os
 import sys
 from collections.abc import Callable
-from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import pytest
 
-from ptxscope.cli import main
+from ptxscope.cli import CommandError, main
 from ptxscope.cli.processes import processes
 from tests.reference_data import DATA
 from tests.tiers import some
 
 
-def _work(name: str, write: Callable[[str], object]) -> int:
+def _work(name: str, write: Callable[[str], object], *, read: Callable[[int], object]) -> int:
     if name == "dies":
         os._exit(7)
+    if name == "full":
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     write(name * 100_000)
+    read(len(name))
     return len(name)
 
 
-def test_what_is_said_comes_in_order() -> None:
-    names = ["a", "\udcff", "\r\n", "cd"]
-    with processes(_work, names, 2) as results:
-        found = [(number, "".join(texts)) for number, texts in results]
-    assert found == [(len(name), name * 100_000) for name in names]
+def test_what_is_said_waits_for_its_turn() -> None:
+    names = dict(enumerate(["a", "\udcff", "\r\n", "cd"]))
+    with processes(_work, names, 2) as (result, characters):
+        assert result(9, int) is None
+        found = {}
+        for at, name in names.items():
+            if got := result(at, int):
+                found[at] = got[0], "".join(got[1])
+                assert found[at] == (len(name), name * 100_000)
+        assert {0, 1} <= found.keys()  # others may not be begun with
+        assert characters() >= 2
 
 
-def test_a_process_that_dies_is_known_of() -> None:
-    with processes(_work, ["dies", "a"], 1) as results, pytest.raises(BrokenProcessPool):
-        next(results)
+def test_what_a_process_that_dies_worked_on_is_left_to_the_caller() -> None:
+    with processes(_work, {0: "dies", 1: "a"}, 1) as (result, _):
+        assert result(0, int) is None
+        assert result(1, int) is None
 
 
-@pytest.mark.parametrize("format_", some(["json", "sarif", "text"]))
+def test_no_room_for_what_waits_is_said() -> None:
+    with (
+        processes(_work, {0: "full"}, 1) as (result, _),
+        pytest.raises(CommandError, match=r"can't be kept in /.*: No space .*; with --jobs 1"),
+    ):
+        result(0, int)
+
+
+@pytest.mark.parametrize("format_", some(["json", "sarif", "text"], 0, 1))
 def test_it_prints_what_one_process_prints(
     format_: str,
     tmp_path: Path,
@@ -54,8 +73,10 @@ def test_it_prints_what_one_process_prints(
         return status, *capsys.readouterr()
 
     status, printed, said = one = done("1")
-    assert done("2") == one
+    assert done("2") == done("3") == one
     assert status == 2
+    if format_ != "text":
+        json.loads(printed)
     assert "wrong.ptx" in printed
     assert [line.startswith("error: ") for line in said.splitlines()] == [True, True]
 
