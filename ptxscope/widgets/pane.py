@@ -258,3 +258,12 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
 
     def right_clicked(self, target: object) -> None:
         """The same with the right button."""
+
+
+class CursorPane(Pane):
+    """A panel whose cursor is seen while it has the focus."""
+
+    def watch_has_focus(self, _has_focus: bool) -> None:
+        """Show or hide the cursor: ``on_focus`` comes before ``has_focus``. Part of Textual."""
+        super().watch_has_focus(_has_focus)
+        self.redraw()
