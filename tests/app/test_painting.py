@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from textual.geometry import Region
 from textual.screen import Screen
 from textual.strip import Strip
 
+from ptxscope.widgets.fields import Choices
 from ptxscope.widgets.hints import Hint
 from ptxscope.widgets.pane import CursorPane, Line, Pane
 from tests.app.driving import Driver, explorer
@@ -87,6 +89,15 @@ async def test_a_cursor_is_seen_while_its_panel_has_the_focus() -> None:
         assert await cursor_after("escape") == []
         assert await cursor_after("e") == ["choices"]
         assert await cursor_after("tab") == []
+
+
+async def test_a_panel_that_was_taken_out_may_still_be_painted() -> None:
+    async with explorer() as drive:
+        await drive.press("e")
+        choices = drive.app.screen.query_one(Choices)
+        await drive.press("escape")
+        assert choices.parent is None
+        assert len(choices.render_lines(Region(0, 0, 20, 1))) == 1
 
 
 async def test_the_mouse_takes_the_text_that_it_is_drawn_over() -> None:
