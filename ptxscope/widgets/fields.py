@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from .line import PlainInput
 from .message import Posted
-from .pane import Line, Pane, Piece
+from .pane import CursorPane, Line, Pane, Piece
 
 
 class Field(Horizontal):
@@ -78,7 +78,7 @@ def _folded(line: str, width: int) -> list[str]:
     return textwrap.wrap(line, width, subsequent_indent=indent, break_on_hyphens=False) or [""]
 
 
-class Choices(Pane):
+class Choices(CursorPane):
     """One of several, and switches: ``[text] markdown html   ☐ both answers``.
 
     Left and right move the cursor; Enter, space or a click chooses what is under it.
@@ -149,11 +149,3 @@ class Choices(Pane):
         """Choose what was clicked."""
         self._cursor = str(target)
         self.action_choose()
-
-    def on_focus(self) -> None:
-        """Show the cursor."""
-        self.redraw()
-
-    def on_blur(self) -> None:
-        """Hide the cursor."""
-        self.redraw()

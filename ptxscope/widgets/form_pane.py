@@ -10,10 +10,10 @@ from . import choices
 from .choices import Choice, ChoiceError
 from .hints import REFUSED, Hint
 from .message import Posted
-from .pane import Pane
+from .pane import CursorPane
 
 
-class FormPane(Pane):
+class FormPane(CursorPane):
     """Shows a Form and asks for another; its cursor stands on a Choice."""
 
     class Changed(Posted):
@@ -163,11 +163,9 @@ class FormPane(Pane):
         Hint(self, f"{REFUSED} {why}").tell()
 
     def on_focus(self) -> None:
-        """Show the cursor."""
-        self.redraw()
+        """Say what is under the cursor."""
         Hint(self, self.said()).tell()
 
     def on_blur(self) -> None:
-        """Hide the cursor."""
-        self.redraw()
+        """Say nothing more."""
         Hint(self, "").tell()

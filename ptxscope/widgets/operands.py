@@ -21,7 +21,7 @@ from ..engine.tracing.words import operand_name
 from ..keys import keys_by_id
 from .hints import Hint
 from .message import Posted
-from .pane import Line, Pane, Piece
+from .pane import CursorPane, Line, Piece
 
 STAY = (
     "go.operands",
@@ -45,7 +45,7 @@ class Field(NamedTuple):
     """The lane or bit."""
 
 
-class Operands(Pane):
+class Operands(CursorPane):
     """Shows operand values and asks for edits; the cursor stands on a Field."""
 
     BINDING_GROUP_TITLE = "Operands"
@@ -346,13 +346,11 @@ class Operands(Pane):
         return f"{part}: type a value, < or > nudges it, Esc leaves"
 
     def on_focus(self) -> None:
-        """Show the cursor."""
-        self.redraw()
+        """Say what is under the cursor."""
         self._say(focused=True)
 
     def on_blur(self) -> None:
-        """Hide the cursor."""
-        self.redraw()
+        """Say nothing more."""
         Hint(self, "").tell()
 
 

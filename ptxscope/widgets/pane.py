@@ -195,7 +195,9 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         if base != self._base:
             self._base, self._inks = base, {}
         left, top = self.scroll_offset
-        return _Seen(self.drawn, left, top, self.text_selection)
+        # one that was taken out is painted until its screen is laid out without it
+        selection = None if self.parent is None else self.text_selection
+        return _Seen(self.drawn, left, top, selection)
 
     def _strip(self, y: int, seen: _Seen) -> Strip:
         """A line that is seen; neighbours of one ink are one segment."""
@@ -258,3 +260,12 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
 
     def right_clicked(self, target: object) -> None:
         """The same with the right button."""
+
+
+class CursorPane(Pane):
+    """A panel whose cursor is seen while it has the focus."""
+
+    def watch_has_focus(self, _has_focus: bool) -> None:
+        """Show or hide the cursor: ``on_focus`` comes before ``has_focus``. Part of Textual."""
+        super().watch_has_focus(_has_focus)
+        self.redraw()

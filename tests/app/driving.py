@@ -110,13 +110,16 @@ class Driver:
         return self.screen.query_one(f"#{id_}", Pane)
 
     def agree(self) -> None:
-        """Line, form, operands and result say the same."""
+        """Line, form, operands and result say the same; panels show what they would draw now."""
         setup, trace = self.session.setup, self.session.trace
         if setup.error is None:
             assert parse(setup.line) == setup.instruction
         assert trace.instruction == setup.instruction
         again = type(trace)(trace.instruction, trace.model, trace.operands)
         assert again.result == trace.result
+        for pane in self.app.screen.query(Pane):
+            if (lines := pane._drawn) is not None:  # none is shown as it was before
+                assert pane.draw(pane._drawn_for) == lines, pane.id
         shown = self.pane("result").text()
         for name, bits in trace.result.items():
             assert name in shown

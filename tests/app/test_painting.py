@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from textual.geometry import Region
 from textual.screen import Screen
 from textual.strip import Strip
 
+from ptxscope.widgets.fields import Choices
 from ptxscope.widgets.hints import Hint
-from ptxscope.widgets.pane import Line, Pane
+from ptxscope.widgets.pane import CursorPane, Line, Pane
 from tests.app.driving import Driver, explorer
 
 PANES = ("status", "instructions", "modifiers", "lanes", "result", "operands", "keys")
@@ -71,6 +73,31 @@ async def test_what_a_widget_says_is_with_its_screen_at_once() -> None:
         Hint(drive.pane("operands"), "said").tell()
         assert drive.screen.message_queue_size == 1
         assert "said" in await drive.text()
+
+
+async def test_a_cursor_is_seen_while_its_panel_has_the_focus() -> None:
+    async with explorer(size=(80, 24)) as drive:
+
+        async def cursor_after(key: str) -> list[str]:
+            await drive.press(key)
+            panes = drive.app.screen.query(CursorPane)
+            return [str(x.id) for x in panes for y in x.drawn for z in y if "cursor" in z.ink]
+
+        assert await cursor_after("m") == ["modifier-row"]
+        assert await cursor_after("escape") == []
+        assert await cursor_after("o") == ["operands"]
+        assert await cursor_after("escape") == []
+        assert await cursor_after("e") == ["choices"]
+        assert await cursor_after("tab") == []
+
+
+async def test_a_panel_that_was_taken_out_may_still_be_painted() -> None:
+    async with explorer() as drive:
+        await drive.press("e")
+        choices = drive.app.screen.query_one(Choices)
+        await drive.press("escape")
+        assert choices.parent is None
+        assert len(choices.render_lines(Region(0, 0, 20, 1))) == 1
 
 
 async def test_the_mouse_takes_the_text_that_it_is_drawn_over() -> None:
