@@ -108,7 +108,14 @@ def add_model(to: argparse.ArgumentParser) -> None:
 
 
 def parsed(to: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
-    """The arguments, options and values in any order."""
+    """The arguments, options and values in any order; behind ``--`` there are no options.
+
+    What begins with a dash there is a file, as nothing else does.
+    """
+    if "--" in words:
+        at = [*words].index("--")
+        behind = (f"./{x}" if x.startswith("-") and x != "-" else x for x in words[at + 1 :])
+        words = [*words[:at], *behind]
     return to.parse_intermixed_args(list(words))
 
 

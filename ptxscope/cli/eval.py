@@ -35,7 +35,8 @@ from .table import Lines, Row, cell, pieces
 _EPILOG = """\
 A CSV file has a header and a column per register that is read; other columns are kept. A
 column per destination is added (`NAME:out` where the register is read as well). The file is
-streamed, so its size does not matter. Arrays broadcast; name=value gives what the file lacks.
+streamed, so its size does not matter. Arrays broadcast; name=value gives what a file of --arrays
+lacks.
 
 examples:
   ptxscope eval 'vmad.s32.s32.s32 d, a.h0, -b.h1, c' a=3 b=0x20000 c=1
@@ -79,7 +80,10 @@ def run(words: Sequence[str]) -> int:
         if note.startswith(LEFT_OUT):
             say(f"note: {note}")
     if (chosen.arrays is None) != (chosen.output is None):
-        raise CommandError("error: --arrays says what to read, --output where to write: give both")
+        raise CommandError(
+            "error: --arrays says what to read, --output where to write: give both; "
+            "what --csv gives is printed, and is redirected with >"
+        )
     if chosen.arrays is not None:
         if chosen.csv is not None:
             raise CommandError("error: operands come from --csv or from --arrays, not from both")
@@ -98,7 +102,9 @@ def run(words: Sequence[str]) -> int:
             print(f"{name}={bits}")
         return 0
     if chosen.values:
-        raise CommandError("error: values come from the CSV file; give no name=value with --csv")
+        raise CommandError(
+            "error: with --csv all values come from the file: give a column in place of name=value"
+        )
     from .progress import Bar
 
     with Bar(prints=True) as bar:

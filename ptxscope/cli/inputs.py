@@ -101,12 +101,16 @@ def opened(
                 errors=errors,
                 newline=newline,
             )
+    except IsADirectoryError:
+        raise CommandError(f"error: {called(name)} is a directory; name its files") from None
     except OSError as error:
         raise CommandError(f"error: {called(name)}: {error.strerror or error}") from None
 
 
 def _source(name: str) -> Any:
     """The bytes; the text of a standard input that has none, as where a program put its own."""
+    if not name:
+        raise CommandError("error: '' is not a file name")
     if name != "-":
         try:
             return Path(name).open("rb")

@@ -110,7 +110,8 @@ def seen(diagnosis: Diagnosis) -> Iterator[str]:
         yield f"  documented  {documented}" + (lanes and f"  {lanes}")
         return
     wrong = sum(not x.observation.fits(x.documented) for x in diagnosis.seen)
-    yield f"  {len(diagnosis.seen)} observations; {wrong} differ from the documentation"
+    differ = "1 differs" if wrong == 1 else f"{wrong} differ"
+    yield f"  {len(diagnosis.seen)} observations; {differ} from the documentation"
     if wrong:
         yield f"  the first is number {diagnosis.shown + 1}: got {got}"
         yield f"  documented for it: {documented}"

@@ -96,7 +96,7 @@ def test_values_may_be_named_by_role_and_without_percent() -> None:
         (("show", "varvg2"), 1, "did you mean `vavrg2`"),
         (("errata", "E99"), 2, "E1 to E14"),
         (("eval", LINE, "--csv", "/no/such/file.csv"), 2, "No such file"),
-        (("eval", LINE, "a=1", "--csv", "-"), 2, "no name=value with --csv"),
+        (("eval", LINE, "a=1", "--csv", "-"), 2, "a column in place of name=value"),
         (("tarce", LINE), 2, "did you mean `trace`"),
         (("chekc", "x.ptx"), 2, "did you mean `check`"),
         (("nothing",), 2, "commands: open, trace"),

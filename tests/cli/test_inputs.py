@@ -11,6 +11,7 @@ import pytest
 
 from ptxscope.cli import main
 from ptxscope.export.data import dumps
+from tests.cli.running import run
 
 LINE = "vadd.u32.u32.u32 d, a, b"
 ASM = 'asm("vadd.u32.u32.u32 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b)); // ü\n'
@@ -158,3 +159,19 @@ def test_a_source_may_hold_half_a_pair(format_: str, call: Caller) -> None:
         (result, *_) = data["runs"][0]["results"]
         place = result["locations"][0]["physicalLocation"]
         assert place["artifactLocation"]["uri"] == "%FF.py"
+
+
+def test_behind_two_dashes_stand_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("-x.ptx", "-q", "y.ptx"):
+        (tmp_path / name).write_text("vadd4.u32.u32.u32 %r1, %r1, %r1, %r1;\n", encoding="utf-8")
+    done = run("check", "-q", "--", "-x.ptx", "-q", "y.ptx")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("3 instructions, 0 illegal")
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    done = run("check", str(tmp_path), "")
+    assert done.returncode == 2
+    assert f"{tmp_path} is a directory; name its files" in done.stderr
+    assert "'' is not a file name" in done.stderr

@@ -151,3 +151,8 @@ def test_memory_does_not_grow_with_the_arrays(a: Any) -> None:
     assert peak < 24 * BLOCK < a.size * 4
     few: Any = evaluate(line, {"a": a[:3, ...] + 0, "b": 0x01020304, "c": a[:3] + 0})["d"]
     assert np.array_equal(out[:3], few)
+
+
+def test_an_array_alone_is_not_arrays_by_name() -> None:
+    with pytest.raises(ValueError, match=r"^out has no names; .*: out=\{'d': …\}$"):
+        evaluate(LINE, {"a": A, "b": 3, "c": 4}, out=np.empty(3, np.uint32))  # type: ignore[arg-type]

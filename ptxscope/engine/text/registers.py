@@ -86,7 +86,12 @@ def misfit(scopes: Scopes, role: str, register: str, type_: Type) -> Told | None
         return None
     kind = "a predicate" if type_ is Type.PRED else f".{type_}"
     what = "the guard" if role == "guard" else f"operand {role}"
-    message = f"{quoted(register)} is declared .{declared.type}, but {what} is {kind}"
+    how = (
+        f".{declared.type} by its constraint"
+        if name[1:].isdecimal()
+        else f"declared .{declared.type}"
+    )
+    message = f"{quoted(register)} is {how}, but {what} is {kind}"
     return Told(Misfit.TYPE, message, _fitting(type_))
 
 

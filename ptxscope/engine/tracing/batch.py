@@ -69,9 +69,10 @@ def _outputs(
             raise ValueError(f"out for {name} is {shown(array)}, not a plain array")
         type_ = types[roles[name]]
         if not _holds(array.dtype, type_):
+            other = ", or another type of that width in this machine's byte order"
             raise ValueError(
-                f"out for {name} is {array.dtype}; the result takes {storage(type_)}, "
-                "or another type of that width in this machine's byte order"
+                f"out for {name} is {array.dtype}; the result takes {storage(type_)}"
+                f"{'' if type_ is Type.PRED else other}"
             )
         if array.shape != shape:
             raise ValueError(f"out for {name} has shape {array.shape}, the operands make {shape}")
@@ -129,7 +130,10 @@ def _bits(value: object, type_: Type, name: str) -> AnyArray:
     if kind == "f" and type_.is_float:
         native = array.dtype.newbyteorder("=")
         if native.itemsize * 8 != type_.bits:
-            raise ValueError(f"{name} is {native}, but the operand is .{type_}")
+            raise ValueError(
+                f"{name} is {native}, but the operand is .{type_}; "
+                f"give an array of float{type_.bits}, or the bits as an integer"
+            )
         return array.view(wanted.newbyteorder(array.dtype.byteorder))
     if kind not in "iub":
         hint = "; a float is given by its bits, or as a float array" if type_.is_float else ""

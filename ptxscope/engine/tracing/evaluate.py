@@ -57,6 +57,9 @@ def evaluate(
     if engine not in ENGINES:
         raise ValueError(f"unknown engine {engine!r}: {', '.join(ENGINES)}")
     ins = parse(instruction) if isinstance(instruction, str) else instruction
+    if out is not None and not isinstance(out, Mapping):
+        name = next(iter(ins.results.values()), "d")
+        raise ValueError(f"out has no names; arrays are given by name: out={{{name!r}: …}}")
     model_ = resolve_model(model)
     check_names(ins, values)
     given = {role for role, name in ins.names.items() if name in values}
