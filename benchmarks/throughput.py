@@ -215,8 +215,8 @@ NumPy against `gcc -O2`; that of LLVM is 0.6 of `-O3`.
 {lines}
 
 {_machine()}; {gcc.stdout.splitlines()[0]}; Python {platform.python_version()}, NumPy
-{np.__version__}, ptxscope {ptxscope.__version__}. The machine did other work as well: figures of
-different runs differ more than those of one. Repeat it with `dev.py bench throughput --page`.
+{np.__version__}, ptxscope {ptxscope.__version__}. Figures of different runs differ more
+than those of one. Repeat it with `dev.py bench throughput --page`.
 """
 
 

@@ -299,3 +299,19 @@ def test_a_docstring_that_is_all_ptx_is_checked(text: str) -> None:
     for head in ("", "def f():\n"):
         (item,) = source(f'{head}"""{text}"""', Language.PYTHON)
         assert "`.foo`" in item.message
+
+
+def test_a_register_whose_percent_is_not_doubled_is_an_error_where_nvcc_refuses_it() -> None:
+    # asked of nvcc 13.0.88: a letter and a digit behind % are a modifier and an operand to it
+    line = 'asm("{{ .reg .b32 {0}; vadd4.u32.u32.u32 %0, {0}, %1, %1; }}" {1});'
+    operands = ': "=r"(d) : "r"(a)'
+    for name in ("%p1", "%r10", "%r1x", "%P2"):
+        said = past(line.format(name, operands), name)
+        assert said.endswith(f"in an asm statement with operands: write `%{name}`")
+        (right,) = source(line.format(f"%{name}", operands))
+        assert right.legal
+    for name in ("%rd1", "%rs3", "%xy"):
+        (item,) = source(line.format(name, operands))
+        assert item.legal
+    (alone,) = source('asm("{ .reg .b32 %r1; vadd4.u32.u32.u32 %r1, %r1, %r1, %r1; }");')
+    assert alone.legal

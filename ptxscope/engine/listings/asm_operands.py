@@ -24,6 +24,8 @@ _LONGEST = 1 << 14
 _LETTERS = {"h": "b16", "r": "b32", "l": "b64", "f": "f32", "d": "f64"}
 _NAMED = re.compile(r"%\[\s*+(\w++)\s*+\]")
 _NUMBERED = re.compile(r"%(\d++)(?![\w$])", re.ASCII)
+_MODIFIED = re.compile(r"%[A-Za-z]\d[\w$]*+", re.ASCII)
+"""What nvcc (13.0) takes for a modifier and an operand, and refuses: ``%p1``, but not ``%rd1``."""
 _DIGITS = 9
 
 
@@ -44,6 +46,8 @@ class Operands(NamedTuple):
     def past(self, fragment: Fragment, start: int, end: int) -> Iterator[tuple[str, str, Span]]:
         """The placeholders of a stretch of the PTX that no operand is for, each once.
 
+        One is also a register like ``%p1`` whose ``%`` is not written twice, where there are any.
+
         What they are called in the PTX, what is to be said of them, and where they stand.
         """
         if self.number is None:
@@ -59,6 +63,11 @@ class Operands(NamedTuple):
             yield name, self._said(name), found.span()
             if not self.number:
                 return  # nor is any other
+        for found in _MODIFIED.finditer(fragment.ptx, start, end) if self.number else ():
+            name = found[0]
+            if name not in seen and not _doubled(fragment, found.start()):
+                seen.add(name)
+                yield name, _single(name), found.span()
 
     def _said(self, name: str) -> str:
         if name in self.unknown:
@@ -67,6 +76,11 @@ class Operands(NamedTuple):
             return f"{quoted(name)} is no operand: this asm statement has none"
         every = f"%0 to %{self.number - 1}" if self.number > 1 else "%0 alone"
         return f"{quoted(name)} is past the operands of this asm statement: {every}"
+
+
+def _single(name: str) -> str:
+    right = quoted(f"%{name}")
+    return f"{quoted(name)} is no register in an asm statement with operands: write {right}"
 
 
 def read_operands(text: str, start: int, end: int) -> Operands:
