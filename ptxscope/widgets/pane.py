@@ -105,6 +105,8 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
                 self.set_reactive(ScrollView.virtual_size, size)  # all fit, so nothing moves
             else:
                 self.virtual_size = size
+        if self.show_vertical_scrollbar:  # a layout may find nothing to do for it
+            self.vertical_scrollbar.window_virtual_size = size.height
         return lines
 
     def _drawn_in(self, width: int) -> list[Line]:
