@@ -83,10 +83,12 @@ def run(words: Sequence[str]) -> int:
             bar.prints()
         output = _Output(frame, bar)
         sys.stdout.write(frame.begin)
-        number = _number(chosen)
-        bar.begin("checking", *_total(chosen.files))
+        sizes = [*map(_size, chosen.files)]
+        number = _number(chosen.jobs, [size for size in sizes if size is not None])
+        bar.begin("checking", *_total(sizes))
         if number > 1:
-            _in_processes(chosen.files, number, work, output)
+            shared = [size is not None for size in sizes]
+            _in_processes(chosen.files, shared, number, work, output)
         else:
             for name in chosen.files:
                 output.ended(work(name, output.write, read=output.read))
@@ -171,10 +173,8 @@ _EACH = 4_000_000
 """Bytes of files for each process: with fewer it takes longer to start than it saves."""
 
 
-def _number(chosen: argparse.Namespace) -> int:
-    """How many processes are to check the files."""
-    sizes = [size for size in map(_size, chosen.files) if size is not None]
-    wanted: int | None = chosen.jobs
+def _number(wanted: int | None, sizes: Sequence[int]) -> int:
+    """How many processes are to check files of so many bytes."""
     if wanted is not None:
         return min(wanted, len(sizes))
     return min(len(sizes), sum(sizes) // _EACH, _cores()) if len(sizes) > 1 else 1
@@ -197,18 +197,27 @@ def _size(name: str) -> int | None:
     return found.st_size if S_ISREG(found.st_mode) and not ours else None
 
 
-def _total(names: Sequence[str]) -> tuple[int | None, str]:
+def _total(sizes: Sequence[int | None]) -> tuple[int | None, str]:
     """How much there is to read, and of what; nearly: a character is a byte, or some."""
-    sizes = [size for size in map(_size, names) if size]
-    return (sum(sizes), "") if len(sizes) == len(names) else (None, "characters")
+    known = [size for size in sizes if size]
+    return (sum(known), "") if len(known) == len(sizes) else (None, "characters")
 
 
-def _in_processes(names: Sequence[str], number: int, work: Work[Outcome], output: _Output) -> None:
-    """Check files at once, here and in other processes; what is printed is the same."""
+def _in_processes(
+    names: Sequence[str],
+    shared: Sequence[bool],
+    number: int,
+    work: Work[Outcome],
+    output: _Output,
+) -> None:
+    """Check files at once, here and in other processes; what is printed is the same.
+
+    ``shared`` says which files another process can read.
+    """
     from .processes import processes
 
     # the first is told as it is checked
-    theirs = {at: name for at, name in enumerate(names) if at and _size(name) is not None}
+    theirs = {at: name for at, name in enumerate(names) if at and shared[at]}
     with processes(work, theirs, number - 1) as (result, output.elsewhere):
         for at, name in enumerate(names):
             if (found := result(at, output.read)) is None:

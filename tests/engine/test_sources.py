@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ptxscope.engine.listings.inline_asm import Language
-from ptxscope.engine.listings.lint import Checked, check_source
+from ptxscope.engine.listings.lint import Checked, check_source, check_text
 
 
 def source(text: str, language: Language = Language.C) -> list[Checked]:
@@ -315,3 +315,11 @@ def test_a_register_whose_percent_is_not_doubled_is_an_error_where_nvcc_refuses_
         assert item.legal
     (alone,) = source('asm("{ .reg .b32 %r1; vadd4.u32.u32.u32 %r1, %r1, %r1, %r1; }");')
     assert alone.legal
+
+
+def test_a_constraint_is_named_where_there_is_one() -> None:
+    said = past('asm("vadd.u32.u32.u32 %0,%1,%2;" : "=r"(d) : "l"(a), "r"(b));', "%1")
+    assert said == "`%1` is .b64 by its constraint, but operand a is .u32"
+    ptx = ".entry k() { .reg .b64 %1; .reg .b32 %r<4>; vadd.u32.u32.u32 %r1, %1, %r2; }"
+    (item,) = check_text(".version 8.0\n.target sm_75\n" + ptx, "x.ptx")
+    assert item.diagnostics[0].message == "`%1` is declared .b64, but operand a is .u32"

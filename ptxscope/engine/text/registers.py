@@ -86,12 +86,8 @@ def misfit(scopes: Scopes, role: str, register: str, type_: Type) -> Told | None
         return None
     kind = "a predicate" if type_ is Type.PRED else f".{type_}"
     what = "the guard" if role == "guard" else f"operand {role}"
-    how = (
-        f".{declared.type} by its constraint"
-        if name[1:].isdecimal()
-        else f"declared .{declared.type}"
-    )
-    message = f"{quoted(register)} is {how}, but {what} is {kind}"
+    how = "{} by its constraint" if declared.operand else "declared {}"
+    message = f"{quoted(register)} is {how.format(f'.{declared.type}')}, but {what} is {kind}"
     return Told(Misfit.TYPE, message, _fitting(type_))
 
 

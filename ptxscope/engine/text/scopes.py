@@ -86,6 +86,8 @@ class Declared(NamedTuple):
     """Of a register, as ``b32``; of a variable, its space, as ``.shared``."""
     vector: bool = False
     register: bool = True
+    operand: bool = False
+    """It is an asm statement's operand: its constraint says of which type."""
 
 
 _A_FUNCTION = Declared(FUNCTION, register=False)
@@ -155,7 +157,8 @@ class Scope:
     """What one pair of braces declares."""
 
     def __init__(self, registers: dict[str, str] | None = None) -> None:
-        self.names = {name: Declared(type_) for name, type_ in (registers or {}).items()}
+        given = (registers or {}).items()
+        self.names = {name: Declared(type_, operand=True) for name, type_ in given}
         self.numbered: dict[str, tuple[int, Declared]] = {}
         """``%r<9>``: how many, and what they are, by the name without its number."""
         self.registers = False
