@@ -21,12 +21,13 @@ from .steps import Constant, Dtype, Function, Kind, Place, Step, Steps, View, co
 
 Array = npt.NDArray[Any]
 """A flat array."""
-BLOCK = 1 << 17
+BLOCK = 1 << 18
 """The most results that are computed at a time."""
 _LEAST = 1 << 15
 """Fewer, and calling would cost more than the calls."""
-_CACHED = 1 << 19
-"""Bytes of scratch memory that a cache keeps beside what is read and written."""
+_CACHED = 1 << 22
+"""Bytes of scratch memory that the outer cache keeps beside what is read and written: to go on to
+the next block costs more than the inner cache spares."""
 
 
 class Slot(NamedTuple):
