@@ -124,7 +124,7 @@ def test_shapes_that_do_not_broadcast_are_told_beside_a_literal() -> None:
         evaluate("vadd.u32.u32.u32.add d, a, 5, c", values)
 
 
-LARGE = 1 << 20
+LARGE = 1 << 21
 
 
 @pytest.mark.parametrize(
@@ -134,8 +134,8 @@ LARGE = 1 << 20
         np.arange(LARGE, dtype=np.int64),
         np.arange(LARGE, dtype=">u4"),
         np.arange(2 * LARGE, dtype=np.uint32)[::2],
-        np.arange(LARGE, dtype=np.uint32).reshape(1024, 1024).T,
-        np.broadcast_to(np.arange(1024, dtype=np.uint32), (1024, 1024)),
+        np.arange(LARGE, dtype=np.uint32).reshape(1024, 2048).T,
+        np.broadcast_to(np.arange(2048, dtype=np.uint32), (1024, 2048)),
     ],
     ids=["plain", "wider", "big-endian", "strided", "transposed", "broadcast"],
 )
