@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
 
 from ..engine.records import NamedTuple
 
@@ -31,13 +30,3 @@ class Frame(NamedTuple):
     end: str = ""
     empty: str = ""
     """The end where there is no piece."""
-
-
-def framed(frame: Frame, pieces: Iterable[str]) -> Iterator[str]:
-    """Pieces in their frame."""
-    yield frame.begin
-    lead, end = frame.first, frame.empty
-    for piece in pieces:
-        yield lead + piece
-        lead, end = frame.between, frame.end
-    yield end

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
 from .. import __version__
 from ..engine.listings.lint import RULES, Checked, Diagnostic
-from .data import Frame, dumps, framed
+from .data import Frame, dumps
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -38,11 +38,6 @@ def frame() -> Frame:
 def results(item: Checked) -> Iterator[str]:
     """A result for each finding: none for what is simply legal."""
     return (dumps(_result(item, diagnostic)) for diagnostic in item.diagnostics)
-
-
-def render(found: Iterable[Checked]) -> Iterator[str]:
-    """The log in pieces."""
-    return framed(frame(), (result for item in found for result in results(item)))
 
 
 _RULES: list[dict[str, Any]] = [
