@@ -18,7 +18,7 @@ from ptxscope.engine.semantics.operation import Flag
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.keys import ACTIONS, ALWAYS, FOOTER, GROUPS, bindings
 from ptxscope.scene.cells import GLYPHS
-from ptxscope.screens import main
+from ptxscope.screens import stepping
 from ptxscope.screens.help import STAGES
 from ptxscope.screens.main import MainScreen
 from ptxscope.store import Store
@@ -257,7 +257,7 @@ async def test_a_pin_is_compared_row_by_row() -> None:
 
 
 async def test_the_steps_play_by_themselves_and_stop(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(main, "_PACE", 0.03)
+    monkeypatch.setattr(stepping, "_PACE", 0.03)
     async with explorer() as drive:
         shown = await drive.press("space")
         assert "playing" in shown

@@ -365,8 +365,8 @@ async def test_another_statement_is_shown_while_the_steps_are_played() -> None:
     async with explorer() as drive:
         await drive.paste(BLOCK)
         await drive.press("escape", "1", "space")
-        assert drive.screen._playing is not None
+        assert drive.screen.is_playing
         shown = await drive.press("right_square_bracket")
-        assert drive.screen._playing is None
+        assert not drive.screen.is_playing
         assert drive.screen.step == len(drive.session.trace.steps)
         assert "playing" not in shown
