@@ -333,3 +333,39 @@ async def test_the_veil_does_not_tell_what_values_choose() -> None:
             lines = lanes_of(drive).text().splitlines()
             registers = [line for line in lines if re.match(r" +[ab] ", line)]
             assert [("▐" in line) for line in registers] == [True, True]
+
+
+# --- the cursor and what is veiled ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", ["home", "p", "click"])
+async def test_going_back_takes_the_cursor_along_to_a_row_that_is_drawn(way: str) -> None:
+    """What stood under it is veiled then: nothing is told of it."""
+    line = "vadd4.s32.s32.s32.sat d.b10, a, b, c"
+    values = {"a": 0x12345678, "b": 0x00030000, "c": 10}
+    async with explorer(line, values, size=(80, 24)) as drive:
+        lanes = lanes_of(drive)
+        text = await drive.press("l")
+        assert lanes.place is not None
+        assert lanes.place.key == "write.d"
+        assert "0x00005678" in text
+        text = await (drive.click("lanes", "2 extend") if way == "click" else drive.press(way))
+        assert drive.screen.is_held_back
+        assert lanes.place is not None
+        trace = drive.session.trace
+        assert trace.rows[lanes.place.key] in trace.steps[drive.screen.step - 1].rows
+        assert lanes.place in [piece.target for drawn in lanes.drawn for piece in drawn]
+        lit = [piece for drawn in lanes.drawn for piece in drawn if "cursor" in piece.ink]
+        assert lit
+        assert "0x00005678" not in text
+
+
+async def test_a_cursor_on_a_row_that_is_still_drawn_stays() -> None:
+    async with explorer(*MOCK, size=(120, 40)) as drive:
+        lanes = lanes_of(drive)
+        await drive.press("2", "l")
+        before = lanes.place
+        await drive.press("n")
+        assert lanes.place == before
+        await drive.press("p")
+        assert lanes.place == before
