@@ -70,6 +70,16 @@ class Editing(Part):
             self._main.asked = False
         stay()
         self._main.show_session()
+        self._tell_of_pin(before)
+
+    def _tell_of_pin(self, before: str) -> None:
+        """Say where a pin goes that can't be compared with the instruction that was opened."""
+        pin, now = self._main.pin, self._setup.instruction.opcode
+        if pin is not None and pin.instruction.opcode == before != now:
+            self._main.say(
+                f"The pin waits for {before}: it is not compared with {now} · "
+                f"{self._main.key('pin')} lets it go"
+            )
 
     def staying(self) -> Callable[[], None]:
         """What keeps the step where it is, at the end at the end, when there is another trace."""
