@@ -107,8 +107,8 @@ class Listings(Part):
         from .ask import AskScreen
 
         if self.listing_cursor is None:
-            self._main.notify(
-                "open one with ^o, or paste it", title="There is no listing", markup=False
+            self._main.say(
+                f"There is no listing · {self._main.key('listing.open')} opens one, or paste it"
             )
             return
 
@@ -122,7 +122,7 @@ class Listings(Part):
                     return
                 if there is not self.listing_cursor and is_explained(there.statement):
                     self.go_to(there)
-                self._main.notify(printable(said), title="Observed", markup=False, timeout=10)
+                self._main.tell("Observed", printable(said))
 
         title_, hint = "What did a register hold at the end?", "%r7=0x7f, %r7=0x??01??00"
         does = "find what wrote it"

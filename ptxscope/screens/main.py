@@ -181,6 +181,13 @@ class MainScreen(
         self.is_told = False
         self.query_one(HintBar).say(text, ink, firm=firm)
 
+    def tell(self, title: str, text: str) -> None:
+        """Say what came of something, and cover nothing: a message only where hints have no row."""
+        if self.has_class("-tiny"):
+            self.notify(text, title=title, markup=False)
+        else:
+            self.say(f"{title}: {text}", "strong", firm=True)
+
     def clear_hint(self) -> None:
         """Say no more, but of a line that is still wrong."""
         self.is_told = False

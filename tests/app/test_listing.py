@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from textual.widgets._toast import Toast
 
 from ptxscope.engine.tracing.divergence import divergences
 from ptxscope.listing_cursor import opened_listing
@@ -336,6 +337,7 @@ async def test_the_line_that_wrote_other_bits_is_found() -> None:
         await drive.type("e=0x0000ff07")
         shown = await drive.press("enter")
         assert "line 2 wrote the bits that differ" in shown
+        assert not drive.app.screen.query(Toast)
         assert drive.screen.listing_cursor
         assert drive.screen.listing_cursor.statement.line == 2
         await drive.press("f")
