@@ -54,8 +54,9 @@ _PANES = (
         "lanes",
         "arrows move a cursor; what its bits came from is underlined, what they went to is "
         "in italics, and the operands show the very bits; type over a chip of a register, < and > "
-        "nudge it; a digit says what a lane selects, as does a wire that is dragged from a chip to "
-        "it; space or a click switches a lane of the mask; a click on a title goes to that step",
+        "nudge it, a float to the next; a digit says what a lane selects, as does a wire that is "
+        "dragged from a chip to it, and Enter lists what it may; space or a click "
+        "switches a lane of the mask; a click on a title goes to that step",
     ),
     (
         "predict",
