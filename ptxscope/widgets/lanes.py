@@ -143,7 +143,7 @@ class Lanes(Pane):
         self._view = View(trace, step, DARK, divergence, pin, scene=drawn)
         self._start(moving=moving)
         self.redraw()
-        if self.place is not None:
+        if self.place is not None and self._at(self._places()) is not None:
             self._set_place(self.place)
 
     @property
@@ -194,6 +194,16 @@ class Lanes(Pane):
             start, end = self._steps[self._view.step]
             self.show_line(end - 1)
             self.show_line(start)
+        if self.place is not None and self._drawn and self._at(self._places()) is None:
+            self._leave_undrawn(self.place)
+
+    def _leave_undrawn(self, place: Place) -> None:
+        """Take the cursor from what is veiled now to the current step, to the same lane there."""
+        if not self.has_focus:  # somebody pointed there
+            self._set_place(None)
+            return
+        row = self._trace.rows.get(place.key) if self._trace else None
+        self._enter(place.lane if row and len(row.lanes) > 1 else None)
 
     def _lights(self, trace: Trace) -> Lights:
         if self.place is None:
@@ -251,14 +261,17 @@ class Lanes(Pane):
                 return
             y += down
 
-    def _enter(self) -> None:
-        """Put the cursor on the first cell of the current step."""
+    def _enter(self, lane: int | None = None) -> None:
+        """Put the cursor on the first cell of the current step, or the first of a lane there."""
         places = self._places()
         step = self._view.step if self._view else 0
         start, end = self._steps.get(step, (0, len(places)))
         here = [place for line in places[start:end] for _, place in line]
         if asked := next(filter(self.is_asked, here), None):
             self.stand_on(asked)
+            return
+        if same := next((place for place in here if place.lane == lane), None):
+            self.stand_on(same)
             return
         order = [*range(start, end), *range(len(places))]
         y = next((y for y in order if places[y]), None)
