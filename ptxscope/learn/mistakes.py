@@ -29,7 +29,7 @@ from ..engine.text.values import hex_text
 from ..engine.tracing.evaluate import plan_of
 from ..engine.tracing.trace import RowTrace, Trace
 from ..engine.tracing.words import part_name, words
-from .question import WORD, Place, Question, lanes_of_destination, place, same_bits, shown
+from .question import Place, Question, lanes_of_destination, place, shown
 from .slips import Slip, slips, with_slip
 
 _FAR_FETCHED = 5
@@ -66,26 +66,23 @@ def mistakes(question: Question) -> Iterator[Mistake]:
                 yield mistake
 
 
-def explained(question: Question, given: int) -> tuple[str, ...]:
-    """What gives just this wrong answer, the likeliest first.
+def explained(question: Question, given: int, *, bits: bool) -> tuple[str, ...]:
+    """What gives just this wrong answer, typed as bits or as a number, the likeliest first.
 
     For a whole of lanes of which no single mistake explains all, what explains some of them.
     """
     where = place(question)
     return (
-        _single(question, where, given)
+        _single(question, where, given, bits=bits)
         or tuple(_by_lane(question, where, given))
         or tuple(_together(question, where, given))
     )[:_MOST]
 
 
-def _single(question: Question, where: Place, given: int) -> tuple[str, ...]:
+def _single(question: Question, where: Place, given: int, *, bits: bool = True) -> tuple[str, ...]:
     """The single mistakes that give an answer."""
     all_ = sorted(mistakes(question), key=lambda mistake: mistake.weight)
-    found = [mistake for mistake in all_ if where.same(mistake.value, given)]
-    if where.exact and not found:  # a number, written with the bits of a lane
-        narrow = WORD // question.trace.instruction.entry.lanes
-        found = [mistake for mistake in all_ if same_bits(mistake.value, given, narrow)]
+    found = [mistake for mistake in all_ if where.gives(mistake.value, given, bits=bits)]
     told: dict[str, list[str]] = {}
     for mistake in found:
         told.setdefault(mistake.about or mistake.said, []).append(mistake.said)
