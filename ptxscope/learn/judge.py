@@ -33,7 +33,8 @@ class Answer(NamedTuple):
     """As ``expected`` has it, where it is right."""
     expected: int
     why: tuple[str, ...]
-    """Which mistake gives just this, the likeliest first; none where it is right or none does."""
+    """Which mistake gives just this, or those of the lanes, where it takes several; none where it
+    is right or none is known."""
 
 
 def expected(question: Question) -> int:
@@ -65,7 +66,7 @@ def _in_hex(question: Question, where: Place, text: str, why: tuple[str, ...]) -
     except PtxError:
         return ()
     if where.gives(expected(question), given, bits=not sign):
-        return (f"{text} is decimal; {meant} is right.", *why)
+        return (f"{text} is decimal; {meant} is right.",)
     if why or where.same(given, where.read(text)):
         return ()
     from .mistakes import explained
