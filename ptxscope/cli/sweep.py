@@ -12,7 +12,7 @@ from ..engine.text.errors import Problem, PtxError, printable
 from ..engine.text.instruction import Instruction
 from ..export.options import Options, checked_id
 from ..export.theme import THEMES, Theme
-from ..sweep.lanes import Lane, looked_at, swept, usual, usual_result
+from ..sweep.lanes import Lane, as_read, looked_at, swept, usual, usual_result
 from . import CommandError
 from .arguments import (
     Parser,
@@ -127,7 +127,7 @@ def _lanes(ins: Instruction, chosen: argparse.Namespace) -> tuple[Lane, Lane | N
     of = _lane(ins, "--of", chosen.of, looked_at) or usual_result(ins, x)
     if of is None:
         raise CommandError(f"error: {ins} keeps no result that could be looked at")
-    return x, y, of
+    return as_read(ins, x, of), y, of
 
 
 def _lane(

@@ -24,7 +24,7 @@ from ..engine.semantics.operation import Flag
 from ..engine.semantics.plan import Plan, Row
 from ..engine.text.instruction import Instruction
 from ..engine.tracing.evaluate import check_read, plan_of, resolve_model
-from .lanes import Lane
+from .lanes import Lane, as_read
 
 Bits = npt.NDArray[np.uint64]
 Mask = npt.NDArray[np.bool_]
@@ -204,13 +204,16 @@ def sweep(
     bounds: tuple[int, int] | None = None,
     marked: bool = True,
 ) -> Sweep:
-    """Sweep operands by role; ``bounds`` are the bits of the first and the last value of x.
+    """Sweep operands by role, each in the order in which the result's part reads it.
+
+    ``bounds`` are the bits of the first and the last value of x.
 
     The operands that are swept are the current point, where it is to be marked. Raises
     ValueError where x and y have bits in common, the bounds are none, or a value is missing.
     """
     if y and x.name == y.name and x.put(0, x.mask) & y.put(0, y.mask):
         raise ValueError(f"{x.text} and {y.text} have bits in common")
+    x, y = as_read(instruction, x, of), y and as_read(instruction, y, of)
     if bounds and x.place(bounds[0]) > x.place(bounds[1]):
         raise ValueError(f"{x.said(bounds[0])} is above {x.said(bounds[1])}")
     model_ = resolve_model(model)
