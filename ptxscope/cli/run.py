@@ -11,6 +11,7 @@ from typing import Any
 from ..engine.diagnosis.observation import Observed, parse_observed
 from ..engine.kernels.blame import culprits, first_wrong, origins
 from ..engine.kernels.execute import Ending, Run, RunStep, Value, execute
+from ..engine.kernels.givens import Places, at_start, places, register_of
 from ..engine.kernels.program import Program, Statement, StatementKind, load
 from ..engine.listings.inline_asm import asm_only
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
@@ -36,9 +37,11 @@ from .progress import Bar
 _EPILOG = """\
 Of the 27, and of mov and or xor not shl shr add sub prmt lop3 on 32 bits, the results are
 carried from line to line. Whatever else writes a register makes it unknown; when such a
-register is read, the run stops and asks for its value, which name=value gives. A branch that
-is taken ends the run. A value is read as its register is declared, x=5 of a .b32 as an integer
-and of an .f32 as 5.0; where it is not declared, as it is used.
+register is read, the run stops and asks for its value, which name=value gives. That is for one
+time: where the register, or another of its name, is unknown again later, name@line=value gives
+what that line makes of it. A branch that is taken ends the run. A value is read as its register
+is declared, x=5 of a .b32 as an integer and of an .f32 as 5.0; where it is not declared, as it
+is used.
 
 examples:
   ptxscope run kernel.ptx --kernel sad_stereo %r1=0 %r2=1 %r7=0x01020304 %r8=0x04030201 …
@@ -169,12 +172,25 @@ def _some(names: Sequence[str]) -> str:
 
 
 def given(program: Program, texts: Sequence[str]) -> dict[str, int]:
-    """The bits that ``name=value`` arguments give to registers."""
-    return assigned(
-        texts,
-        partial(_register, program),
-        lambda x, value: parse_value(value, program.reading(x)),
-    )
+    """The bits that ``name=value`` and ``name@line=value`` arguments give to registers."""
+    known = places(program)
+
+    def read(key: str, value: str) -> int:
+        return parse_value(value, program.reading(register_of(key), known.statements.get(key)))
+
+    return assigned(texts, partial(_given_place, program, known), read)
+
+
+def _given_place(program: Program, known: Places, written: str) -> str:
+    """What a value is given for: a register, or it at a line, ``u@17``; raises PtxError."""
+    typed, at, line = written.partition("@")
+    name = _register(program, typed.strip())
+    key = f"{name}{at}{line.strip()}"
+    if known.holds(key):
+        return key
+    message = f"nothing at that line makes `{name}` unknown"
+    every = _some([at_start(name), *known.of(name)])
+    raise PtxError(written, (Problem(message, (0, len(written)), every),))
 
 
 def _expected(program: Program, texts: Sequence[str]) -> dict[str, Observed]:
@@ -195,10 +211,10 @@ def _watched(program: Program, names: Sequence[str]) -> tuple[str, ...]:
 def _request(done: Run) -> str:
     """Asks for every value that is missing, by name and line."""
     lines = [
-        f"error: {printable(need.message)}: give {printable(need.name)}=…" for need in done.needed
+        f"error: {printable(need.message)}: give {printable(need.key)}=…" for need in done.needed
     ]
     if len(lines) > 1:
-        example = " ".join(f"{need.name}=…" for need in done.needed)
+        example = " ".join(f"{need.key}=…" for need in done.needed)
         lines.append(f"all that is needed: {printable(example)}")
     return "\n".join(lines)
 
@@ -419,6 +435,7 @@ def _data(done: Run, expected: Mapping[str, Observed], bar: Bar) -> dict[str, An
         "needed": [
             {
                 "name": need.name,
+                "give": need.key,
                 "type": str(need.type),
                 "line": need.reader.line,
                 "unknown_since": need.by.line if need.by else None,

@@ -91,11 +91,13 @@ class Program(NamedTuple):
     declared: Mapping[str, Type] = {}
     """Of those registers, the types of the declared ones, where values of it can be held."""
 
-    def reading(self, name: str) -> Type:
+    def reading(self, name: str, at: Statement | None = None) -> Type:
         """The type by which a value that is given for a register in text is read.
 
-        As it is declared; where it is not, as it is used.
+        As it is declared, at a statement where one is told; where it is not, as it is used.
         """
+        if at and (there := _declared_type(dict(at.declared).get(name))):
+            return there
         used, declared = self.types[name], self.declared.get(name)
         return declared if declared and declared.bits == used.bits else used
 
@@ -257,7 +259,10 @@ class _Loader:
         if block.own or not block.scope.registers:
             return None
         used = tuple(block.used)
-        open_ = Statement(StatementKind.OPEN, self._line(block.start), "{", writes=used)
+        known = ((name, block.scope.look_up(_base(name))) for name in used)
+        declared = tuple((name, x and x.type) for name, x in known)
+        line = self._line(block.start)
+        open_ = Statement(StatementKind.OPEN, line, "{", writes=used, declared=declared)
         self.found[block.place] = (block.start, open_)
         return used
 
