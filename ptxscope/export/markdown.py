@@ -10,8 +10,10 @@ from .options import DEFAULT, Options
 from .outline import Heading, Pen, Table
 
 _SPECIAL = re.compile(
-    r"[\\`*{}\[\]<>#|~&$]|(?<!\w)_|_(?!\w)|!(?=\[)|^[-+=](?=[-+=\s]|$)|(?<=^\d)[.)](?=\s)"
+    r"[\\`*{}\[\]<>#|~&$]|(?<!\w)_++|(?<=[^\W_])_++(?![^\W_])|!(?=\[)"
+    r"|^[-+=](?=[-+=\s]|$)|(?<=^\d)[.)](?=\s)"
 )
+"""Underscores go by runs: one within a word, with letters on both sides, marks nothing."""
 _ENTITIES = {
     "&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "&#124;", "~": "&#126;", "$": "&#36;", "=": "&#61;"
 }  # fmt: skip
@@ -29,7 +31,11 @@ def escaped(text: str) -> str:
 
 
 def _marked(text: str) -> str:
-    return _SPECIAL.sub(lambda match: _ENTITIES.get(match[0]) or "\\" + match[0], text)
+    return _SPECIAL.sub(_as_text, text)
+
+
+def _as_text(found: re.Match[str]) -> str:
+    return "".join(_ENTITIES.get(char) or "\\" + char for char in found[0])
 
 
 def code(text: str) -> str:

@@ -21,6 +21,8 @@ TEXTS = [
     "costs $x^2$ or $$3$$",
     "*a* _b_ `c` [d](e) #f {g} \\h ![i](j)",
     "| a | b |",
+    "The intrinsic __vadd4__ and __shared__, __CUDA_ARCH__ >= 700",
+    "(__a__) ___b___ _c_ __d e__ f__g__h _i__ \u00e9__j__ k_",
 ]
 
 
