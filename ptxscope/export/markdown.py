@@ -11,9 +11,12 @@ from .outline import Heading, Pen, Table
 
 _SPECIAL = re.compile(
     r"[\\`*{}\[\]<>#|~&$]|(?<!\w)_++|(?<=[^\W_])_++(?![^\W_])|!(?=\[)"
-    r"|^[-+=](?=[-+=\s]|$)|(?<=^\d)[.)](?=\s)"
+    r"|^[-+=](?=[-+=\s]|$)|^(\d++)[.)](?=\s|$)"
 )
-"""Underscores go by runs: one within a word, with letters on both sides, marks nothing."""
+"""What would be markup, with a number before it where that begins a list.
+
+Underscores go by runs: one within a word, with letters on both sides, marks nothing.
+"""
 _ENTITIES = {
     "&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "&#124;", "~": "&#126;", "$": "&#36;", "=": "&#61;"
 }  # fmt: skip
@@ -35,7 +38,9 @@ def _marked(text: str) -> str:
 
 
 def _as_text(found: re.Match[str]) -> str:
-    return "".join(_ENTITIES.get(char) or "\\" + char for char in found[0])
+    number = found[1] or ""
+    marks = found[0].removeprefix(number)
+    return number + "".join(_ENTITIES.get(char) or "\\" + char for char in marks)
 
 
 def code(text: str) -> str:

@@ -52,6 +52,26 @@ def test_a_cell_stays_one(text: str) -> None:
         assert [_texts(x) for x in re.findall(r"<td>(.*?)</td>", html)] == [text, "1"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "255) is the bound",
+        "10. of them wrap",
+        "2026. x",
+        "1. x",
+        "7)",
+        "12.",
+        "1234567890. x",
+        "\u0663. x",
+    ],
+)
+def test_a_number_begins_no_list(text: str) -> None:
+    for read in (MarkdownIt("commonmark").render, python_markdown):
+        for page in (escaped(text), f"> {escaped(text)}", f"- {escaped(text)}"):
+            assert "<ol" not in (html := read(page))
+            assert _texts(html) == text
+
+
 def test_dollars_are_no_mathematics() -> None:
     assert "$" not in escaped("$x^2$")
 
