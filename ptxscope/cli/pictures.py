@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from ..export.frames import Frame
 
+_PRINTED = "-"
+"""What names standard output, where a file is named."""
 _NAMED = 8
 """Characters that a warning names."""
 _LARGEST = 1 << 28
@@ -37,6 +39,16 @@ def choose_format(
         name = getattr(chosen, "output", None) or getattr(chosen, "frames", None) or ""
         asked = str(format_of(name) or ending_of(name))
         chosen.format = asked if asked in formats else otherwise
+
+
+def add_output(to: argparse.ArgumentParser) -> None:
+    """The option ``-o``."""
+    to.add_argument("-o", "--output", metavar="FILE", help="write to a file; - is standard output")
+
+
+def is_printed(output: str | None) -> bool:
+    """Whether what is made goes to standard output."""
+    return output in (None, _PRINTED)
 
 
 def add_picture(to: argparse.ArgumentParser) -> None:
@@ -156,6 +168,14 @@ def _warn_of_boxes(missing: Sequence[str], format_: str) -> None:
         more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
         say(f"warning: no font here has {named}{more}: the {format_.upper()} shows a box for each; "
             "install a font that has them")  # fmt: skip
+
+
+def hand_out(made: str | bytes, format_: str, output: str | None) -> None:
+    """Write a document to the file that ``-o`` names, or print it."""
+    if output is None or is_printed(output):
+        put(made, format_)
+    else:
+        write(output, made)
 
 
 def put(made: str | bytes, format_: str) -> None:
