@@ -245,15 +245,30 @@ def write_frames(where: str, trace: Trace, format_: str, options: Options) -> tu
         folder.mkdir(parents=True, exist_ok=True)
         for file in files:
             _require_ours(file, format_)
-        for file in sorted(folder.glob(f"[0-9][0-9]-*.{format_}")):
-            if file not in files and _is_frame(file, format_):
+        for file in _frames_in(folder, format_):
+            if file not in files:
                 file.unlink()
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise CommandError(f"error: {printable(where)}: {printable(why)}") from None
     for file, each in files.items():
         write(str(file), each)
+    _tell_of_others(folder, format_)
     return found
+
+
+def _frames_in(folder: Path, format_: str) -> list[Path]:
+    """The frames of a format that a folder has, of whichever run."""
+    found = sorted(folder.glob(f"[0-9][0-9]-*.{format_}"))
+    return [file for file in found if _is_frame(file, format_)]
+
+
+def _tell_of_others(folder: Path, format_: str) -> None:
+    """Say which frames of an earlier run are left: somebody may want a talk in two formats."""
+    others = [name for name in PICTURES if name != format_ and _frames_in(folder, name)]
+    if others:
+        shown = " and ".join(others)
+        say(f"note: {folder} has frames in {shown} as well, of an earlier run; they are left there")
 
 
 def _require_folder(folder: Path, format_: str) -> None:
