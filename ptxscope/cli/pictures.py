@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from ..export.frames import Frame
 
+_PRINTED = "-"
+"""What names standard output, where a file is named."""
 _NAMED = 8
 """Characters that a warning names."""
 _LARGEST = 1 << 28
@@ -37,6 +39,16 @@ def choose_format(
         name = getattr(chosen, "output", None) or getattr(chosen, "frames", None) or ""
         asked = str(format_of(name) or ending_of(name))
         chosen.format = asked if asked in formats else otherwise
+
+
+def add_output(to: argparse.ArgumentParser) -> None:
+    """The option ``-o``."""
+    to.add_argument("-o", "--output", metavar="FILE", help="write to a file; - is standard output")
+
+
+def is_printed(output: str | None) -> bool:
+    """Whether what is made goes to standard output."""
+    return output in (None, _PRINTED)
 
 
 def add_picture(to: argparse.ArgumentParser) -> None:
@@ -158,6 +170,14 @@ def _warn_of_boxes(missing: Sequence[str], format_: str) -> None:
             "install a font that has them")  # fmt: skip
 
 
+def hand_out(made: str | bytes, format_: str, output: str | None) -> None:
+    """Write a document to the file that ``-o`` names, or print it."""
+    if output is None or is_printed(output):
+        put(made, format_)
+    else:
+        write(output, made)
+
+
 def put(made: str | bytes, format_: str) -> None:
     """Print a document; raises CommandError where it is binary and would go to a terminal.
 
@@ -225,15 +245,30 @@ def write_frames(where: str, trace: Trace, format_: str, options: Options) -> tu
         folder.mkdir(parents=True, exist_ok=True)
         for file in files:
             _require_ours(file, format_)
-        for file in sorted(folder.glob(f"[0-9][0-9]-*.{format_}")):
-            if file not in files and _is_frame(file, format_):
+        for file in _frames_in(folder, format_):
+            if file not in files:
                 file.unlink()
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise CommandError(f"error: {printable(where)}: {printable(why)}") from None
     for file, each in files.items():
         write(str(file), each)
+    _tell_of_others(folder, format_)
     return found
+
+
+def _frames_in(folder: Path, format_: str) -> list[Path]:
+    """The frames of a format that a folder has, of whichever run."""
+    found = sorted(folder.glob(f"[0-9][0-9]-*.{format_}"))
+    return [file for file in found if _is_frame(file, format_)]
+
+
+def _tell_of_others(folder: Path, format_: str) -> None:
+    """Say which frames of an earlier run are left: somebody may want a talk in two formats."""
+    others = [name for name in PICTURES if name != format_ and _frames_in(folder, name)]
+    if others:
+        shown = " and ".join(others)
+        say(f"note: {folder} has frames in {shown} as well, of an earlier run; they are left there")
 
 
 def _require_folder(folder: Path, format_: str) -> None:

@@ -259,6 +259,32 @@ def test_alt_is_printed_beside_what_is_written(told: Callable[..., str], tmp_pat
     assert path.read_text("utf-8").startswith("<svg")
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("trace", *E3),
+        ("trace", *E3, "-f", "json"),
+        ("trace", *E3, "-f", "svg"),
+        ("show", "vadd4"),
+        ("show", "vadd4", "-f", "svg"),
+        ("sweep", "vadd.s32.s32.s32.sat d, a.b0, b, c", "b=1", "c=0"),
+        ("poster",),
+    ],
+)
+def test_a_file_called_minus_is_standard_output(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    printed = run(*words)
+    assert printed.returncode == 0
+    assert run(*words, "-o", "-") == printed
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_things_are_not_printed_at_once(told: Callable[..., str]) -> None:
+    assert "needs a file: -o FILE" in told(*E3, "--alt", "-o", "-", status=2)
+
+
 def test_a_model_may_read_what_the_documentation_does_not() -> None:
     # H7 takes the lanes that the mask leaves from b, which the selectors read nothing of
     line = ("vadd4.s32.s32.s32 d.b0, a.b3210, b.b3210, c", "a=1", "c=1", "--model", "H7")
