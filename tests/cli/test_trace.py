@@ -17,7 +17,7 @@ from ptxscope.cli import main
 from ptxscope.export import TEXTS, export
 from ptxscope.export.json import load
 from tests.cli.running import run
-from tests.tiers import some
+from tests.tiers import sampled, some
 
 E3 = ["vadd.u32.s32.s32.sat %0.b0, %1, %2, %3", "%1=-1", "%2=0", "%3=0x11223344"]
 
@@ -41,6 +41,7 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     return give
 
 
+@sampled
 @pytest.mark.parametrize("format_", TEXTS)
 @pytest.mark.parametrize(
     "more",

@@ -27,7 +27,7 @@ from ptxscope.engine.semantics.misconceptions import BELIEFS, MISCONCEPTIONS
 from ptxscope.engine.text.instruction import Instruction
 from tests.reference_data import golden_rows
 from tests.strategies import INSTRUCTIONS, evaluations, instruction_of
-from tests.tiers import examples, some, thorough
+from tests.tiers import examples, sampled, some, thorough
 
 _EDGES = (0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
 
@@ -191,6 +191,7 @@ def telling_floats(written: str, actual: str) -> list[dict[str, int]]:
     return []
 
 
+@sampled
 @pytest.mark.parametrize("count", some([3, 1]))
 @pytest.mark.parametrize(("written", "actual"), lines(_ONE))
 def test_one_cause_is_found(written: str, actual: str, count: int) -> None:
@@ -217,6 +218,7 @@ setp.lt.and.s32 p|q, a, b, c          | setp.ge.or.s32 p|q, a, b, c
 """
 
 
+@sampled
 @pytest.mark.parametrize("count", some([4, 1]))
 @pytest.mark.parametrize(("written", "actual"), lines(_TWO))
 def test_two_causes_are_found(written: str, actual: str, count: int) -> None:
@@ -227,6 +229,7 @@ def test_two_causes_are_found(written: str, actual: str, count: int) -> None:
     must_find(diagnosis, true, 2)
 
 
+@sampled
 @pytest.mark.parametrize("erratum", ERRATA, ids=[x.id for x in ERRATA])
 def test_an_erratum_is_named(erratum: Erratum) -> None:
     ptx, values, _, ptxas = erratum.example

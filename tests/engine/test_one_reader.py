@@ -21,6 +21,7 @@ from ptxscope.engine.listings.reading import statements
 from ptxscope.engine.text.parser import scan
 from ptxscope.engine.text.source import fragments
 from tests.reference_data import DATA, golden_forms, table, verdicts
+from tests.tiers import sampled
 
 VIDEO = (DATA / "video.ptx").read_text(encoding="utf-8")
 INTRINSICS = (DATA / "intrinsics.ptx").read_text(encoding="utf-8")
@@ -144,6 +145,7 @@ def _body(rng: Random, depth: int, vectors: bool) -> Iterator[str]:
             yield "}"
 
 
+@sampled
 @pytest.mark.parametrize("seed", range(60))
 def test_listings_with_scopes_in_scopes_are_read_alike(seed: int) -> None:
     rng = Random(seed)

@@ -31,7 +31,7 @@ from tests.export.browser import CHROMIUM, Browser
 from tests.export.inked import differences, resvg
 from tests.export.samples import E2, E3, EXAMPLES, HOSTILE, annotated, example, register
 from tests.reference_data import golden_rows
-from tests.tiers import some
+from tests.tiers import sampled, some
 
 NS = "{http://www.w3.org/2000/svg}"
 VMAD = trace("vmad.s32.s32.s32.sat.shr15 d, a, b, c", {"a": 0x12345678, "b": 0x600, "c": 77})
@@ -104,6 +104,7 @@ def test_there_is_a_frame_for_each_step() -> None:
         assert stages(frame.svg) == names[:at]
 
 
+@sampled
 @pytest.mark.parametrize("options", [DEFAULT, SLIDE, BOTH], ids=["page", "slide", "both"])
 @pytest.mark.parametrize("shown", [VMAD, QUAD, E3, E2, example("setp"), example("selp")],
                          ids=["vmad", "quad", "E3", "E2", "setp", "selp"])  # fmt: skip
@@ -120,6 +121,7 @@ def test_what_is_in_a_frame_stands_where_it_stands_in_the_whole(
     assert before == Counter(boxes(whole))
 
 
+@sampled
 @pytest.mark.parametrize("options", [DEFAULT, SLIDE, BOTH], ids=["page", "slide", "both"])
 @pytest.mark.parametrize("shown", [VMAD, QUAD, E3])
 def test_a_frame_does_not_tell_what_comes_later(shown: Trace, options: Options) -> None:
@@ -163,6 +165,7 @@ def test_the_command_makes_it_again(options: Options) -> None:
 # --- slides ------------------------------------------------------------------------------
 
 
+@sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
 def test_a_slide_shows_all_that_the_picture_shows(opcode: str, model: str) -> None:
     shown = example(opcode, model)
@@ -185,6 +188,7 @@ CROWDED = {"vsub"}
 OPCODES = sorted(CATALOG, key=lambda x: x not in ("vsub", "vadd4", "setp", "vmad", "vadd2"))
 
 
+@sampled
 @pytest.mark.parametrize("opcode", some(OPCODES, *range(5)))
 def test_a_slide_can_be_read_from_the_back_row(opcode: str) -> None:
     """The line in 20 px and more, nothing in less than 12; in its parts where there is too much."""
@@ -266,6 +270,7 @@ def test_nothing_of_a_slide_is_cut_off_but_lines() -> None:
 # --- what moves --------------------------------------------------------------------------
 
 
+@sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
 @pytest.mark.parametrize("options", [STEPPING, PLAYING, SLIDE], ids=["stepping", "played", "slide"])
 def test_it_is_valid_and_has_no_script(opcode: str, model: str, options: Options) -> None:
@@ -281,6 +286,7 @@ def test_it_is_valid_and_has_no_script(opcode: str, model: str, options: Options
     assert not any(key.startswith("on") for x in tree.iter() for key in x.attrib)
 
 
+@sampled
 @pytest.mark.parametrize("options", [SLIDE, STEPPING, PLAYING], ids=["slide", "stepping", "played"])
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_stays_text(text: str, options: Options) -> None:
