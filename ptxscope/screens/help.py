@@ -163,11 +163,19 @@ _KEYMAP = (
 )
 
 
+_BESIDE = 36
+"""Columns from which on what is said stands beside its name."""
+
+
 def _entry(name: str, text: str, width: int) -> Iterator[Line]:
-    for i, line in enumerate(textwrap.wrap(text, max(width - 16, 20))):
+    if width < _BESIDE:
+        yield [Piece(f"  {name}", "strong")]
+        yield from ([Piece(f"    {line}")] for line in textwrap.wrap(text, max(width - 4, 12)))
+        return
+    for i, line in enumerate(textwrap.wrap(text, width - 16)):
         yield [Piece(f"  {name if i == 0 else '':<13} ", "strong"), Piece(line)]
 
 
 def _wrapped(text: str, width: int) -> Iterator[Line]:
-    for line in textwrap.wrap(text, max(width, 20)):
+    for line in textwrap.wrap(text, max(width, 12)):
         yield [Piece(line, "dim")]

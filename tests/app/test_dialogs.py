@@ -467,3 +467,14 @@ async def test_the_instruction_that_is_open_is_in_sight_in_the_browser(opcode: s
         assert re.search(rf"▸{opcode} ", await drive.text())
         await drive.pilot.resize_terminal(200, 50)
         assert re.search(rf"▸{opcode} ", await drive.text())
+
+
+@pytest.mark.parametrize("size", [(24, 10), (40, 12), (50, 12), (80, 24)])
+async def test_help_is_whole_on_a_small_screen(size: tuple[int, int]) -> None:
+    async with explorer(size=size) as drive:
+        await drive.press("question_mark")
+        page = drive.app.screen.query_one("#help", Pane)
+        width = page.scrollable_content_region.width
+        assert [line for line in page.text().splitlines() if len(line) > width] == []
+        said = " ".join(page.text().split())
+        assert "Play the steps at a reader's pace, or pause" in said

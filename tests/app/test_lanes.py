@@ -9,6 +9,7 @@ from textual.geometry import Offset
 
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.scene.records import Place
+from ptxscope.screens.choices import ChoiceScreen
 from ptxscope.widgets.lanes import Lanes
 from ptxscope.widgets.operands import Operands
 from ptxscope.widgets.pane import Pane
@@ -290,7 +291,7 @@ async def test_a_digit_keeps_the_width_of_a_scalars_selector() -> None:
         assert "a.b3, b.h1" in drive.session.setup.line
         await drive.press("4")
         assert "a.b3, b.h1" in drive.session.setup.line
-        assert "no such part" in drive.pane("hint").text()
+        assert "4 is none: asel takes part 0 to 3 of a" in drive.pane("hint").text()
         await drive.press("down", "0")
         assert "a.b3, b.h0" in drive.session.setup.line
         await drive.press("greater_than_sign", "greater_than_sign")
@@ -422,3 +423,62 @@ async def test_a_kept_c_is_typed_over_by_lanes() -> None:
         await drive.type("255")
         await drive.press("enter")
         assert drive.session.trace.operands["c"] == 0x01FF0304
+
+
+# --- what a lane takes ----------------------------------------------------------------------
+
+
+async def test_enter_lists_what_a_lane_may_take() -> None:
+    async with explorer(*MOCK, size=(80, 24)) as drive:
+        await drive.press("1", "l")
+        lanes = lanes_of(drive)
+        lanes.stand_on(Place("select.b", 2))
+        shown = await drive.press("enter")
+        assert isinstance(drive.app.screen, ChoiceScreen)
+        assert "selector of b (bsel), lane 2" in shown
+        await drive.press("escape")
+        assert drive.session.setup.line == MOCK[0] + ";"
+        assert lanes.place == Place("select.b", 2)
+        await drive.press("enter", "up", "enter")
+        assert "b.b4467," in drive.session.setup.line
+        assert lanes.place == Place("select.b", 2)
+        await drive.press("u")
+        assert drive.session.setup.line == MOCK[0] + ";"
+
+
+async def test_enter_lists_what_a_scalar_may_take() -> None:
+    line = "vadd.u32.u32.s32 d, a.h1, b, c"
+    async with explorer(line, {"a": 1, "b": 2, "c": 3}, size=(80, 24)) as drive:
+        await drive.press("1", "l")
+        lanes_of(drive).stand_on(Place("select.a", 0))
+        shown = await drive.press("enter")
+        assert "selector of a (asel)" in shown
+        assert "b3" in shown
+        await drive.press("escape")
+        shown = await drive.press("7")
+        assert "× 7 is none: asel takes part 0 to 1 of a" in shown
+        await drive.press("0")
+        assert "a.h0," in drive.session.setup.line
+
+
+@pytest.mark.parametrize("digit", ["8", "9"])
+async def test_a_digit_that_no_lane_can_take_is_refused_where_it_was_typed(digit: str) -> None:
+    async with explorer(*MOCK, size=(80, 24)) as drive:
+        await drive.press("1", "l")
+        lanes = lanes_of(drive)
+        lanes.stand_on(Place("select.b", 2))
+        for _ in range(2):
+            shown = await drive.press(digit)
+            said = f"× {digit} is none: a lane of b takes 0 to 3, parts of a, or 4 to 7, of b"
+            assert said in shown
+            assert lanes.place == Place("select.b", 2)
+        assert drive.session.setup.line == MOCK[0] + ";"
+
+
+async def test_enter_says_why_it_does_nothing() -> None:
+    async with explorer("set.lt.u32.s32 d, a, 5", {"a": 1}, size=(80, 24)) as drive:
+        await drive.press("l")
+        lanes_of(drive).stand_on(Place("b", 0))
+        assert "× this is a literal: change it in the line" in await drive.press("enter")
+        await drive.press("down")
+        assert "× this is computed" in await drive.press("enter")
