@@ -24,6 +24,7 @@ from ..engine.semantics.operation import Flag
 from ..engine.semantics.plan import Plan, Row
 from ..engine.text.instruction import Instruction
 from ..engine.tracing.evaluate import check_read, plan_of, resolve_model
+from ..engine.tracing.stages import title
 from .lanes import Lane, as_read
 
 Bits = npt.NDArray[np.uint64]
@@ -85,6 +86,8 @@ class Event(NamedTuple):
     """Of the row."""
     where: Mask
     """A line, or a map with a row for each value of y."""
+    step: str
+    """What the row's step is called."""
 
 
 class Sweep:
@@ -348,6 +351,7 @@ class _Happened:
     """Follows a result back through the rows that ran, and collects their flags."""
 
     def __init__(self, plan: Plan, there: Told, shape: tuple[int, ...]) -> None:
+        self.plan = plan
         self.there = there
         self.shape = shape
         self.rows = {row.key: row for row in plan.rows}
@@ -358,8 +362,9 @@ class _Happened:
     def found(self, key: str, lane: Lane) -> tuple[Event, ...]:
         """What happened on the way to a part of a row's only lane, in the order of the rows."""
         self._follow(key, 0, lane.shift, lane.shift + lane.unit, None)
+        called = {step.stage: title(step) for step in self.plan.steps}
         events = [
-            Event(flag, self.rows[row], at, where.reshape(self.shape))
+            Event(flag, self.rows[row], at, where.reshape(self.shape), called[self.rows[row].stage])
             for (flag, row, at), where in self.seen.items()
         ]
         return tuple(sorted(events, key=lambda event: (self.order[event.row.key], event.lane)))

@@ -120,7 +120,7 @@ def _clamped(event: Event) -> str:
     micro = event.row.micro
     assert isinstance(micro, Clamp)
     bound = micro.high if event.flag is Flag.CLAMPED_HIGH else micro.low
-    where = "" if event.row.stage is Stage.SATURATE else f" at the step {event.row.stage}"
+    where = "" if event.row.stage is Stage.SATURATE else f" at the step {event.step}"
     return f"clamped to {bound}{where}"
 
 
@@ -129,7 +129,7 @@ def _cut(event: Event) -> str:
     assert isinstance(micro, Wrap | Truncate | Merge)
     bits = micro.unit if isinstance(micro, Merge) else micro.bits
     last = event.row.stage in (Stage.WRITE, Stage.MERGE)
-    return f"wrapped to {bits} bits{'' if last else f' at the step {event.row.stage}'}"
+    return f"wrapped to {bits} bits{'' if last else f' at the step {event.step}'}"
 
 
 def _amount(event: Event) -> str:

@@ -335,6 +335,15 @@ def test_where_models_part_is_told() -> None:
     assert np.flatnonzero(other.apart).tolist() == apart
 
 
+def test_a_step_is_called_as_it_is_titled() -> None:
+    line = "vadd.u32.s32.s32.min d, a.b0, b.b0, c"
+    found = of_line(line, "a.b0", of="d", model="ptxas-13.5", b=3, c=0x7FFFFFFF)
+    # -4 + 3 is below 0, so 2^64 - 1 for who counts in 64 bits
+    assert any(
+        "-4: " in x and "wrapped to 64 bits at the step min with c" in x for x in words(found)
+    )
+
+
 def test_nan_and_both_zeros_are_told() -> None:
     said = words(of_line("setp.eq.f32 p, a, b", "a"))
     assert "a = -0.0 and 0.0: p is true." in said
