@@ -300,7 +300,7 @@ class ListingCursor(Record):
         """
         written, _, value = text.partition("=")
         program = self.listing.programs[self.program]
-        name = program.register(written.strip())
+        name = next(iter(program.registers(written.strip(), at_end=True)), None)
         if name is None:
             message = f"`{written.strip()}` is no register here"
             raise PtxError(text, (Problem(message, (0, len(written)), "%r1=5"),))

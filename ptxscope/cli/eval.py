@@ -25,10 +25,10 @@ from .arguments import (
     bits_by_name,
     chosen_model,
     instruction,
-    operand_name,
     operand_types,
     parsed,
     parser,
+    titled,
     traced,
 )
 from .streams import say
@@ -186,13 +186,12 @@ def _columns(ins: Instruction, header: list[str]) -> dict[str, int]:
     """Where each register's column is."""
     columns: dict[str, int] = {}
     for at, title in enumerate(header):
-        name = operand_name(ins, title.strip())
-        if name in columns:
-            both = f"`{header[columns[name]].strip()}` and `{title.strip()}`"
-            raise CommandError(
-                f"error: the CSV file has two columns for {printable(name)}: {printable(both)}"
-            )
-        if name is not None:
+        for name in titled(ins, title.strip()):
+            if name in columns:
+                both = f"`{header[columns[name]].strip()}` and `{title.strip()}`"
+                raise CommandError(
+                    f"error: the CSV file has two columns for {printable(name)}: {printable(both)}"
+                )
             columns[name] = at
     return columns
 

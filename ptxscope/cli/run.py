@@ -155,8 +155,13 @@ def _is_known(statement: Statement) -> bool:
 
 
 def _register(program: Program, name: str) -> str:
-    """A register by its name, or by its name without the ``%``; raises PtxError."""
-    if found := program.register(name):
+    """A register that is observed; raises PtxError."""
+    return _meant(program, name, at_end=True)[0]
+
+
+def _meant(program: Program, name: str, *, at_end: bool = False) -> tuple[str, ...]:
+    """The registers that a name is of, and at least one; raises PtxError."""
+    if found := program.registers(name, at_end=at_end):
         return found
     close = nearest(name, list(program.types))
     known = list(program.types)
@@ -178,16 +183,18 @@ def given(program: Program, texts: Sequence[str]) -> dict[str, int]:
     def read(key: str, value: str) -> int:
         return parse_value(value, program.reading(register_of(key), known.statements.get(key)))
 
-    return assigned(texts, partial(_given_place, program, known), read)
+    return assigned(texts, partial(_given_places, program, known), read)
 
 
-def _given_place(program: Program, known: Places, written: str) -> str:
-    """What a value is given for: a register, or it at a line, ``u@17``; raises PtxError."""
+def _given_places(program: Program, known: Places, written: str) -> tuple[str, ...]:
+    """What a value is given for: registers, or one at a line, ``u@17``; raises PtxError."""
     typed, at, line = written.partition("@")
-    name = _register(program, typed.strip())
-    key = f"{name}{at}{line.strip()}"
+    if not at:
+        return _meant(program, typed.strip())
+    name = program.register(typed.strip()) or _meant(program, typed.strip())[0]
+    key = f"{name}@{line.strip()}"
     if known.holds(key):
-        return key
+        return (key,)
     message = f"nothing at that line makes `{name}` unknown"
     every = _some([at_start(name), *known.of(name)])
     raise PtxError(written, (Problem(message, (0, len(written)), every),))
@@ -196,7 +203,7 @@ def _given_place(program: Program, known: Places, written: str) -> str:
 def _expected(program: Program, texts: Sequence[str]) -> dict[str, Observed]:
     return assigned(
         texts,
-        partial(_register, program),
+        lambda x: (_register(program, x),),
         lambda x, value: parse_observed(value, program.reading(x)),
     )
 
