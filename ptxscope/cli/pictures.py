@@ -120,19 +120,30 @@ def warn_of_small_letters(trace: Trace, format_: str, options: Options) -> None:
     """Say where the letters of a slide are too small for a hall, and what has larger ones."""
     if not options.slide or format_ not in PICTURES:
         return
-    from ..export.slides import READABLE, letters, steps_apart
+    from ..export.slides import READABLE, steps_apart
 
-    found = letters(trace, options)
+    found, readable, crowded = steps_apart(trace, options)
     if round(found, 1) >= READABLE:
         return
-    parts = steps_apart(trace, options)
-    named = " and ".join(f"--steps {part}" for part in parts)
-    few = named if len(parts) < 4 else "fewer --steps"
-    how = f"; {few} have larger ones" if parts else ""
+    how = ""
+    if readable:
+        shown = [f"--steps {part}" for part in readable]
+        how = f"; {_listed(shown)} {'have' if len(shown) > 1 else 'has'} larger ones"
+    if crowded:
+        one = len(crowded) == 1
+        steps = f"step{'' if one else 's'} {_listed(crowded)} {'is' if one else 'are'}"
+        alone = "" if one and not readable else " even alone"
+        how += f"; {steps} too much for a slide{alone}"
     say(
         f"warning: the smallest letters of this slide are {found:.1f} px of 720, where "
         f"{READABLE:g} can be read from the back row{how}"
     )
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names in a sentence: ``1, 2 and 3``."""
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def picture_of(svg: str, format_: str, options: Options = DEFAULT) -> str | bytes:
