@@ -504,6 +504,10 @@ class MainScreen(Predicting, Touring, Listings, MessagesAside, InkScreen[None]):
         self.query_one(Browser).clear()
         self.action_leave()
 
+    @on(Browser.Emptied)
+    def _filter_emptied(self) -> None:
+        self.show_keys()
+
     def used(self, opcode: str) -> None:
         """Put an instruction on top of those lately used."""
         rest = [other for other in self.recent if other != opcode]
