@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import chain, combinations
 from typing import Any, Protocol, SupportsIndex
 
 from ..records import NamedTuple, Record
@@ -203,13 +204,20 @@ class Trace(Record):
 
     @cached_property
     def acting(self) -> tuple[Erratum, ...]:
-        """The model's errata without which, or by which alone, the result is another."""
+        """The fewest of the model's errata that make the result.
+
+        Where they leave the documented one, those without which, or by which alone, it is another.
+        """
         active, of = self._active, self._of
-        return tuple(
-            e
-            for e in active
-            if of(e) != of() or of(*(x for x in active if x is not e)) != of(*active)
-        )
+        documented, found = of(), of(*active)
+        if found == documented:
+            return tuple(
+                e
+                for e in active
+                if of(e) != documented or of(*(x for x in active if x is not e)) != documented
+            )
+        sizes = (combinations(active, size) for size in range(1, len(active) + 1))
+        return next(few for few in chain.from_iterable(sizes) if of(*few) == found)
 
     @property
     def _active(self) -> tuple[Erratum, ...]:
