@@ -211,6 +211,8 @@ class ListingCursor(Record):
         ins, said = self.statement.instruction, list[str]()
         if setup.place is None or setup.error is not None:
             return ()
+        if ins is None and setup.line == f"{self.statement.text};":
+            return (f"it can't run in the listing: {self.statement.problems[0].message}",)
         if setup.instruction != ins:
             said.append("changed here only: the listing keeps its line, and u takes this back")
         if setup.apart:

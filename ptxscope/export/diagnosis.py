@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from ..engine.diagnosis.causes import Kind
-from ..engine.diagnosis.diagnose import Diagnosis, Finding, right_lanes
+from ..engine.diagnosis.diagnose import Diagnosis, Finding, count_of, right_lanes
 from ..engine.diagnosis.observation import Observation
 from ..engine.diagnosis.selection import Fits
 from ..engine.diagnosis.value_causes import shown_operands
@@ -161,7 +161,7 @@ def _details(diagnosis: Diagnosis, finding: Finding, indent: str) -> Iterator[st
     if fits and fits.ways > 1:
         solved = [role for role in "ab" if any(f"{role}sel" in x.axes for x in finding.causes)]
         listed = f": {_choices(fits, solved[0])}" if fits.lanes and len(solved) == 1 else ""
-        yield f"{indent}one of {fits.ways:,} that fit{listed}"
+        yield f"{indent}one of {count_of(fits)} that fit{listed}"
 
 
 def _choices(fits: Fits, role: str) -> str:

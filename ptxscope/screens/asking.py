@@ -53,7 +53,8 @@ class Asking(Part):
                 said = "the documented evaluation; shown is what explains the result"
                 self._main.notify(said, title="Pinned", markup=False)
 
-        self._main.app.push_screen(ExplainScreen(trace_of(setup), self._got), left)
+        asked = ExplainScreen(trace_of(setup), self._got, of_another=setup.error is not None)
+        self._main.app.push_screen(asked, left)
 
     def action_challenge(self) -> None:
         """Ask exercises; then show the steps of one, where that is wanted."""

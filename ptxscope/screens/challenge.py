@@ -53,6 +53,8 @@ class ChallengeScreen(Dialog[Trace | None]):
         self._taken = 0
         self._is_done = False
         """It was answered or skipped: Enter asks the next."""
+        self._has_hinted = False
+        """Since the last Enter."""
 
     def _drawing(self) -> Iterator[Challenge]:
         seed = str(SystemRandom().getrandbits(64))
@@ -91,13 +93,21 @@ class ChallengeScreen(Dialog[Trace | None]):
         now = self._now
         return f"{now.right} of {now.asked} right" if now.asked else ""
 
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """A question mark is no part of an answer: it gives a hint at once."""
+        if "?" in event.value and not self._is_done:
+            event.input.value = event.value.replace("?", "")
+            self._hint()
+            self._has_hinted = True
+
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Judge, give a hint, skip; or go on."""
+        """Judge or skip; or go on."""
         text = event.value
+        has_hinted, self._has_hinted = self._has_hinted, False
         if self._is_done:
             self._ask(next(self._drawn))
-        elif text.strip() == "?":
-            self._hint()
+        elif has_hinted and not text.strip():
+            return  # whoever ends a `?` with Enter, as in a plain terminal, does not mean to skip
         elif not text.strip():
             self._end(Outcome.SKIPPED, skipped(self._found))
         else:
@@ -107,7 +117,6 @@ class ChallengeScreen(Dialog[Trace | None]):
         hint = next(self._hints, "")
         self._taken += bool(hint)
         self._told.show(hint or "There are no more hints.")
-        self._answer.value = ""
 
     def _judge(self, text: str) -> None:
         try:

@@ -203,6 +203,20 @@ class Editing(Part):
         else:
             self.edit(changed)
 
+    def on_lanes_choosing(self, event: Lanes.Choosing) -> None:
+        """Offer what a lane may take."""
+        from ..widgets.choices import listed
+        from .choices import ChoiceScreen
+
+        title, options, now = listed(self._setup.instruction.form, event.cell)
+
+        def chosen(index: int | None) -> None:
+            if index is not None and not options[index].why_not:
+                slot, value = event.cell.slot, options[index].value
+                self.edit(edits.with_choice(self._setup, slot, value))
+
+        self._main.app.push_screen(ChoiceScreen(title, options, now, event.at), chosen)
+
     @property
     def value_field(self) -> ValueField:
         """Where a value is typed; made when the first is."""

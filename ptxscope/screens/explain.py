@@ -44,8 +44,10 @@ class ExplainScreen(Dialog[tuple[str, Finding | None]]):
         Binding("ctrl+y", "copy", "Copy", show=False),
     ]
 
-    def __init__(self, trace: Trace, got: str) -> None:
+    def __init__(self, trace: Trace, got: str, *, of_another: bool = False) -> None:
         super().__init__()
+        self._title = f"Why did I get that?{' · of the last legal line' if of_another else ''}"
+        """The line is not legal as it stands, so another is explained."""
         self._trace, self._given = trace, got
         self._diagnosis: Diagnosis | None = None
         self._wait: Timer | None = None
@@ -61,7 +63,7 @@ class ExplainScreen(Dialog[tuple[str, Finding | None]]):
         if len(names) > 1:
             hint = " ".join(f"{name}=1" for name in names)
         keys = "Enter explain, again: compare · ^y copy · Esc leave"
-        with Frame("Why did I get that?", keys, page=True):
+        with Frame(self._title, keys, page=True):
             yield Field("got", "got", self._given, hint)
             yield self._seen
             yield self._findings

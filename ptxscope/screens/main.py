@@ -277,6 +277,7 @@ class MainScreen(
         """What the first key of an action is called."""
         return key_names(self.app)[id_][0]
 
+    @on(PtxLine.Scrolled)
     @on(PtxLine.CandidateMoved)
     def _candidate_moved(self) -> None:
         self.show_status()

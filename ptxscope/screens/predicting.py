@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ..engine.text.errors import counted
+from ..engine.text.errors import PtxError, counted
 from ..scene.records import Place
 from ..widgets.lanes import Lanes
 from .part import Part
@@ -83,7 +84,7 @@ class Predicting(Part):
         self._ask_here()
         main.show_keys()
         main.say(
-            f"What will it be? Type it: {_NOTATIONS} · 0-9 a-f are digits here · "
+            f"What will it be? Type it: {_NOTATIONS} · 0-9 a-f are digits here (a is 0xa) · "
             f"{main.key('predict.hint')} hint · {main.key('step.next')} shows the step · "
             f"{main.key('step.last')} shows all · Esc leaves, and keeps what you typed",
             firm=True,
@@ -156,7 +157,7 @@ class Predicting(Part):
         def read(text: str) -> int:
             return asked.read(place, text)
 
-        self._main.value_field.ask(asked.called(place), read, event.start, place)
+        self._main.value_field.ask(asked.called(place), read, _begun(event.start, read), place)
 
     def on_value_field_answered(self, event: ValueField.Answered) -> None:
         """Judge what was entered; keep what was only typed."""
@@ -222,3 +223,13 @@ class Predicting(Part):
 
 
 _NOTATIONS = "-1, 255, 0xff"
+
+
+def _begun(start: str, read: Callable[[str], int]) -> str:
+    """What an answer begins with: a digit that is a letter is hexadecimal, but for ``false``."""
+    if len(start) != 1 or start not in "abcdef":
+        return start
+    with suppress(PtxError):
+        read("false")
+        return start
+    return f"0x{start}"

@@ -174,6 +174,16 @@ def options(form: Form, cell: Choice) -> list[Option]:
     return list(_options(form, _slot(form, cell), cell.lane))
 
 
+def listed(form: Form, cell: Choice) -> tuple[str, list[Option], int]:
+    """What a list of a cell's values is called, the values, and which of them is taken now."""
+    slot, found, taken = _slot(form, cell), options(form, cell), form.get(cell.slot)
+    if cell.lane is not None and has_digits(slot) and taken == slot.absent:
+        taken = turned(form, slot, cell.lane, 0)
+    lane = "" if cell.lane is None or slot.name == "mask" else f", lane {cell.lane}"
+    at = [option.value for option in found].index(taken)
+    return f"{SLOT_NAMES[slot.name]}{lane}", found, at
+
+
 def _slot(form: Form, cell: Choice) -> Slot:
     return next(slot for slot in slots(form) if slot.name == cell.slot)
 

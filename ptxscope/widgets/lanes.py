@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.cells import cell_len
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.geometry import Offset
 from textual.timer import Timer
 
 from ..engine.isa.types import Type
@@ -23,6 +24,7 @@ from ..engine.tracing.trace import Trace
 from ..engine.tracing.words import sentence
 from ..scene.build import part_width, parts, scene
 from ..scene.records import Place
+from .choices import Choice, ChoiceError, slots, with_digit
 from .hints import REFUSED, Hint
 from .lane_cells import DARK, Lights
 from .lane_lines import View, draw
@@ -38,6 +40,7 @@ _MOTION = 0.2
 _FRAMES = 6
 _BEGINS = "0123456789abcdef+-.["
 """What an answer begins with, digits as the chips show them; words like `true` after Enter."""
+_COMPUTED = f"{REFUSED} this is computed: type over a register's chip"
 
 
 class Lanes(Pane):
@@ -103,6 +106,14 @@ class Lanes(Pane):
         unit: int = 0
         """Bits of the part, where it may be another than now."""
 
+    class Choosing(Posted):
+        """What a lane may take is to be listed."""
+
+        control: Lanes
+        cell: Choice
+        at: Offset
+        """The place beneath it, on the screen."""
+
     class Predict(Posted):
         """What a lane will be is to be typed."""
 
@@ -143,7 +154,7 @@ class Lanes(Pane):
         self._view = View(trace, step, DARK, divergence, pin, scene=drawn)
         self._start(moving=moving)
         self.redraw()
-        if self.place is not None:
+        if self.place is not None and self._at(self._places()) is not None:
             self._set_place(self.place)
 
     @property
@@ -194,6 +205,16 @@ class Lanes(Pane):
             start, end = self._steps[self._view.step]
             self.show_line(end - 1)
             self.show_line(start)
+        if self.place is not None and self._drawn and self._at(self._places()) is None:
+            self._leave_undrawn(self.place)
+
+    def _leave_undrawn(self, place: Place) -> None:
+        """Take the cursor from what is veiled now to the current step, to the same lane there."""
+        if not self.has_focus:  # somebody pointed there
+            self._set_place(None)
+            return
+        row = self._trace.rows.get(place.key) if self._trace else None
+        self._enter(place.lane if row and len(row.lanes) > 1 else None)
 
     def _lights(self, trace: Trace) -> Lights:
         if self.place is None:
@@ -251,14 +272,17 @@ class Lanes(Pane):
                 return
             y += down
 
-    def _enter(self) -> None:
-        """Put the cursor on the first cell of the current step."""
+    def _enter(self, lane: int | None = None) -> None:
+        """Put the cursor on the first cell of the current step, or the first of a lane there."""
         places = self._places()
         step = self._view.step if self._view else 0
         start, end = self._steps.get(step, (0, len(places)))
         here = [place for line in places[start:end] for _, place in line]
         if asked := next(filter(self.is_asked, here), None):
             self.stand_on(asked)
+            return
+        if same := next((place for place in here if place.lane == lane), None):
+            self.stand_on(same)
             return
         order = [*range(start, end), *range(len(places))]
         y = next((y for y in order if places[y]), None)
@@ -366,7 +390,7 @@ class Lanes(Pane):
         return name if any(slot.name == name for slot in trace.instruction.entry.slots) else ""
 
     def action_change(self) -> None:
-        """Type over a register, or switch a lane of the mask."""
+        """Type over a register, list what a lane may take, or switch a lane of the mask."""
         if self.place is None:
             return
         if self.is_asked(self.place):
@@ -376,13 +400,29 @@ class Lanes(Pane):
             self._edit("")
         elif self._is_mask(self.place):
             self.Flipped(self, self.place.lane).tell()
+        elif (slot := self._slot(self.place)) and self._trace:
+            form, count = self._trace.instruction.form, self._trace.instruction.entry.lanes
+            whole = Choice(slot, form.get(slot))
+            cell = Choice(slot, None, self.place.lane) if count > 1 else whole
+            self.Choosing(self, cell, self._beneath(self.place)).tell()
+        else:
+            Hint(self, _COMPUTED).tell()
+
+    def _beneath(self, place: Place) -> Offset:
+        """The place beneath a cell, on the screen."""
+        for y, cells in enumerate(self._places()):
+            for x, found in cells:
+                if found == place:
+                    return self.content_region.offset + Offset(x, y + 1 - self.scroll_offset.y)
+        return self.content_region.bottom_left
 
     def _edit(self, start: str) -> None:
         trace, place = self._trace, self.place
         assert trace
         assert place
         if place.key not in trace.instruction.names:
-            return  # a literal
+            Hint(self, f"{REFUSED} this is a literal: change it in the line").tell()
+            return
         by_lane = trace.instruction.lanes_of(place.key) > 1
         truth = trace.instruction.type_of(place.key) is Type.PRED
         field = Field(place.key, "lane", place.lane) if by_lane else Field(place.key, "hex")
@@ -449,12 +489,29 @@ class Lanes(Pane):
                 Hint(self, "space switches a lane of the mask; Esc, then space plays").tell()
         elif char.isdigit() and (slot := self._slot(place)):
             event.stop()
-            self.Reselected(self, slot, place.lane, int(char)).tell()
-            if len(self._trace.rows[place.key].lanes) > 1:
-                self.action_move(1, 0)
+            self._select(place, slot, int(char))
         elif char in "0123456789+-.[":
             event.stop()
-            Hint(self, f"{REFUSED} this is computed: type over a register's chip").tell()
+            Hint(self, _COMPUTED).tell()
+
+    def _select(self, place: Place, slot: str, digit: int) -> None:
+        """Let a lane take a part and go on to the next; or say which parts there are."""
+        assert self._trace
+        form, count = self._trace.instruction.form, self._choices(place)
+        if self._trace.instruction.entry.lanes == 1:
+            if digit < count:
+                self.Reselected(self, slot, place.lane, digit).tell()
+            else:
+                said = f"{digit} is none: {slot} takes part 0 to {count - 1} of {slot[0]}"
+                Hint(self, f"{REFUSED} {said}").tell()
+            return
+        try:
+            with_digit(form, next(x for x in slots(form) if x.name == slot), place.lane, digit)
+        except ChoiceError as refused:
+            Hint(self, f"{REFUSED} {refused}").tell()
+            return
+        self.Reselected(self, slot, place.lane, digit).tell()
+        self.action_move(1, 0)
 
     def _starts(self, role: str) -> str:
         """What a literal of an operand begins with."""

@@ -107,6 +107,11 @@ class PtxLine(PlainInput):
 
         control: PtxLine
 
+    class Scrolled(Posted):
+        """Another part of the text is in sight."""
+
+        control: PtxLine
+
     def __init__(self, id: str = "line") -> None:  # noqa: A002
         self.parts: Mapping[str, Span] = {}
         self.wrong: tuple[Span, ...] = ()
@@ -141,6 +146,12 @@ class PtxLine(PlainInput):
         if right and strip.cell_length == width:
             parts = [*parts[:-1], parts[-1].crop(0, parts[-1].cell_length - 1), self._sign(right)]
         return Strip.join(parts)
+
+    def watch_scroll_x(self, old_value: float, new_value: float) -> None:
+        """What points into the text moves along. Part of Textual."""
+        super().watch_scroll_x(old_value, new_value)
+        if round(old_value) != round(new_value):
+            self.Scrolled(self).tell()
 
     def _sign(self, text: str) -> Strip:
         strip = Strip([Segment(text, self.rich_style + palette_of(self.app).style("current"))])
@@ -275,8 +286,9 @@ class LineStatus(Pane, can_focus=False):
             return [*about[:1], rest] if rest else about[:2]
         problem = self._error.errors[0]
         start, end = problem.span[0] - self._from, problem.span[1] - self._from
+        beyond = GOES_ON[0] if end <= 0 < self._from else GOES_ON[1] if start >= width else ""
         start = min(max(start, 0), max(width - 1, 0))
-        carets = "^" * max(min(end, width) - start, 1)
+        carets = beyond or "^" * max(min(end, width) - start, 1)
         message = printable(problem.message)
         if problem.fix is not None:
             message += f" · F2: {printable(problem.fix)}" if problem.fix else " · F2 removes it"
@@ -350,8 +362,10 @@ class LineStatus(Pane, can_focus=False):
             line.append(Piece("  "))
             used += len(candidate.text) + 2
         about = self._candidates[self._candidate].about
-        if used + len(about) < width:
-            line.append(Piece(f"  {about}", "label"))
+        room = width - used - 2
+        if len(about) > room:
+            about = f"{about[: room - 1]}…" if room >= _NARROW else ""
+        line.append(Piece(f"  {about}" if about else "", "label"))
         return line
 
 

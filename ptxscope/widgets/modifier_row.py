@@ -228,15 +228,9 @@ class ModifierRow(FormPane):
         """Ask for the list of values, beneath the token."""
         if (current := self.current()) is None:
             return
-        form, slot, cell = current
-        found = choices.options(form, cell)
-        values = [option.value for option in found]
-        taken = form.get(slot.name)
-        if cell.lane is not None and choices.has_digits(slot) and taken == slot.absent:
-            taken = choices.turned(form, slot, cell.lane, 0)
-        lane = "" if cell.lane is None or slot.name == "mask" else f", lane {cell.lane}"
-        title = f"{SLOT_NAMES[slot.name]}{lane}"
-        self.Asked(self, title, cell, found, values.index(taken), self._beneath(self._stop)).tell()
+        form, _, cell = current
+        title, found, at = choices.listed(form, cell)
+        self.Asked(self, title, cell, found, at, self._beneath(self._stop)).tell()
 
     def choose(self, cell: Choice, option: Option) -> None:
         """Take an option of the list."""

@@ -8,7 +8,7 @@ import pytest
 
 from ptxscope.screens.main import MainScreen
 from tests.app.driving import explorer
-from tests.tiers import some
+from tests.tiers import sampled, some
 
 LINE = ("vadd.s32.s32.s32 d, a, b", {"a": 0, "b": 0})
 KEYS = {
@@ -23,6 +23,7 @@ KEYS = {
 }
 
 
+@sampled
 @pytest.mark.parametrize("name", KEYS)
 @pytest.mark.parametrize("pace", some([0, 0.002]))
 async def test_a_burst_does_what_single_keys_do(name: str, pace: float) -> None:

@@ -97,3 +97,21 @@ async def test_a_tally_that_cannot_be_kept_is_told_once(tmp_path: Path) -> None:
         await drive.press("enter", "enter")
         assert dialog(drive)._now.skipped == 2
         assert dialog(drive)._store is None
+
+
+async def test_a_question_mark_hints_at_once_and_is_no_part_of_an_answer() -> None:
+    async with explorer(size=(80, 24)) as drive:
+        await drive.press("C")
+        screen = dialog(drive)
+        await drive.press("question_mark")
+        assert screen._taken == 1
+        assert screen._answer.value == ""
+        assert screen._told.text().strip()
+        await drive.press("1", "question_mark")
+        assert screen._answer.value == "1"
+        screen._answer.value = ""
+        assert "Right." in await enter(drive, right(screen))
+        await drive.press("question_mark")  # it was answered: what is told of it stays
+        assert "Right." in await drive.text()
+        await drive.press("enter")
+        assert not screen._is_done

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from ptxscope.screens.explain import ExplainScreen
+from ptxscope.session import with_line
 from ptxscope.widgets.fields import Page
 from ptxscope.widgets.menu import Menu
 from tests.app.driving import Driver, explorer
-from tests.tiers import some
+from tests.tiers import sampled, some
 
 E3 = ("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344})
 
@@ -57,6 +58,7 @@ async def test_what_was_typed_is_there_again() -> None:
         assert drive.session.setup.line == E3[0] + ";"
 
 
+@sampled
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
@@ -118,3 +120,13 @@ async def test_another_opcode_is_offered_and_opens_beside_what_was_written() -> 
         assert drive.session.trace.result == {"d": 0x04030304}
         assert drive.screen.pin is not None
         assert drive.screen.pin.line == f"{line};"
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_an_illegal_line_is_not_what_is_explained(size: tuple[int, int]) -> None:
+    async with explorer(*E3, size=size) as drive:
+        assert "last legal line" not in await drive.press("x")
+        await drive.press("escape")
+        wrong = "vabsdiff4.u32.u32.u32.sta d, a, b, c"
+        drive.screen.edit(with_line(drive.session.setup, wrong))
+        assert "Why did I get that? · of the last legal line" in await drive.press("x")

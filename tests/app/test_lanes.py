@@ -9,7 +9,9 @@ from textual.geometry import Offset
 
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.scene.records import Place
+from ptxscope.screens.choices import ChoiceScreen
 from ptxscope.widgets.lanes import Lanes
+from ptxscope.widgets.operands import Operands
 from ptxscope.widgets.pane import Pane
 from tests.app.driving import Driver, explorer
 from tests.reference_data import golden_rows
@@ -289,7 +291,7 @@ async def test_a_digit_keeps_the_width_of_a_scalars_selector() -> None:
         assert "a.b3, b.h1" in drive.session.setup.line
         await drive.press("4")
         assert "a.b3, b.h1" in drive.session.setup.line
-        assert "no such part" in drive.pane("hint").text()
+        assert "4 is none: asel takes part 0 to 3 of a" in drive.pane("hint").text()
         await drive.press("down", "0")
         assert "a.b3, b.h0" in drive.session.setup.line
         await drive.press("greater_than_sign", "greater_than_sign")
@@ -333,3 +335,150 @@ async def test_the_veil_does_not_tell_what_values_choose() -> None:
             lines = lanes_of(drive).text().splitlines()
             registers = [line for line in lines if re.match(r" +[ab] ", line)]
             assert [("▐" in line) for line in registers] == [True, True]
+
+
+# --- the cursor and what is veiled ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", ["home", "p", "click"])
+async def test_going_back_takes_the_cursor_along_to_a_row_that_is_drawn(way: str) -> None:
+    """What stood under it is veiled then: nothing is told of it."""
+    line = "vadd4.s32.s32.s32.sat d.b10, a, b, c"
+    values = {"a": 0x12345678, "b": 0x00030000, "c": 10}
+    async with explorer(line, values, size=(80, 24)) as drive:
+        lanes = lanes_of(drive)
+        text = await drive.press("l")
+        assert lanes.place is not None
+        assert lanes.place.key == "write.d"
+        assert "0x00005678" in text
+        text = await (drive.click("lanes", "2 extend") if way == "click" else drive.press(way))
+        assert drive.screen.is_held_back
+        assert lanes.place is not None
+        trace = drive.session.trace
+        assert trace.rows[lanes.place.key] in trace.steps[drive.screen.step - 1].rows
+        assert lanes.place in [piece.target for drawn in lanes.drawn for piece in drawn]
+        lit = [piece for drawn in lanes.drawn for piece in drawn if "cursor" in piece.ink]
+        assert lit
+        assert "0x00005678" not in text
+
+
+async def test_a_cursor_on_a_row_that_is_still_drawn_stays() -> None:
+    async with explorer(*MOCK, size=(120, 40)) as drive:
+        lanes = lanes_of(drive)
+        await drive.press("2", "l")
+        before = lanes.place
+        await drive.press("n")
+        assert lanes.place == before
+        await drive.press("p")
+        assert lanes.place == before
+
+
+# --- an accumulator is one word -------------------------------------------------------------
+
+ADDED = {
+    "vadd4.u32.u32.u32.add d, a, b, c": {"a": 0x7F80FF01, "b": 0x01FF0280, "c": 1000},
+    "vset2.s32.s32.lt.add d, a, b, c": {"a": 0x7F80FF01, "b": 0x01FF0280, "c": 5},
+}
+
+
+@pytest.mark.parametrize("line", ADDED)
+@pytest.mark.parametrize(
+    ("typed", "bits"),
+    [("7", 7), ("-7", 0xFFFFFFF9), ("300", 300), ("0x10000", 0x10000), ("4294967295", 0xFFFFFFFF)],
+)
+async def test_an_accumulator_is_typed_over_as_one_word(line: str, typed: str, bits: int) -> None:
+    async with explorer(line, ADDED[line], size=(80, 24)) as drive:
+        await drive.press("l")
+        lanes_of(drive).stand_on(Place("c", 0))
+        text = await drive.type(typed)
+        assert "lane" not in text.splitlines()[-2]
+        assert f" c = {typed}" in text
+        await drive.press("enter")
+        assert drive.session.trace.operands["c"] == bits
+
+
+@pytest.mark.parametrize("line", ADDED)
+async def test_an_accumulator_is_nudged_and_told_as_one_word(line: str) -> None:
+    async with explorer(line, ADDED[line] | {"c": 255}) as drive:
+        await drive.press("l")
+        lanes_of(drive).stand_on(Place("c", 0))
+        await drive.press("greater_than_sign")
+        assert drive.session.trace.operands["c"] == 256
+        operands = drive.screen.query_one(Operands)
+        c = drive.pane("operands").text().partition("256")[2].splitlines()[0]
+        assert "[" not in c  # no lanes, which there are none of
+        await drive.press("o", "down", "down", "end")
+        assert operands.field.role == "c"
+        for _ in range(40):
+            assert operands.field.notation != "lane"
+            await drive.press("right")
+        await drive.press("v")
+        assert "each lane 0x" not in await drive.text()
+
+
+async def test_a_kept_c_is_typed_over_by_lanes() -> None:
+    async with explorer("vadd4.u32.u32.u32 d.b10, a, b, c", {"c": 0x01020304}) as drive:
+        await drive.press("l")
+        lanes_of(drive).stand_on(Place("c", 2))
+        await drive.type("255")
+        await drive.press("enter")
+        assert drive.session.trace.operands["c"] == 0x01FF0304
+
+
+# --- what a lane takes ----------------------------------------------------------------------
+
+
+async def test_enter_lists_what_a_lane_may_take() -> None:
+    async with explorer(*MOCK, size=(80, 24)) as drive:
+        await drive.press("1", "l")
+        lanes = lanes_of(drive)
+        lanes.stand_on(Place("select.b", 2))
+        shown = await drive.press("enter")
+        assert isinstance(drive.app.screen, ChoiceScreen)
+        assert "selector of b (bsel), lane 2" in shown
+        await drive.press("escape")
+        assert drive.session.setup.line == MOCK[0] + ";"
+        assert lanes.place == Place("select.b", 2)
+        await drive.press("enter", "up", "enter")
+        assert "b.b4467," in drive.session.setup.line
+        assert lanes.place == Place("select.b", 2)
+        await drive.press("u")
+        assert drive.session.setup.line == MOCK[0] + ";"
+
+
+async def test_enter_lists_what_a_scalar_may_take() -> None:
+    line = "vadd.u32.u32.s32 d, a.h1, b, c"
+    async with explorer(line, {"a": 1, "b": 2, "c": 3}, size=(80, 24)) as drive:
+        await drive.press("1", "l")
+        lanes_of(drive).stand_on(Place("select.a", 0))
+        shown = await drive.press("enter")
+        assert "selector of a (asel)" in shown
+        assert "b3" in shown
+        await drive.press("escape")
+        shown = await drive.press("7")
+        assert "× 7 is none: asel takes part 0 to 1 of a" in shown
+        await drive.press("0")
+        assert "a.h0," in drive.session.setup.line
+
+
+@pytest.mark.parametrize("digit", ["8", "9"])
+async def test_a_digit_that_no_lane_can_take_is_refused_where_it_was_typed(digit: str) -> None:
+    async with explorer(*MOCK, size=(80, 24)) as drive:
+        await drive.press("1", "l")
+        lanes = lanes_of(drive)
+        lanes.stand_on(Place("select.b", 2))
+        for _ in range(2):
+            shown = await drive.press(digit)
+            said = f"× {digit} is none: a lane of b takes 0 to 3, parts of a, or 4 to 7, of b"
+            assert said in shown
+            assert lanes.place == Place("select.b", 2)
+        assert drive.session.setup.line == MOCK[0] + ";"
+
+
+async def test_enter_says_why_it_does_nothing() -> None:
+    async with explorer("set.lt.u32.s32 d, a, 5", {"a": 1}, size=(80, 24)) as drive:
+        await drive.press("l")
+        lanes_of(drive).stand_on(Place("b", 0))
+        assert "× this is a literal: change it in the line" in await drive.press("enter")
+        await drive.press("down")
+        assert "× this is computed" in await drive.press("enter")

@@ -11,9 +11,9 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.text.errors import PtxError
 from ptxscope.engine.text.parser import parse
 from ptxscope.session import with_line
-from ptxscope.widgets.line import GOES_ON
+from ptxscope.widgets.line import GOES_ON, PtxLine
 from tests.app.driving import Driver, explorer
-from tests.tiers import some
+from tests.tiers import sampled, some
 
 SIZES = [(60, 20), (80, 24), (100, 30), (120, 40)]
 NAME = "%a_register_with_a_name_of_40_characters"
@@ -34,6 +34,7 @@ def said(drive: Driver) -> str:
     return " ".join(f"{drive.pane('status').text()} {drive.pane('hint').text()}".split())
 
 
+@sampled
 @pytest.mark.parametrize("size", some(SIZES))
 @pytest.mark.parametrize("line", WRONG)
 async def test_what_is_wrong_and_what_is_allowed_is_read_whole(
@@ -100,3 +101,32 @@ async def test_completions_that_have_no_room_leave_a_sign(width: int) -> None:
         assert len(row) <= drive.pane("status").content_size.width
         assert row.startswith("Tab:")
         assert ("…" in row) == ("vset4" not in row.split())
+
+
+@pytest.mark.parametrize("width", [50, 60, 70, 80, 81, 82, 100])
+async def test_what_a_completion_means_is_whole_or_cut_with_a_sign(width: int) -> None:
+    async with explorer(size=(width, 24)) as drive:
+        await drive.press("i", "ctrl+u")
+        await drive.type("vabsdiff")
+        for _ in range(4):
+            await drive.press("down")
+            line = drive.screen.query_one(PtxLine)
+            about = line.candidates[line.candidate].about
+            row = drive.pane("status").text().splitlines()[-1]
+            assert len(row) <= drive.pane("status").content_size.width
+            tail = row.rstrip().rpartition("  ")[2]
+            is_cut = tail.endswith("…") and about.startswith(tail[:-1])
+            assert row.rstrip().endswith(f"  {about}") or is_cut or about[:4] not in row
+
+
+async def test_an_error_that_is_out_of_sight_has_no_caret_under_something_else() -> None:
+    line = f"vfoo.s32.s32.u32.sat {NAME}1, {NAME}2, {NAME}3, {NAME}4"
+    async with explorer(size=(80, 24)) as drive:
+        drive.screen.edit(with_line(drive.session.setup, line))
+        await drive.press("i", "home")
+        assert drive.pane("status").text().startswith("^")
+        await drive.press("end")
+        assert drive.screen.query_one(PtxLine).scroll_offset.x > 20
+        status = drive.pane("status").text()
+        assert "^" not in status
+        assert status.startswith(GOES_ON[0])

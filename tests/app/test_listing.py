@@ -91,6 +91,23 @@ async def test_what_is_not_known_and_what_is_changed_is_said() -> None:
         assert "changed here only" not in await drive.press("u")
 
 
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_what_is_illegal_only_in_the_listing_was_not_changed_here(
+    size: tuple[int, int],
+) -> None:
+    text = (
+        "{ .reg .u32 t0;\n@p vmad.s32.s32.u32.sat.shr7 t0, %r1.h0, -%r2.b1, %r3;\n"
+        "vset2.u32.u32.ge %r4, %r5, %r6, t0; }"
+    )
+    async with explorer(size=size) as drive:
+        shown = await drive.paste(text)
+        assert "changed here only" not in shown
+        assert "it can't run in the listing: no declaration of `%r1` is in sight" in shown
+        await drive.press("escape", "i", "end", "left", "backspace", "5")
+        assert drive.session.setup.error is None
+        assert "changed here only" in await drive.press("escape")
+
+
 async def test_a_terminal_hands_lines_over_with_carriage_returns() -> None:
     text = "// a\rvadd.u32.u32.u32 x, a, b; // b\r\nvadd.u32.u32.u32 y, x, x;"
     async with explorer() as drive:

@@ -14,6 +14,7 @@ from ptxscope.store import Store
 from ptxscope.widgets.hints import HintBar
 from ptxscope.widgets.lanes import Lanes
 from tests.app.driving import KEYS, Driver, explorer, focused
+from tests.tiers import sampled
 
 LINE = "vmin4.u32.u32.u32 d, a.b7654, b, c"
 VALUES = {"a": 0xD4FA0102, "b": 0xFF030405, "c": 0}
@@ -85,6 +86,7 @@ async def test_the_explorer_opens_again_before_the_first_step(tmp_path: Path) ->
 # --- typing ------------------------------------------------------------------------------
 
 
+@sampled
 @pytest.mark.parametrize("char", "0123456789abcdef-[")
 async def test_a_digit_as_the_chips_show_it_begins_an_answer(char: str) -> None:
     async with explorer(LINE, VALUES) as drive:
@@ -93,15 +95,28 @@ async def test_a_digit_as_the_chips_show_it_begins_an_answer(char: str) -> None:
         assert drive.screen.step == 1
         assert drive.app.screen is drive.screen
         assert drive.screen.value_field.is_open
-        assert drive.screen.value_field.input.value == char
+        begun = f"0x{char}" if char in "abcdef" else char  # a letter can begin nothing else
+        assert drive.screen.value_field.input.value == begun
+
+
+async def test_a_letter_begins_hexadecimal_or_false() -> None:
+    async with explorer("setp.lt.s32 p, a, b", {"a": 1, "b": 2}) as drive:
+        drive.screen.begin_predicting(len(drive.session.trace.steps))
+        await drive.press("f")
+        assert drive.screen.value_field.input.value == "f"
+    async with explorer(LINE, VALUES) as drive:
+        await drive.press("1", "P", "p")
+        await drive.type("ff")
+        await drive.press("enter")
+        assert said(drive) == "✓ Right"
 
 
 async def test_bare_hexadecimal_is_told_how_it_is_written() -> None:
     async with explorer(LINE, VALUES) as drive:
         await drive.press("1", "P", "p")
-        await drive.type("d4")
+        await drive.type("7f")
         shown = await drive.press("enter")
-        assert "hexadecimal digits need a 0x in front; allowed: 0xd4" in shown
+        assert "hexadecimal digits need a 0x in front; allowed: 0x7f" in shown
         await drive.type("0xff")
         await drive.press("enter")
         assert said(drive) == "✓ Right"

@@ -250,7 +250,7 @@ async def test_the_bottom_line_says_that_the_arrows_change_an_operand(width: int
 
 async def test_what_was_moved_is_taken_back_where_it_was_moved() -> None:
     async with explorer(*SAT) as drive:
-        await drive.press("r", "v")
+        await drive.press("s", "v")
         before = drive.session.setup
         past = len(drive.session.past)
         await drive.press("right", "end", "left")

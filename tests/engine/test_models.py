@@ -25,7 +25,7 @@ from ptxscope.engine.tracing.divergence import divergences, first_difference
 from ptxscope.engine.tracing.provenance import provenance
 from ptxscope.engine.tracing.words import sentence
 from tests.reference_data import golden_rows
-from tests.tiers import thorough
+from tests.tiers import sampled, thorough
 
 if TYPE_CHECKING:
     from ptxscope.engine.tracing.evaluate import Value
@@ -220,6 +220,7 @@ def _results(form: Form, *errata: Erratum) -> np.ndarray[tuple[int, ...], np.dty
     return run_blocks(plan, _OPERANDS, _OPERANDS["a"].shape)["d"]
 
 
+@sampled
 @pytest.mark.parametrize("step", [7, pytest.param(2, marks=thorough)])
 @pytest.mark.parametrize(
     "opcode", ["vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vset", "vmad"]

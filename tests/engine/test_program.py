@@ -20,6 +20,7 @@ from ptxscope.engine.records import replace
 from ptxscope.engine.text.instruction import Literal
 from tests.reference import reference
 from tests.reference_data import DATA, MODELS, golden_rows, verdicts
+from tests.tiers import sampled
 
 VIDEO = {x.name: x for x in load((DATA / "video.ptx").read_text(encoding="utf-8"))}
 INTRINSICS = {x.name: x for x in load((DATA / "intrinsics.ptx").read_text(encoding="utf-8"))}
@@ -382,6 +383,7 @@ def elsewhere(need: Need, run: Run) -> int:
     return known[opcode.partition(".")[0]](*values) & WORD
 
 
+@sampled
 @pytest.mark.parametrize("name", sorted(intrinsics()))
 def test_the_code_of_an_intrinsic_gives_what_cuda_documents(name: str) -> None:
     program = INTRINSICS[f"k_{name.strip('_')}"]

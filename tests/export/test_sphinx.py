@@ -211,6 +211,21 @@ def test_two_traces_of_one_name_are_warned_of(tmp_path: Path) -> None:
     assert "'???' is no name" in built(tmp_path, pages)
 
 
+@pytest.mark.parametrize("builder", ["html", "singlehtml"])
+def test_equal_traces_have_ids_of_their_own(tmp_path: Path, builder: str) -> None:
+    one = ".. ptx-trace:: vset.s32.u32.lt d, a, b\n   :operands: a=1 b={}\n   :format: {}\n\n"
+    traces = "".join(one.format(b, x) for b in ("2", "0x2") for x in ("html", "svg"))
+    index = f"Title\n=====\n\n.. toctree::\n\n   other\n\n{traces}"
+    pages = {"index": index, "other": f"Other\n=====\n\n{traces}"}
+    assert built(tmp_path, pages, builder) == ""
+    index = read(tmp_path, "index.html")
+    ids = re.findall(r'\sid="([^"]+)"', index)
+    assert index.count('class="ptx-trace"') == (8 if builder == "singlehtml" else 4)
+    assert sorted(ids) == sorted(set(ids))
+    used = re.findall(r"url\(#([^)]+)\)", index)
+    assert {*used} <= {*ids}
+
+
 @pytest.mark.parametrize(
     ("what", "told"),
     [

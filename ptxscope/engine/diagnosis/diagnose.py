@@ -321,6 +321,11 @@ def _model(chosen: Iterable[Cause]) -> Model:
     return model("+".join(dict.fromkeys(named)) or "isa")
 
 
+def count_of(fits: Fits) -> str:
+    """How many selectors fit: ``1,024``, ``at least 320``."""
+    return f"at least {fits.ways:,}" if fits.more else f"{fits.ways:,}"
+
+
 def _sentence(chosen: tuple[Cause, ...], fits: Fits | None, trace: Trace) -> str:
     if not chosen:
         return "This is the documented result."
@@ -334,7 +339,9 @@ def _sentence(chosen: tuple[Cause, ...], fits: Fits | None, trace: Trace) -> str
     if fits and fits.ways > 1:
         selectors = sum(cause.kind is Kind.SELECTOR for cause in chosen)
         what = "selectors" if selectors < 2 else "pairs of selectors"
-        said.append(f"It is one of {fits.ways:,} {what} that fit, with the fewest digits changed.")
+        said.append(
+            f"It is one of {count_of(fits)} {what} that fit, with the fewest digits changed."
+        )
         if chance(fits) == MOST_CHANCE:
             said.append("Where so many fit, it may be chance.")
     return " ".join(said)

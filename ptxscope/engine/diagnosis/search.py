@@ -197,7 +197,7 @@ class Search:
 
 def chance(fits: Fits | None) -> int:
     """How much less selectors say where so many fit that some would fit anything."""
-    ways = fits.ways if fits else 1
+    ways = fits.ways // fits.idle if fits else 1
     return next((weight for most, weight in _CHANCE if ways >= most), 0)
 
 

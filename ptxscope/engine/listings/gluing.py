@@ -69,13 +69,21 @@ def opcode_in(text: str) -> Span | None:
 
 
 def spliced(text: str, placeholders: Iterable[str]) -> Span | None:
-    """The first opcode that has a placeholder in its modifiers."""
+    """The first opcode of a statement with a placeholder that is a part of a word or expression."""
     names = "|".join(map(re.escape, placeholders))
     if not names:
         return None
-    pattern = rf"(?<![\w.$%])(?P<opcode>{OPCODES})(?:\.\w++)*+\.?(?:{names})(?!\d)"
-    found = re.search(pattern, text, re.ASCII)
-    return found.span("opcode") if found else None
+    pattern = (
+        rf"(?<=[\w.$+\-*/~])(?:{names})(?!\d)|[-+*/~(]\s++(?:{names})(?!\d)"
+        rf"|(?:{names})(?!\d)(?:[\w$]|\s*+[-+*/()?<>&^])"
+    )
+    last = 0
+    for found in re.finditer(pattern, text, re.ASCII):
+        start = max(text.rfind(";", last, found.start()) + 1, last)
+        last = found.end()
+        if opcode := _NAME.search(text, start, found.start()):
+            return opcode.span()
+    return None
 
 
 def instruction_in(text: str) -> Span | None:

@@ -13,7 +13,7 @@ from ..records import NamedTuple
 from ..text.errors import Problem, Span
 from ..text.opcodes import is_other_opcode
 from ..text.source import ASM, Fragment, asm_texts, fragments, skip
-from .asm_operands import Operands, numbered, read_operands
+from .asm_operands import Operands, filled, numbered, read_operands
 from .docstrings import docstrings, ends_statement, is_all_ptx
 from .gluing import HOLED, LIKELY, PARTLY, Part, instruction_in, joined, opcode_in, parts, spliced
 from .reading import LONGEST, WINDOW, Place
@@ -122,10 +122,6 @@ class Piece(NamedTuple):
     def registers(self) -> dict[str, str] | None:
         """The types of the asm statement's operands: ``%0`` to ``b32``."""
         return self.operands.types if self.operands else None
-
-    def past(self, start: int, end: int) -> Iterator[tuple[str, str, Span]]:
-        """What of a stretch of the PTX is past the asm statement's operands."""
-        return self.operands.past(self.fragments[0], start, end) if self.operands else iter(())
 
     def at(self, start: int) -> _Mapped:
         """Places of a text that starts there in the piece."""
@@ -247,8 +243,10 @@ def _of_c(text: str, lines: Lines) -> Iterator[Piece]:
         complete = masked[end : end + 1] in (":", ")", "")
         operands = read_operands(text, end, limit)
         fragment, operands, known = numbered(fragment, operands)
+        fragment = filled(fragment, operands)
+        unknown = (*operands.texts, *(x for x, value in operands.constants.items() if not value))
         named = None if complete and known else opcode_in(fragment.ptx)
-        if (constant := spliced(fragment.ptx, operands.texts)) is not None:
+        if (constant := spliced(fragment.ptx, unknown)) is not None:
             named, complete = constant, False
         elif not complete:
             close = _close(masked, end, limit)

@@ -168,7 +168,8 @@ class Instruction(Record, apart=("text", "spans", "notes")):
     def lanes_of(self, role: str) -> int:
         """The lanes in which an operand can be given, 1 where it is one number."""
         operand = None if role == Role.GUARD else self.entry.operand(role)
-        given = operand and operand.role in SOURCES and (operand.by_lane or operand.kept)
+        kept = operand and operand.kept and self.form.secop is None
+        given = operand and operand.role in SOURCES and (operand.by_lane or kept)
         return self.entry.lanes if given else 1
 
     @property
