@@ -7,6 +7,7 @@ from itertools import islice, product
 from random import Random
 
 from ..isa.form import Form
+from ..isa.roles import DESTINATIONS
 from ..records import NamedTuple, replace
 from ..semantics.errata import Erratum
 from ..semantics.models import PTXAS_MODELS, Model, errata_of
@@ -48,7 +49,9 @@ def counterexample(ins: Instruction) -> Counterexample | None:
         return None
     repaired = all(x.repaired for x in known)
     shows = PTXAS_MODELS[-1 if repaired else 0].name
+    allowing: dict[str, int] = {}
     if known == errata_of(ins.form):
+        allowing = _allowing(ins)
         ins = replace(ins, guard=None)
     isa = plan_of(ins)
     others = [(model, plan_of(ins, model.rules(ins.form))) for model in PTXAS_MODELS]
@@ -61,7 +64,8 @@ def counterexample(ins: Instruction) -> Counterexample | None:
             got = result(plan, bits)["d"]
             if got != wanted:
                 seen.update(Trace(ins, model, bits).errata)
-                found.setdefault(model.name, Counterexample((), values, wanted, got, model))
+                example = Counterexample((), {**allowing, **values}, wanted, got, model)
+                found.setdefault(model.name, example)
         if shows in found and len(seen) == len(known):
             break
     for model in PTXAS_MODELS:
@@ -69,6 +73,14 @@ def counterexample(ins: Instruction) -> Counterexample | None:
             errata = tuple(x for x in known if x.id in seen)
             return found[model.name]._replace(errata=errata)
     return None
+
+
+def _allowing(ins: Instruction) -> dict[str, int]:
+    """Values by which a guard allows, and of the old destination that it might keep."""
+    if ins.guard is None:
+        return {}
+    free = {x.name: 0 for x in ins.inputs if set(x.roles) <= {*DESTINATIONS}}
+    return {ins.guard.name: int(not ins.guard.negated), **free}
 
 
 def _operands(ins: Instruction) -> Iterator[dict[str, int]]:
