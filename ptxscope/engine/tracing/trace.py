@@ -16,7 +16,7 @@ from ..semantics.plan import Plan, Row, Stage
 from ..semantics.rules import Rules
 from ..semantics.run import result, run
 from ..text.instruction import Instruction
-from ..text.parser import parse
+from ..text.parser import read
 from .annotations import NOTHING, Annotations
 from .evaluate import bind, check_names, check_read, plan_of, resolve_model
 
@@ -246,7 +246,7 @@ def trace(
 
     Raises PtxError, and ValueError that names the operand.
     """
-    ins = parse(instruction) if isinstance(instruction, str) else instruction
+    ins = read(instruction)
     check_names(ins, values)
     model_, operands = resolve_model(model), bind(ins, values)
     check_read(ins, model_, operands)
