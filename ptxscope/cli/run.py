@@ -79,6 +79,9 @@ def _run(chosen: argparse.Namespace, bar: Bar) -> int:
     bar.begin("running", len(program.statements), "statements")
     model = chosen_model(chosen.model)
     done = execute(program, values, model, stop=chosen.stop, told=bar.at)
+    names = (text.partition("=")[0].strip() for text in chosen.values)
+    spare = (name for name in names if _is_spare(program, name))
+    done = done._replace(unused=(*done.unused, *spare))
     bar.begin("telling", len(done.steps), "steps")
     bar.prints()
     asked = done.ending is Ending.NEEDS
@@ -165,6 +168,9 @@ def _meant(program: Program, name: str, *, at_end: bool = False) -> tuple[str, .
         return found
     close = nearest(name, list(program.types))
     known = list(program.types)
+    if program.declares(name):
+        message = f"`{name}` is declared in {program.name}, but no instruction there names it"
+        raise PtxError(name, (Problem(message, (0, len(name)), _some(known)),))
     meant = f"; did you mean `{close}`?" if close else ""
     message = f"`{name}` is not a register of {program.name}{meant}"
     raise PtxError(name, (Problem(message, (0, len(name)), _some(known)),))
@@ -186,9 +192,16 @@ def given(program: Program, texts: Sequence[str]) -> dict[str, int]:
     return assigned(texts, partial(_given_places, program, known), read)
 
 
+def _is_spare(program: Program, name: str) -> bool:
+    """Whether a register is declared, and no statement names it."""
+    return program.declares(name) and not program.registers(name)
+
+
 def _given_places(program: Program, known: Places, written: str) -> tuple[str, ...]:
     """What a value is given for: registers, or one at a line, ``u@17``; raises PtxError."""
     typed, at, line = written.partition("@")
+    if not at and _is_spare(program, typed.strip()):
+        return ()
     if not at:
         return _meant(program, typed.strip())
     name = program.register(typed.strip()) or _meant(program, typed.strip())[0]

@@ -233,3 +233,27 @@ def test_a_value_at_a_line_is_read_as_the_register_is_declared_there(
 def test_what_is_needed_says_how_it_is_given(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, TWO_BLOCKS, *VALUES, "--json")
     assert [x["give"] for x in json.loads(out)["needed"]] == ["u", "u@7"]
+
+
+DECLARED = """.visible .entry k() { .reg .pred %p<3>; .reg .b32 %r<4>;
+{ .reg .b32 t; vadd.u32.u32.u32 %r2, %r1, 1; }
+ret; }
+.visible .entry other() { .reg .b32 x; mov.b32 x, 1; vadd.u32.u32.u32 x, x, x; ret; }
+"""
+
+
+def test_a_declared_register_that_nothing_names_may_be_given(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = (DECLARED, "--kernel", "k", "%r1=5")
+    status, out, err = run(capsys, *words, "%p2=1", "p0=1", "t=3")
+    assert (status, err) == (0, "")
+    assert "%r2 = 0x00000006" in out
+    assert "note: nothing read what was given for %p2, p0, t" in out
+    for name in ("%p3", "x", "%r4"):
+        status, _, err = run(capsys, *words, f"{name}=1")
+        assert status == 2
+        assert f"`{name}` is not a register of k" in err
+    status, _, err = run(capsys, *words, "--expect", "%p2=1")
+    assert status == 2
+    assert "`%p2` is declared in k, but no instruction there names it" in err

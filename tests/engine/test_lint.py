@@ -303,6 +303,25 @@ def test_where_the_operands_keep_an_erratum_from_showing_nothing_is_said(line: s
             assert evaluate(line, values) == evaluate(line, values, model=model)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "@p vset.s32.u32.lt.min d, a, b, c;",
+        "@!q vadd.u32.s32.s32.sat d.h1, a, b, c;",
+        "@%p1 vset.s32.u32.lt.min %r1, %r2, %r3, %r1;",
+        "@%p2 vadd.s32.s32.s32 %r1.h1, %r1, %r3, %r4;",
+    ],
+)
+def test_an_example_of_a_guarded_line_gives_its_guard_and_what_it_might_keep(line: str) -> None:
+    (item,) = listing(line)
+    example = item.example
+    assert example
+    assert set(example.values) == {x.name for x in parse(line).inputs}
+    name = "%r1" if "%" in line else "d"
+    assert evaluate(line, example.values) == {name: example.isa}
+    assert evaluate(line, example.values, model=example.model) == {name: example.ptxas}
+
+
 def test_an_example_is_of_the_newest_assembler_that_departs() -> None:
     repaired = counterexample(parse("vadd.s32.s32.s32 d.h1, a, b, c"))
     assert repaired

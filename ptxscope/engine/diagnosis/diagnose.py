@@ -12,7 +12,7 @@ from ..semantics.errata import Erratum
 from ..semantics.models import ISA_MODEL, PTXAS_MODELS, Model, model, versions
 from ..semantics.run import result
 from ..text.instruction import Instruction
-from ..text.parser import parse
+from ..text.parser import read
 from ..tracing.evaluate import bind, bits_of, check_names, plan_of
 from ..tracing.trace import Trace
 from .causes import Bits, Cause, Kind, Seen
@@ -147,7 +147,7 @@ def diagnose(
     with as many observed values, which all must be explained. Raises PtxError, and
     ValueError that names the operand.
     """
-    ins = parse(instruction) if isinstance(instruction, str) else instruction
+    ins = read(instruction)
     if isinstance(values, Mapping):
         values, observed = (values,), (observed,)  # type: ignore[assignment]
     each = _each(observed)

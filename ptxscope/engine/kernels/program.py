@@ -104,6 +104,13 @@ class Program(NamedTuple):
 
     bound: Bound = NOTHING
     """What the asm statement says of its operands."""
+    scopes: tuple[Scope, ...] = ()
+    """What declares its registers, also those that no statement names."""
+
+    def declares(self, name: str) -> bool:
+        """Whether a name, or it behind a ``%``, is that of a declared register."""
+        every = (scope.look_up(x) for scope in self.scopes for x in (name, f"%{name}"))
+        return any(found and found.register for found in every)
 
     def register(self, name: str) -> str | None:
         """The register of a name, or of it without the ``%``."""
@@ -225,6 +232,8 @@ class _Loader:
         self.open: list[_Block] = []
         self.blocks: dict[int, _Block] = {}
         """The blocks that are open by the id of their scope."""
+        self.opened: list[tuple[int, Scope]] = []
+        """The scopes by the place of their brace."""
 
     def programs(self, name: str) -> Iterator[Program]:
         """The kernels of the fragment, or all of it under a name."""
@@ -243,7 +252,17 @@ class _Loader:
                 for name, type_ in _declared(inside).items()
                 if name in types and (name not in said or name in floats)
             }
-            yield Program(body.name, known, types, self.text, problems, declared, self.said)
+            scopes = [x for at, x in self.opened if body.start - 1 <= at <= body.end]
+            yield Program(
+                body.name,
+                known,
+                types,
+                self.text,
+                problems,
+                declared,
+                self.said,
+                (self.scopes.scope, *scopes),
+            )
 
     def _go_through(self, starts: set[int]) -> None:
         """Find the statements; ``starts`` are behind the braces that begin kernels."""
@@ -277,6 +296,7 @@ class _Loader:
             block = _Block(self.scopes.scope, len(self.found), brace.start, own, {})
             self.open.append(block)
             self.blocks[id(block.scope)] = block
+            self.opened.append((brace.start, block.scope))
             self.found.append((brace.start, None))
 
     def _close(self, brace: Token) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import chain, islice
 
 from ..isa.form import Form
+from ..isa.roles import DESTINATIONS
 from ..records import NamedTuple, replace
 from ..semantics.errata import Erratum
 from ..semantics.models import PTXAS_MODELS, Model, errata_of
@@ -49,7 +50,9 @@ def counterexample(ins: Instruction) -> Counterexample | None:
         return None
     repaired = all(x.repaired for x in known)
     shows = PTXAS_MODELS[-1 if repaired else 0].name
+    allowing: dict[str, int] = {}
     if known == errata_of(ins.form):
+        allowing = _allowing(ins)
         ins = replace(ins, guard=None)
     found, seen, done = _one_by_one(ins, len(known), shows)
     if not done:
@@ -60,7 +63,7 @@ def counterexample(ins: Instruction) -> Counterexample | None:
         if model.name in found:
             values, wanted, got = found[model.name]
             errata = tuple(x for x in known if x.id in seen)
-            return Counterexample(errata, values, wanted, got, model)
+            return Counterexample(errata, {**allowing, **values}, wanted, got, model)
     return None
 
 
@@ -88,6 +91,14 @@ def _one_by_one(ins: Instruction, count: int, shows: str) -> tuple[Found, set[st
         if shows in found and len(seen) == count:
             return found, seen, True
     return found, seen, False
+
+
+def _allowing(ins: Instruction) -> dict[str, int]:
+    """Values by which a guard allows, and of the old destination that it might keep."""
+    if ins.guard is None:
+        return {}
+    free = {x.name: 0 for x in ins.inputs if set(x.roles) <= {*DESTINATIONS}}
+    return {ins.guard.name: int(not ins.guard.negated), **free}
 
 
 def _examples(ins: Instruction) -> Iterator[dict[str, int]]:
