@@ -39,8 +39,8 @@ async def test_a_burst_does_what_single_keys_do(name: str, pace: float) -> None:
 
 
 async def _painted(drive: Driver) -> str:
-    """What stands on the screen; a scrollbar is painted a frame after what it scrolls."""
-    await drive.pilot.pause(0.2)
+    """What stands on the screen; a scrollbar follows in the frame after what it scrolls."""
+    await drive.text()
     return await drive.text()
 
 
