@@ -67,7 +67,9 @@ def make_venv(venv: Path, base: str = sys.executable) -> None:
     run(base, "-m", "venv", "--clear", str(venv))
 
 
-def environment(lock: str, venv: Path = ROOT / ".venv", base: str = sys.executable) -> Path:
+def environment(
+    lock: str, venv: Path = ROOT / ".venv", base: str = sys.executable, *options: str
+) -> Path:
     """The interpreter of .venv, or of another such, which has what the lock names."""
     python, stamp = python_of(venv), venv / f"{lock}.stamp"
     digest = hashlib.sha256((LOCKS / f"{lock}.txt").read_bytes()).hexdigest()
@@ -80,7 +82,7 @@ def environment(lock: str, venv: Path = ROOT / ".venv", base: str = sys.executab
     run(
         str(python),
         *("-m", "pip", "install", "--quiet", "--disable-pip-version-check"),
-        *("--require-hashes", "--no-deps", "-r", str(LOCKS / f"{lock}.txt")),
+        *("--require-hashes", "--no-deps", "-r", str(LOCKS / f"{lock}.txt"), *options),
     )
     stamp.write_text(digest)
     return python
@@ -102,7 +104,9 @@ def test(*arguments: str) -> None:
     """Run the tests, side by side on every core."""
     workers = (os.cpu_count() or 1) + 1  # some of the tests wait
     spread = ("-n", str(workers), "--dist", "worksteal")
-    run(str(environment("dev")), "-m", "pytest", *spread, "-q", *arguments)
+    # what was compiled is kept, else each of a thousand processes compiles everything anew
+    command = (str(environment("dev")), "-m", "pytest", *spread, "-q", *arguments)
+    run(*command, PYTHONDONTWRITEBYTECODE="")
 
 
 def thorough(*arguments: str) -> None:
@@ -172,8 +176,9 @@ def newest() -> None:
         print(f"skipped: no newer Python here than {sys.version.split()[0]}")
         return
     (major, minor), path = found
-    python = environment("dev", ROOT / f".venv-{major}.{minor}", path)
-    run(str(python), *QUICK)
+    # a few modules of it are used: they are compiled then
+    python = environment("dev", ROOT / f".venv-{major}.{minor}", path, "--no-compile")
+    run(str(python), *QUICK, PYTHONDONTWRITEBYTECODE="")
     run(str(python), str(ROOT / "tools" / "one_frame.py"), PYTHONPATH=str(ROOT))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 
 from . import files
@@ -18,6 +18,7 @@ from .engine.diagnosis.observation import parse_observed
 from .engine.isa.types import Type
 from .engine.kernels.blame import first_wrong
 from .engine.kernels.execute import Blocks, Run, RunStep, execute
+from .engine.kernels.givens import Places, at_start, places, register_of
 from .engine.kernels.program import Program, Statement, StatementKind, load
 from .engine.listings.inline_asm import Language, asm_only, language_of
 from .engine.records import NamedTuple, Record, replace
@@ -127,25 +128,62 @@ class ListingCursor(Record):
         return next((x for x in self.run.steps if x.statement is self.statement), None)
 
     @cached_property
-    def _computed(self) -> Mapping[str, int]:
-        """What the registers hold before the statement that the run, and nobody else, wrote."""
-        held: dict[str, int | None] = {}
-        blocks = Blocks[int | None]()
+    def _places(self) -> Places:
+        """Where the program leaves registers unknown."""
+        return places(self.listing.programs[self.program])
+
+    @cached_property
+    def _before(self) -> Mapping[str, int | str]:
+        """What registers hold before the statement that earlier ones write.
+
+        What the run computed; the key by which it can be given; or nothing, where a statement
+        computes it that the run has not come to.
+        """
+        held: dict[str, int | str] = {}
+        blocks = Blocks[int | str]()
         done = {id(step.statement): step for step in self.run.steps}
         for statement in self.listing.programs[self.program].statements[: self.index]:
+            key, step = partial(self._places.key, statement), done.get(id(statement))
             if statement.kind is StatementKind.OPEN:
                 blocks.open(held, statement)
+                held |= {name: key(name) for name in statement.writes}
             elif statement.kind is StatementKind.CLOSE:
                 blocks.close(held, statement)
-            elif step := done.get(id(statement)):
-                known = statement.kind is not StatementKind.OTHER
-                held |= {name: bits if known else None for name, bits in step.writes.items()}
-        return {name: bits for name, bits in held.items() if bits is not None}
+            elif statement.kind is StatementKind.OTHER:
+                held |= {name: key(name) for name in (step or statement).writes}
+            elif step:
+                held |= {name: bits for name, bits in step.writes.items() if bits is not None}
+            else:
+                held |= dict.fromkeys(statement.writes, "")
+        return held
 
     @property
+    def _computed(self) -> Mapping[str, int]:
+        """What the registers hold before the statement that the run, and nobody else, wrote."""
+        return {name: x for name, x in self._before.items() if isinstance(x, int)}
+
+    @cached_property
     def _held(self) -> Mapping[str, int]:
         """What is known of the registers before the statement."""
-        return {**self.listing.given[self.program], **self._computed}
+        given = self.listing.given[self.program]
+        keys = {name: self._given_by(name) for name in (*map(register_of, given), *self._before)}
+        held = {name: given[key] for name, key in keys.items() if key in given}
+        return {**held, **self._computed}
+
+    def _given_by(self, name: str) -> str:
+        """By what the run can be given, or was, what a register holds before the statement.
+
+        Empty where it is computed.
+        """
+        place = self._before.get(name, at_start(name))
+        if not place or isinstance(place, int):
+            return ""
+        given, answers = self.listing.given[self.program], self.run.answers
+        if place in answers:
+            return answers[place]
+        free = name in given and name not in answers.values()
+        alone = place == at_start(name) and not self._places.of(name)
+        return name if place not in given and (free or alone) else place
 
     def setup(self, before: Setup) -> Setup:
         """What the explorer shows of the statement; a register that nobody knows is 0.
@@ -180,7 +218,8 @@ class ListingCursor(Record):
         if setup.apart:
             said.append("these operands are not the run's; going to a line shows its own")
             return tuple(said)
-        unknown = [x.name for x in setup.instruction.inputs if x.name not in self._held]
+        inputs, held = setup.instruction.inputs, self._held
+        unknown = [x.name for x in inputs if x.name not in held and x.roles[0] not in setup.values]
         if unknown:
             said.append(f"not known, shown as 0: {', '.join(unknown)}")
         if self.step is None:
@@ -238,12 +277,11 @@ class ListingCursor(Record):
         given = dict(self.listing.given[self.program])
         for needed in ins.inputs:
             bits = setup.values.get(needed.roles[0])
-            if needed.name in self._computed:
-                continue
-            if bits is None:
-                given.pop(needed.name, None)
-            else:
-                given[needed.name] = bits
+            key = self._given_by(needed.name)
+            if key and bits is None:
+                given.pop(key, None)
+            elif key and bits is not None:
+                given[key] = bits
         there = self.on(given, setup.model)
         return self if there == self else there
 
@@ -262,7 +300,7 @@ class ListingCursor(Record):
         """
         written, _, value = text.partition("=")
         program = self.listing.programs[self.program]
-        name = program.register(written.strip())
+        name = next(iter(program.registers(written.strip(), at_end=True)), None)
         if name is None:
             message = f"`{written.strip()}` is no register here"
             raise PtxError(text, (Problem(message, (0, len(written)), "%r1=5"),))

@@ -18,6 +18,7 @@ from .engine.isa.integers import cast
 from .engine.isa.legality import violations, with_slot
 from .engine.isa.roles import SOURCES, Role
 from .engine.isa.types import Destinations, Selector, Type
+from .engine.listings.bindings import pasted
 from .engine.records import NamedTuple, Record, replace
 from .engine.semantics.models import model
 from .engine.semantics.operation import Flag
@@ -301,7 +302,7 @@ def example(opcode: str) -> Setup:
 def with_line(setup: Setup, text: str) -> Setup:
     """The setup with another line; where it is legal, with its instruction."""
     try:
-        ins = parse(text)
+        ins = pasted(text)
     except PtxError as error:
         return replace(setup, line=text, error=error)
     changed = replace(setup, instruction=ins, line=text, error=None)

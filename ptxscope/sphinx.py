@@ -37,6 +37,7 @@ from .engine.records import NamedTuple
 from .engine.tracing.stages import title
 from .export import export
 from .export.boxed import BOX, widened
+from .export.identity import apart
 from .export.theme import THEMES, Theme
 from .export.value import result, value
 
@@ -131,7 +132,7 @@ class TraceDirective(SphinxDirective):
             name=name,
             anchors=list(dict.fromkeys(x.anchor for x in labels)),
             alt=" ".join(options.get("alt", "").split()),
-            classes=options.get("class", []),
+            css=options.get("class", []),  # as `classes` they would be put on what takes its place
         )
         self.set_source_info(node)
         return [node]
@@ -232,8 +233,9 @@ class _Draw(SphinxPostTransform):
 
     def run(self, **_: Any) -> None:
         """Draw for the builder that is at work."""
+        ids: set[str] = set()
         for trace in list(self.document.findall(_TraceNode)):
-            trace.replace_self(list(self._drawn(trace)))
+            trace.replace_self(list(self._drawn(trace, ids)))
         domain = self.env.get_domain("ptx")
         assert isinstance(domain, PtxDomain)
         for place in list(self.document.findall(_ValueNode)):
@@ -246,10 +248,10 @@ class _Draw(SphinxPostTransform):
                 told = place.rawsource
             place.replace_self(nodes.literal(told, told, classes=["ptx", f"ptx-{place['kind']}"]))
 
-    def _drawn(self, trace: _TraceNode) -> Iterator[nodes.Node]:
+    def _drawn(self, trace: _TraceNode, ids: set[str]) -> Iterator[nodes.Node]:
         words, format_ = trace["words"], trace["format"]
         if self.app.builder.format == "html" and format_ != "text":
-            yield nodes.raw("", _framed(trace), format="html")
+            yield nodes.raw("", _framed(trace, ids), format="html")
             return
         yield from (nodes.target("", "", ids=[anchor]) for anchor in trace["anchors"])
         is_paper = self.app.builder.format == "latex" and format_ != "text"
@@ -258,17 +260,21 @@ class _Draw(SphinxPostTransform):
             yield nodes.raw("", _LATEX.format(picture), format="latex")
             return
         text = rendered([*words, "-f", "text"])
-        yield nodes.literal_block(text, text, language="none", classes=trace["classes"])
+        yield nodes.literal_block(text, text, language="none", classes=trace["css"])
 
 
-def _framed(trace: _TraceNode) -> str:
-    """HTML or SVG in a box with a class, what it is called, and every anchor that it lacks."""
-    name, alt = trace["name"], trace["alt"]
-    identity = [f"--id={name}"] if name else []
-    shown = rendered([*trace["words"], *identity, "-f", trace["format"]])
+def _framed(trace: _TraceNode, ids: set[str]) -> str:
+    """HTML or SVG in a box with a class, what it is called, and every anchor that it lacks.
+
+    ``ids`` are what those of the page begin with so far.
+    """
+    name, alt, format_ = trace["name"], trace["alt"], trace["format"]
+    found, options, _ = asked([*trace["words"], *([f"--id={name}"] if name else []), "-f", format_])
+    # of two traces of one name was warned where they were read
+    shown = export(found, format_, options if name else apart(found, options, format_, ids))
     lacking = [x for x in trace["anchors"] if f' id="{x}"' not in shown]
     anchors = "".join(f'<span id="{anchor}"></span>' for anchor in lacking)
-    classes = " ".join(["ptx-trace", *trace["classes"]])
+    classes = " ".join(["ptx-trace", *trace["css"]])
     box = ""
     if trace["format"] == "svg":
         shown, box = widened(shown), f' style="{BOX}" tabindex="0"'
@@ -318,7 +324,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-updated", _users)
     return {
         "version": __version__,
-        "env_version": 1,
+        "env_version": 2,
         "parallel_read_safe": True,
         "parallel_write_safe": True,
     }

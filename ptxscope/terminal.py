@@ -6,9 +6,11 @@ that it can't read, and when the terminal is gone. POSIX only.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import select
 import signal
+import struct
 import sys
 import termios
 from codecs import getincrementaldecoder
@@ -29,6 +31,10 @@ _LARGEST = 1 << 16
 """Characters that wait to be written before they are."""
 _PIECE = 1 << 12
 """Bytes that are written at once; where nobody reads, no more than these are under way."""
+_IFLAG = 0
+"""Where a terminal's attributes have those of what is typed."""
+_COUNT = struct.Struct("i")
+"""An int, as the system counts bytes."""
 _RESTORING = (
     "\x1b[?2026l\x1b[?2004l\x1b[?7h\x1b[?2048l"  # frames, pastes, long lines, sizes as they were
     "\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1016l"  # no mouse
@@ -123,6 +129,7 @@ class Terminal(LinuxDriver):
         """Read keys until the explorer ends, or the terminal is gone."""
         decode = getincrementaldecoder("utf-8")(errors="replace").decode
         self._parser = XTermParser(self._debug)
+        early = self._early()
         while not self.exit_event.is_set():
             try:
                 ready = select.select([self.fileno, self._woken], [], [], self._wait())[0]
@@ -132,6 +139,8 @@ class Terminal(LinuxDriver):
                     data = os.read(self.fileno, 1 << 12)
                     if not data:
                         raise EOFError
+                    if early:
+                        data, early = _as_keys(data, early), max(0, early - len(data))
                     for message in self._messages(decode(data)):
                         self.process_message(message)
             except BlockingIOError:
@@ -141,6 +150,16 @@ class Terminal(LinuxDriver):
                 return
             for message in self._parser.tick():
                 self.process_message(message)
+
+    def _early(self) -> int:
+        """Bytes that were typed before the terminal was taken, when it made newlines of returns."""
+        if self.attrs_before is None or not self.attrs_before[_IFLAG] & termios.ICRNL:
+            return 0
+        try:
+            counted = fcntl.ioctl(self.fileno, termios.FIONREAD, bytes(_COUNT.size))
+        except OSError:
+            return 0
+        return int(_COUNT.unpack(counted)[0])
 
     def _wait(self) -> float | None:
         """Seconds until the parser must be asked again; None: not before there is something."""
@@ -154,6 +173,11 @@ class Terminal(LinuxDriver):
             yield from self._parser.feed(text)
         except Exception:  # whatever Textual's parser raises on what it does not know
             self._parser = XTermParser(self._debug)
+
+
+def _as_keys(data: bytes, early: int) -> bytes:
+    """What was typed; the first bytes of it were read by the terminal as lines."""
+    return data[:early].replace(b"\n", b"\r") + data[early:]
 
 
 class Gone(Message):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.soaking import watch
-from tests.tiers import ALONE, QUICK, USUAL
+from tests.tiers import ALONE, QUICK, USUAL, mark_left
 
 _SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 for _name, _count in (("default", USUAL // QUICK), ("thorough", USUAL)):
@@ -43,6 +44,7 @@ def is_thorough(item: pytest.Item) -> bool:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    mark_left(items)
     functions: dict[bool, set[str]] = {True: set(), False: set()}
     for item in items:
         functions[bool(item.get_closest_marker("thorough"))].add(item.nodeid.partition("[")[0])
@@ -66,3 +68,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     chosen = set(kept)
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
     items[:] = kept
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Thousands of tests stay until the end: garbage is not looked for among them."""
+    gc.collect()
+    gc.freeze()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
+from zlib import crc32
 
 import pytest
 from hypothesis import settings
@@ -16,7 +17,11 @@ QUICK = 6
 ALONE = pytest.StashKey[set[str]]()
 """Tests that run in the thorough tier only, of those that were collected."""
 
+SAMPLE = 4
+"""The default run takes one of so many cases of what is `sampled`."""
+
 thorough = pytest.mark.thorough
+sampled = pytest.mark.sampled
 
 
 def some(values: Iterable[Any], *kept: int) -> list[Any]:
@@ -25,6 +30,17 @@ def some(values: Iterable[Any], *kept: int) -> list[Any]:
         value if at in (kept or (0,)) else pytest.param(value, marks=thorough)
         for at, value in enumerate(values)
     ]
+
+
+def mark_left(items: Iterable[pytest.Item]) -> None:
+    """Leave the cases of what is `sampled` to the thorough tier, but the first and some others."""
+    begun = set()
+    for item in items:
+        name = item.nodeid.partition("[")[0]
+        if item.get_closest_marker("sampled"):
+            if name in begun and crc32(f"sampled {item.nodeid}".encode()) % SAMPLE:
+                item.add_marker(thorough)
+            begun.add(name)
 
 
 def examples(count: int) -> settings:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from ..engine.isa.roles import DESTINATIONS
 from ..engine.isa.types import Type
+from ..engine.listings.bindings import bound_to, pasted
 from ..engine.semantics.models import Model, beyond, model
 from ..engine.text.errors import NotOneError, Problem, PtxError, printable
 from ..engine.text.instruction import Instruction
-from ..engine.text.parser import parse
 from ..engine.text.values import parse_value
 from ..engine.tracing.evaluate import bind, check_read, described
 from ..engine.tracing.trace import Trace
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 VALUES_HELP = (
     "a register's value by its name: %%1=0x80ff7f01 a=-5 b=0b1010 x=1.5 y=[0x80,0xff,0x7f,1] "
-    "z=[h:-1,32767] p=true"
+    'z=[h:-1,32767] p=true; in an asm statement also by that of its C variable: x=5 for "r"(x)'
 )
 _LONGEST = 1 << 14
 """Characters that are split into arguments; shlex takes quadratic time."""
@@ -131,7 +131,7 @@ def split_words(text: str) -> list[str]:
 def instruction(text: str) -> Instruction:
     """The instruction in a text; an illegal one ends the command with status 1."""
     try:
-        return parse(text)
+        return pasted(text)
     except PtxError as error:
         legal = isinstance(error, NotOneError) or all(x.unread for x in error.errors)
         raise CommandError(str(error), 2 if legal else 1) from None
@@ -149,53 +149,82 @@ def chosen_model(name: str) -> Model:
 
 
 def operand_types(ins: Instruction) -> dict[str, Type]:
-    """The type of every register of an instruction that could be given a value."""
+    """The type by which a value of each register is read: a float where a constraint says so."""
     types: dict[str, Type] = {}
     for role, name in reversed(tuple(ins.names.items())):
         types[name] = ins.type_of(role)
-    return types
+    floats = bound_to(ins).floats().items()
+    return types | {x: type_ for x, type_ in floats if x in types and types[x].bits == type_.bits}
 
 
-def operand_name(ins: Instruction, name: str) -> str | None:
-    """The register that is meant: by its name, without its ``%``, or by its role."""
+def operand_names(ins: Instruction, name: str) -> tuple[str, ...]:
+    """The registers that are meant; none where nothing is called so. Raises PtxError.
+
+    A register by its name or without its ``%``, those that a C variable is in, or one by its
+    role where no C variable of the asm statement is called so.
+    """
     names = ins.names
-    candidates = (name, f"%{name}", names.get(name, ""))
-    return next((found for found in candidates if found in names.values()), None)
+    found = tuple(x for x in (name, f"%{name}") if x in names.values())[:1]
+    variable = bound_to(ins).variable(name)
+    if found and variable and found != variable:
+        message = f"`{name}` is a register here, and the C variable in {' and '.join(variable)}"
+        raise PtxError(
+            name, (Problem(message, (0, len(name)), f"{variable[0]}=… for C's variable"),)
+        )
+    if found or variable:
+        return found or tuple(x for x in variable if x in names.values())
+    return (names[name],) if name in names else ()
+
+
+def titled(ins: Instruction, title: str) -> tuple[str, ...]:
+    """The registers that a column or an array is for, as ``operand_names``; raises CommandError."""
+    try:
+        return operand_names(ins, title)
+    except PtxError as error:
+        raise CommandError(str(error)) from None
 
 
 def bits_by_name(ins: Instruction, texts: Sequence[str]) -> dict[str, int]:
     """The bits that ``name=value`` arguments give to registers of an instruction."""
     types = operand_types(ins)
-    names = ins.names.items()
+    names, clauses = ins.names.items(), bound_to(ins)
     read = {needed.name for needed in ins.inputs}
     read |= {name for role, name in names if role not in DESTINATIONS}
     computed = {name for _, name in names} - read
+    wanted = ", ".join(_called(x.name, clauses.variables(x.name)) for x in ins.inputs)
 
-    def named(written: str) -> str:
-        name = operand_name(ins, written)
-        if name is None:
-            wanted = ", ".join(needed.name for needed in ins.inputs)
-            message = f"`{written}` is not an operand of {ins}"
-            problem = Problem(message, (0, len(written)), wanted or "no values: it reads none")
-            raise PtxError(written, (problem,))
-        if name in computed:
-            wanted = ", ".join(needed.name for needed in ins.inputs)
+    def named(written: str) -> tuple[str, ...]:
+        found = operand_names(ins, written)
+        message = f"`{written}` is not an operand of {ins}"
+        if variable := clauses.variable(written):
+            message = f"C's `{written}` is {' and '.join(variable)}, no operand of {ins}"
+        hint = wanted or "no values: it reads none"
+        if found and computed.issuperset(found):
             message = f"`{written}` is what is computed, and its old value is not read"
-            raise PtxError(written, (Problem(message, (0, len(written)), wanted),))
-        return name
+            found, hint = (), wanted
+        if not found:
+            raise PtxError(written, (Problem(message, (0, len(written)), hint),))
+        return tuple(x for x in found if x not in computed)
 
     return assigned(texts, named, lambda name, value: parse_value(value, types[name]))
+
+
+def _called(name: str, variables: Sequence[str]) -> str:
+    """``%1 (x)``: an operand, with the C variable that it is."""
+    return f"{name} ({variables[0]})" if variables else name
 
 
 Read = TypeVar("Read")
 
 
 def assigned(
-    texts: Sequence[str], named: Callable[[str], str], read: Callable[[str, str], Read]
+    texts: Sequence[str],
+    named: Callable[[str], tuple[str, ...]],
+    read: Callable[[str, str], Read],
 ) -> dict[str, Read]:
     """What ``name=value`` arguments say, by name.
 
-    ``named`` makes a name of what is written, ``read`` a value of a name and its text; their
+    ``named`` makes names of what is written, ``read`` a value of a name and its text; their
     PtxErrors are shown under the argument.
     """
     found: dict[str, Read] = {}
@@ -206,11 +235,13 @@ def assigned(
             if not equals:
                 problem = Problem("this is not a name=value", (0, len(text)), "%1=0xff")
                 raise PtxError(text, (problem,))
-            name = named(written.strip())
-            if name in found:
-                raise PtxError(text, (Problem(f"`{name}` is given twice", (0, len(written))),))
+            names = named(written.strip())
+            for name in names:
+                if name in found:
+                    problem = Problem(f"`{name}` is given twice", (0, len(written)))
+                    raise PtxError(text, (problem,))
             start = len(written) + 1
-            found[name] = read(name, value)
+            found |= {name: read(name, value) for name in names}
         except PtxError as error:
             raise CommandError(str(error.within(text, start))) from None
     return found

@@ -17,7 +17,7 @@ from ..engine.text.errors import printable
 from ..engine.text.instruction import Instruction
 from ..files import is_there, named, replace
 from . import CommandError
-from .arguments import bits_by_name, operand_name
+from .arguments import bits_by_name, titled
 from .progress import Bar
 
 AnyArray = npt.NDArray[Any]
@@ -124,10 +124,9 @@ def _arrays(ins: Instruction, file: str, bar: Bar, wanted: Sequence[str]) -> dic
         return {wanted[0]: found}
     arrays: dict[str, AnyArray] = {}
     for title, array in found.items():
-        name = operand_name(ins, title)
-        if name in arrays:
-            raise CommandError(f"error: {printable(file)} has two arrays for {printable(name)}")
-        if name is not None:
+        for name in titled(ins, title):
+            if name in arrays:
+                raise CommandError(f"error: {printable(file)} has two arrays for {printable(name)}")
             arrays[name] = array
     for name in wanted:
         if name not in arrays:

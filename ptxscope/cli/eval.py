@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby, islice
+from types import MappingProxyType
 from typing import Any, cast
 
 from ..engine.isa.types import Type
@@ -21,12 +22,13 @@ from .arguments import (
     Parser,
     add_instruction,
     add_model,
+    bits_by_name,
     chosen_model,
     instruction,
-    operand_name,
     operand_types,
     parsed,
     parser,
+    titled,
     traced,
 )
 from .streams import say
@@ -35,12 +37,13 @@ from .table import Lines, Row, cell, pieces
 _EPILOG = """\
 A CSV file has a header and a column per register that is read; other columns are kept. A
 column per destination is added (`NAME:out` where the register is read as well). The file is
-streamed, so its size does not matter. Arrays broadcast; name=value gives what a file of --arrays
-lacks.
+streamed, so its size does not matter; where a row is wrong, those before it are printed. Arrays
+broadcast; name=value gives what a file of --csv or --arrays lacks, to all its rows.
 
 examples:
   ptxscope eval 'vmad.s32.s32.s32 d, a.h0, -b.h1, c' a=3 b=0x20000 c=1
   ptxscope eval 'vadd4.u32.u32.u32.sat d, a, b, c' --csv operands.csv > results.csv
+  ptxscope eval 'vmad.s32.s32.s32 d, a.h0, b.h1, c' c=5 --csv operands.csv > results.csv
   ptxscope eval 'vadd4.u32.u32.u32.sat d, a, b, c' b=0x01010101 --arrays a.npy --output d.npy
 """
 Writer = Any
@@ -101,15 +104,13 @@ def run(words: Sequence[str]) -> int:
         for name, bits in _results(traced(ins, chosen.values, model).result, ins):
             print(f"{name}={bits}")
         return 0
-    if chosen.values:
-        raise CommandError(
-            "error: with --csv all values come from the file: give a column in place of name=value"
-        )
+    given = bits_by_name(ins, chosen.values)
     from .progress import Bar
 
     with Bar(prints=True) as bar:
         bar.begin("evaluating")
-        _stream(ins, _computed(ins, model, chosen.engine), pieces(chosen.csv, _ROWS, bar))
+        table = pieces(chosen.csv, _ROWS, bar)
+        _stream(ins, _computed(ins, model, chosen.engine), table, given)
     return 0
 
 
@@ -130,8 +131,13 @@ def _results(found: dict[str, int], ins: Instruction) -> Iterator[tuple[str, str
         yield name, hex_text(found[name], ins.type_of(role).bits)
 
 
-def _stream(ins: Instruction, computed: Computed, table: Iterator[Row | Lines]) -> None:
-    """Print the rows of a table, each with its results."""
+def _stream(
+    ins: Instruction,
+    computed: Computed,
+    table: Iterator[Row | Lines],
+    given: Mapping[str, int] = MappingProxyType({}),
+) -> None:
+    """Print the rows of a table, each with its results; what is given holds for all of them."""
     first = next(table, None)
     if first is None:
         raise CommandError("error: the CSV file is empty; its first line names the registers")
@@ -139,8 +145,13 @@ def _stream(ins: Instruction, computed: Computed, table: Iterator[Row | Lines]) 
     _, header = first
     columns = _columns(ins, header)
     where = {x.name: columns[x.name] for x in ins.inputs if x.name in columns}
+    for name in given:
+        if name in columns:
+            raise CommandError(
+                f"error: {printable(name)} has a value and is a column of the CSV file"
+            )
     for needed in ins.inputs:
-        if needed.name not in where:
+        if needed.name not in where and needed.name not in given:
             raise CommandError(
                 f"error: the CSV file has no column {printable(needed.name)}; "
                 f"it has {printable(', '.join(header))}"
@@ -151,6 +162,8 @@ def _stream(ins: Instruction, computed: Computed, table: Iterator[Row | Lines]) 
             raise CommandError(
                 f"error: the CSV file has a column {printable(name)}, which is to be added"
             )
+    if given:
+        computed = _with(computed, given)
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow([*header, *added])
     for plain, group in groupby(table, lambda piece: isinstance(piece, Lines)):
@@ -164,17 +177,21 @@ def _stream(ins: Instruction, computed: Computed, table: Iterator[Row | Lines]) 
             _evaluate_rows(ins, computed, where, _filled(rows, len(header)), out)
 
 
+def _with(computed: Computed, given: Mapping[str, int]) -> Computed:
+    """What computes where some operands have one value for all rows."""
+    return lambda values: computed({**given, **values})
+
+
 def _columns(ins: Instruction, header: list[str]) -> dict[str, int]:
     """Where each register's column is."""
     columns: dict[str, int] = {}
     for at, title in enumerate(header):
-        name = operand_name(ins, title.strip())
-        if name in columns:
-            both = f"`{header[columns[name]].strip()}` and `{title.strip()}`"
-            raise CommandError(
-                f"error: the CSV file has two columns for {printable(name)}: {printable(both)}"
-            )
-        if name is not None:
+        for name in titled(ins, title.strip()):
+            if name in columns:
+                both = f"`{header[columns[name]].strip()}` and `{title.strip()}`"
+                raise CommandError(
+                    f"error: the CSV file has two columns for {printable(name)}: {printable(both)}"
+                )
             columns[name] = at
     return columns
 
@@ -216,15 +233,47 @@ def _evaluate_rows(
     filled: Iterator[Row],
     out: Writer,
 ) -> None:
-    """Print rows with their results, so many at a time."""
-    while block := list(islice(filled, _ROWS)):
-        _evaluate_block(ins, computed, columns, block, out)
+    """Print rows with their results, so many at a time; those before one that is wrong, too."""
+    types = operand_types(ins)
+    read = {name: partial(parse_value, type_=types[name]) for name in columns}
+
+    def operands(rows: Sequence[Row]) -> dict[str, list[int]]:
+        return {
+            name: [_cell(row, at, name, read[name], line) for line, row in rows]
+            for name, at in columns.items()
+        }
+
+    while True:
+        block, failure = _some(filled)
+        try:
+            values = operands(block)
+        except CommandError:
+            block, failure = _some(row for row in block if operands([row]))
+            values = operands(block)
+        if block:
+            _print_block(ins, computed, types, values, block, out)
+        if failure is not None:
+            raise failure
+        if not block:
+            return
 
 
-def _evaluate_block(
+def _some(rows: Iterator[Row]) -> tuple[list[Row], CommandError | None]:
+    """The next rows, so many or up to one that is wrong; and what is wrong with it."""
+    block: list[Row] = []
+    try:
+        for row in islice(rows, _ROWS):
+            block.append(row)  # noqa: PERF402 - what was read is kept where the next is wrong
+    except CommandError as error:
+        return block, error
+    return block, None
+
+
+def _print_block(
     ins: Instruction,
     computed: Computed,
-    columns: dict[str, int],
+    types: Mapping[str, Type],
+    values: Mapping[str, Sequence[int]],
     block: list[Row],
     out: Writer,
 ) -> None:
@@ -232,14 +281,7 @@ def _evaluate_block(
 
     from ..engine.batches.arrays import storage
 
-    types = operand_types(ins)
-    values = {
-        name: np.array(
-            [_cell(row, at, name, types[name], line) for line, row in block], storage(types[name])
-        )
-        for name, at in columns.items()
-    }
-    found = computed(values)
+    found = computed({name: np.array(x, storage(types[name])) for name, x in values.items()})
     widths = [ins.type_of(role).bits for role in ins.results]
     shape = (len(block),)
     results = [np.broadcast_to(found[name], shape).tolist() for name in ins.results.values()]
@@ -249,7 +291,7 @@ def _evaluate_block(
         )
 
 
-def _cell(row: list[str], at: int, name: str, type_: Type, line: int) -> int:
+def _cell(row: list[str], at: int, name: str, read: Callable[[str], int], line: int) -> int:
     if not row[at].strip():
         raise CommandError(f"error: line {line} has no value for {name}")
-    return cell(row[at], line, name, partial(parse_value, type_=type_))
+    return cell(row[at], line, name, read)

@@ -6,9 +6,11 @@ import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 
 from ..engine.diagnosis.diagnose import investigate
 from ..engine.diagnosis.observation import Observation, Observed, parse_got, parse_observed
+from ..engine.listings.bindings import bound_to
 from ..engine.records import NamedTuple
 from ..engine.text.errors import Problem, PtxError, counted, printable, there_are
 from ..engine.text.instruction import Instruction
@@ -22,10 +24,10 @@ from .arguments import (
     bits_by_name,
     bound,
     instruction,
-    operand_name,
     operand_types,
     parsed,
     parser,
+    titled,
 )
 from .streams import say
 from .table import cell, rows
@@ -94,7 +96,7 @@ def _got(ins: Instruction, texts: Sequence[str]) -> dict[str, Observed]:
     found: dict[str, Observed] = {}
     for text_ in texts:
         try:
-            role, seen = parse_got(ins, text_)
+            role, seen = parse_got(ins, _named(ins, text_))
             if role in found:
                 problem = Problem(f"`{ins.results[role]}` is observed twice", (0, len(text_)))
                 raise PtxError(text_, (problem,))
@@ -104,6 +106,14 @@ def _got(ins: Instruction, texts: Sequence[str]) -> dict[str, Observed]:
     return found
 
 
+def _named(ins: Instruction, text_: str) -> str:
+    """``NAME=VALUE`` with the destination's name in place of its C variable's."""
+    name, equals, value = text_.partition("=")
+    outputs = bound_to(ins).written.get(name.strip(), ())
+    here = [x for x in outputs if x in ins.results.values()]
+    return f"{here[0]}={value}" if equals and here else text_
+
+
 # --- a file of observations --------------------------------------------------------------
 
 
@@ -111,8 +121,8 @@ class _Columns(NamedTuple):
     """What the columns of a file are about, by their places in a row; others are passed over."""
 
     titles: list[str]
-    read: dict[int, str]
-    """The register that is read, by name."""
+    read: dict[int, tuple[str, ...]]
+    """The registers that are read, by name: several where they are one C variable."""
     seen: dict[int, str]
     """The destination that is observed, by role."""
 
@@ -136,8 +146,8 @@ def _columns(ins: Instruction, titles: Sequence[str]) -> _Columns:
     for at, title in enumerate(columns.titles):
         if role := _observed_column(ins, title):
             columns.seen[at] = role
-        elif name := operand_name(ins, title):
-            columns.read[at] = name
+        elif names := titled(ins, title):
+            columns.read[at] = names
     return columns
 
 
@@ -152,7 +162,7 @@ def _require_distinct(
             f"it has {printable(', '.join(columns.titles))}"
         )
     observed = [f"{ins.results[role]} as observed" for role in columns.seen.values()]
-    names = [*columns.read.values(), *observed]
+    names = [*chain.from_iterable(columns.read.values()), *observed]
     for name in names:
         if names.count(name) > 1:
             raise CommandError(f"error: {printable(file)} has two columns for {printable(name)}")
@@ -173,10 +183,10 @@ def _observation(
     for at, text_ in enumerate(row):
         if not text_.strip():
             continue
-        if name := columns.read.get(at):
+        for name in columns.read.get(at, ()):
             value = partial(parse_value, type_=types[name])
             bits[name] = cell(text_, number, columns.titles[at], value)
-        elif role := columns.seen.get(at):
+        if role := columns.seen.get(at):
             observed = partial(parse_observed, type_=ins.type_of(role))
             got[role] = cell(text_, number, columns.titles[at], observed)
     if not any(value.known for value in got.values()):

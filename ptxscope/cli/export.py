@@ -13,11 +13,14 @@ from urllib.parse import quote
 
 from ..engine.records import NamedTuple
 from ..engine.text.errors import printable
+from ..engine.tracing.trace import Trace
 from ..export import Format
 from ..export.alt import alt
 from ..export.document import document
+from ..export.identity import apart
 from ..export.markdown import escaped, fenced
 from ..export.marks import is_ours
+from ..export.options import Options
 from ..files import replace, written_as
 from . import CommandError
 from .arguments import Parser, parsed, parser, split_words
@@ -150,13 +153,14 @@ def _made_anew(text: str, name: str) -> _Page:
     parts: list[str] = []
     failed: list[str] = []
     pictures: dict[Path, _Picture] = {}
+    ids: set[str] = set()
     at = 0
     found = markers(text)
     for opened, closed in _pairs(found):
         try:
             if closed is None:
                 raise CommandError("no <!-- /ptxscope --> ends this trace")
-            shown = _shown(opened.words, Path(name).parent, pictures)
+            shown = _shown(opened.words, Path(name).parent, pictures, ids)
             parts += [text[at : opened.end], _placed(text, opened, closed, shown)]
             at = closed.start
         except (CommandError, ValueError) as error:
@@ -193,8 +197,8 @@ def _line_end(text: str, at: int) -> str:
     return "\r\n" if end > 0 and text[end - 1] == "\r" else "\n"
 
 
-def _shown(words: str, folder: Path, pictures: dict[Path, _Picture]) -> str:
-    """What stands in the page for a marker; its picture is added to the others."""
+def _shown(words: str, folder: Path, pictures: dict[Path, _Picture], ids: set[str]) -> str:
+    """What stands in the page for a marker; its picture, or its id, is added to the others."""
     trace, options, chosen = asked(_words_of(words), "markdown", strict=True)
     format_, file = chosen.format, chosen.output
     is_picture = format_ in _SHOWN
@@ -210,6 +214,8 @@ def _shown(words: str, folder: Path, pictures: dict[Path, _Picture]) -> str:
             f"error: -f {format_} needs -o FILE.{format_}: a picture stands in a file beside the "
             "page, which shows it"
         )
+    if format_ == Format.HTML:
+        options = _with_own_ids(trace, options, ids)
     made = made_of(trace, format_, options)
     if is_picture:
         _add(_picture(file, folder, format_, made), pictures)
@@ -221,6 +227,14 @@ def _shown(words: str, folder: Path, pictures: dict[Path, _Picture]) -> str:
         return "\n".join(line for line in made.split("\n") if line.strip())
     text = made.rstrip("\n")
     return text if format_ == Format.MARKDOWN else fenced(text, format_)
+
+
+def _with_own_ids(trace: Trace, options: Options, ids: set[str]) -> Options:
+    """The options with which no id of the page comes twice."""
+    try:
+        return apart(trace, options, Format.HTML, ids)
+    except ValueError as error:
+        raise CommandError(f"error: {error}") from None
 
 
 def _words_of(marker: str) -> list[str]:

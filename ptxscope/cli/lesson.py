@@ -29,6 +29,8 @@ or q leaves; the next time it goes on where it was left.
 _NO_HOME = "there is no home folder, so where you are is not kept"
 _LONGEST = 1 << 12
 """Bytes of an answer that are read."""
+_WIDTH = 79
+"""Characters of one that are shown."""
 
 
 def arguments() -> Parser:
@@ -200,7 +202,7 @@ class _Player:
             why = error.strerror or str(error)
             raise CommandError(f"error: standard input: {why}") from None
         if line and not sys.stdin.isatty():
-            print()  # what was typed is not seen, nor its end of line
+            print(printable(line.rstrip("\r\n"))[:_WIDTH])  # as a terminal would show it
         return line or None
 
     # --- cards -----------------------------------------------------------------------------

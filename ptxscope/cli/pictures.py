@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from ..export.frames import Frame
 
+_PRINTED = "-"
+"""What names standard output, where a file is named."""
 _NAMED = 8
 """Characters that a warning names."""
 _LARGEST = 1 << 28
@@ -37,6 +39,16 @@ def choose_format(
         name = getattr(chosen, "output", None) or getattr(chosen, "frames", None) or ""
         asked = str(format_of(name) or ending_of(name))
         chosen.format = asked if asked in formats else otherwise
+
+
+def add_output(to: argparse.ArgumentParser) -> None:
+    """The option ``-o``."""
+    to.add_argument("-o", "--output", metavar="FILE", help="write to a file; - is standard output")
+
+
+def is_printed(output: str | None) -> bool:
+    """Whether what is made goes to standard output."""
+    return output in (None, _PRINTED)
 
 
 def add_picture(to: argparse.ArgumentParser) -> None:
@@ -108,19 +120,30 @@ def warn_of_small_letters(trace: Trace, format_: str, options: Options) -> None:
     """Say where the letters of a slide are too small for a hall, and what has larger ones."""
     if not options.slide or format_ not in PICTURES:
         return
-    from ..export.slides import READABLE, letters, steps_apart
+    from ..export.slides import READABLE, steps_apart
 
-    found = letters(trace, options)
+    found, readable, crowded = steps_apart(trace, options)
     if round(found, 1) >= READABLE:
         return
-    parts = steps_apart(trace, options)
-    named = " and ".join(f"--steps {part}" for part in parts)
-    few = named if len(parts) < 4 else "fewer --steps"
-    how = f"; {few} have larger ones" if parts else ""
+    how = ""
+    if readable:
+        shown = [f"--steps {part}" for part in readable]
+        how = f"; {_listed(shown)} {'have' if len(shown) > 1 else 'has'} larger ones"
+    if crowded:
+        one = len(crowded) == 1
+        steps = f"step{'' if one else 's'} {_listed(crowded)} {'is' if one else 'are'}"
+        alone = "" if one and not readable else " even alone"
+        how += f"; {steps} too much for a slide{alone}"
     say(
         f"warning: the smallest letters of this slide are {found:.1f} px of 720, where "
         f"{READABLE:g} can be read from the back row{how}"
     )
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names in a sentence: ``1, 2 and 3``."""
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def picture_of(svg: str, format_: str, options: Options = DEFAULT) -> str | bytes:
@@ -156,6 +179,14 @@ def _warn_of_boxes(missing: Sequence[str], format_: str) -> None:
         more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
         say(f"warning: no font here has {named}{more}: the {format_.upper()} shows a box for each; "
             "install a font that has them")  # fmt: skip
+
+
+def hand_out(made: str | bytes, format_: str, output: str | None) -> None:
+    """Write a document to the file that ``-o`` names, or print it."""
+    if output is None or is_printed(output):
+        put(made, format_)
+    else:
+        write(output, made)
 
 
 def put(made: str | bytes, format_: str) -> None:
@@ -225,15 +256,30 @@ def write_frames(where: str, trace: Trace, format_: str, options: Options) -> tu
         folder.mkdir(parents=True, exist_ok=True)
         for file in files:
             _require_ours(file, format_)
-        for file in sorted(folder.glob(f"[0-9][0-9]-*.{format_}")):
-            if file not in files and _is_frame(file, format_):
+        for file in _frames_in(folder, format_):
+            if file not in files:
                 file.unlink()
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise CommandError(f"error: {printable(where)}: {printable(why)}") from None
     for file, each in files.items():
         write(str(file), each)
+    _tell_of_others(folder, format_)
     return found
+
+
+def _frames_in(folder: Path, format_: str) -> list[Path]:
+    """The frames of a format that a folder has, of whichever run."""
+    found = sorted(folder.glob(f"[0-9][0-9]-*.{format_}"))
+    return [file for file in found if _is_frame(file, format_)]
+
+
+def _tell_of_others(folder: Path, format_: str) -> None:
+    """Say which frames of an earlier run are left: somebody may want a talk in two formats."""
+    others = [name for name in PICTURES if name != format_ and _frames_in(folder, name)]
+    if others:
+        shown = " and ".join(others)
+        say(f"note: {folder} has frames in {shown} as well, of an earlier run; they are left there")
 
 
 def _require_folder(folder: Path, format_: str) -> None:

@@ -9,7 +9,7 @@ from ..export.options import Options
 from ..export.theme import THEMES, Theme
 from . import CommandError
 from .arguments import Parser, parser
-from .pictures import PICTURES, picture_of, put, write
+from .pictures import PICTURES, add_output, hand_out, is_printed, picture_of
 
 _EPILOG = """\
 examples:
@@ -27,7 +27,7 @@ def arguments() -> Parser:
     to.add_argument(
         "-f", "--format", choices=PICTURES, help="default: what FILE ends in, or else svg"
     )
-    to.add_argument("-o", "--output", metavar="FILE", help="write to a file")
+    add_output(to)
     to.add_argument("--theme", choices=THEMES, default="auto", help="default: auto")
     return to
 
@@ -40,16 +40,13 @@ def run(words: Sequence[str]) -> int:
     format_ = chosen.format or _ending(chosen.output)
     options = Options(theme=Theme(chosen.theme))
     made = picture_of(render(options), format_, options)
-    if chosen.output is None:
-        put(made, format_)
-    else:
-        write(chosen.output, made)
+    hand_out(made, format_, chosen.output)
     return 0
 
 
 def _ending(output: str | None) -> str:
     """The format that a file's name asks for."""
-    if output is None:
+    if output is None or is_printed(output):
         return "svg"
     ending = PurePath(output).suffix[1:].lower()
     if ending not in PICTURES:

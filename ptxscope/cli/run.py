@@ -11,6 +11,7 @@ from typing import Any
 from ..engine.diagnosis.observation import Observed, parse_observed
 from ..engine.kernels.blame import culprits, first_wrong, origins
 from ..engine.kernels.execute import Ending, Run, RunStep, Value, execute
+from ..engine.kernels.givens import Places, at_start, places, register_of
 from ..engine.kernels.program import Program, Statement, StatementKind, load
 from ..engine.listings.inline_asm import asm_only
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
@@ -36,9 +37,11 @@ from .progress import Bar
 _EPILOG = """\
 Of the 27, and of mov and or xor not shl shr add sub prmt lop3 on 32 bits, the results are
 carried from line to line. Whatever else writes a register makes it unknown; when such a
-register is read, the run stops and asks for its value, which name=value gives. A branch that
-is taken ends the run. A value is read as its register is declared, x=5 of a .b32 as an integer
-and of an .f32 as 5.0; where it is not declared, as it is used.
+register is read, the run stops and asks for its value, which name=value gives. That is for one
+time: where the register, or another of its name, is unknown again later, name@line=value gives
+what that line makes of it. A branch that is taken ends the run. A value is read as its register
+is declared, x=5 of a .b32 as an integer and of an .f32 as 5.0; where it is not declared, as it
+is used.
 
 examples:
   ptxscope run kernel.ptx --kernel sad_stereo %r1=0 %r2=1 %r7=0x01020304 %r8=0x04030201 …
@@ -76,6 +79,9 @@ def _run(chosen: argparse.Namespace, bar: Bar) -> int:
     bar.begin("running", len(program.statements), "statements")
     model = chosen_model(chosen.model)
     done = execute(program, values, model, stop=chosen.stop, told=bar.at)
+    names = (text.partition("=")[0].strip() for text in chosen.values)
+    spare = (name for name in names if _is_spare(program, name))
+    done = done._replace(unused=(*done.unused, *spare))
     bar.begin("telling", len(done.steps), "steps")
     bar.prints()
     asked = done.ending is Ending.NEEDS
@@ -152,11 +158,19 @@ def _is_known(statement: Statement) -> bool:
 
 
 def _register(program: Program, name: str) -> str:
-    """A register by its name, or by its name without the ``%``; raises PtxError."""
-    if found := program.register(name):
+    """A register that is observed; raises PtxError."""
+    return _meant(program, name, at_end=True)[0]
+
+
+def _meant(program: Program, name: str, *, at_end: bool = False) -> tuple[str, ...]:
+    """The registers that a name is of, and at least one; raises PtxError."""
+    if found := program.registers(name, at_end=at_end):
         return found
     close = nearest(name, list(program.types))
     known = list(program.types)
+    if program.declares(name):
+        message = f"`{name}` is declared in {program.name}, but no instruction there names it"
+        raise PtxError(name, (Problem(message, (0, len(name)), _some(known)),))
     meant = f"; did you mean `{close}`?" if close else ""
     message = f"`{name}` is not a register of {program.name}{meant}"
     raise PtxError(name, (Problem(message, (0, len(name)), _some(known)),))
@@ -169,18 +183,40 @@ def _some(names: Sequence[str]) -> str:
 
 
 def given(program: Program, texts: Sequence[str]) -> dict[str, int]:
-    """The bits that ``name=value`` arguments give to registers."""
-    return assigned(
-        texts,
-        partial(_register, program),
-        lambda x, value: parse_value(value, program.reading(x)),
-    )
+    """The bits that ``name=value`` and ``name@line=value`` arguments give to registers."""
+    known = places(program)
+
+    def read(key: str, value: str) -> int:
+        return parse_value(value, program.reading(register_of(key), known.statements.get(key)))
+
+    return assigned(texts, partial(_given_places, program, known), read)
+
+
+def _is_spare(program: Program, name: str) -> bool:
+    """Whether a register is declared, and no statement names it."""
+    return program.declares(name) and not program.registers(name)
+
+
+def _given_places(program: Program, known: Places, written: str) -> tuple[str, ...]:
+    """What a value is given for: registers, or one at a line, ``u@17``; raises PtxError."""
+    typed, at, line = written.partition("@")
+    if not at and _is_spare(program, typed.strip()):
+        return ()
+    if not at:
+        return _meant(program, typed.strip())
+    name = program.register(typed.strip()) or _meant(program, typed.strip())[0]
+    key = f"{name}@{line.strip()}"
+    if known.holds(key):
+        return (key,)
+    message = f"nothing at that line makes `{name}` unknown"
+    every = _some([at_start(name), *known.of(name)])
+    raise PtxError(written, (Problem(message, (0, len(written)), every),))
 
 
 def _expected(program: Program, texts: Sequence[str]) -> dict[str, Observed]:
     return assigned(
         texts,
-        partial(_register, program),
+        lambda x: (_register(program, x),),
         lambda x, value: parse_observed(value, program.reading(x)),
     )
 
@@ -195,10 +231,10 @@ def _watched(program: Program, names: Sequence[str]) -> tuple[str, ...]:
 def _request(done: Run) -> str:
     """Asks for every value that is missing, by name and line."""
     lines = [
-        f"error: {printable(need.message)}: give {printable(need.name)}=…" for need in done.needed
+        f"error: {printable(need.message)}: give {printable(need.key)}=…" for need in done.needed
     ]
     if len(lines) > 1:
-        example = " ".join(f"{need.name}=…" for need in done.needed)
+        example = " ".join(f"{need.key}=…" for need in done.needed)
         lines.append(f"all that is needed: {printable(example)}")
     return "\n".join(lines)
 
@@ -419,6 +455,7 @@ def _data(done: Run, expected: Mapping[str, Observed], bar: Bar) -> dict[str, An
         "needed": [
             {
                 "name": need.name,
+                "give": need.key,
                 "type": str(need.type),
                 "line": need.reader.line,
                 "unknown_since": need.by.line if need.by else None,

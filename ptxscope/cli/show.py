@@ -19,7 +19,7 @@ from ..engine.tracing.words import result_text
 from ..export.document import command
 from . import CommandError
 from .arguments import Parser, instruction, parser
-from .pictures import PICTURES, choose_format, picture_of, put, write
+from .pictures import PICTURES, add_output, choose_format, hand_out, picture_of
 
 _EPILOG = """\
 examples:
@@ -45,7 +45,7 @@ def arguments() -> Parser:
         "-f", "--format", choices=("text", *PICTURES),
         help="text, or the figure of a form: svg, png, pdf; default: what FILE ends in, or text",
     )  # fmt: skip
-    to.add_argument("-o", "--output", metavar="FILE", help="write to a file")
+    add_output(to)
     return to
 
 
@@ -57,10 +57,7 @@ def run(words: Sequence[str]) -> int:
         made: str | bytes = "\n".join(_lines(CATALOG[_opcode(chosen.opcode)])) + "\n"
     else:
         made = picture_of(_figure(chosen.opcode), chosen.format)
-    if chosen.output is None:
-        put(made, chosen.format)
-    else:
-        write(chosen.output, made)
+    hand_out(made, chosen.format, chosen.output)
     return 0
 
 

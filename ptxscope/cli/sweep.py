@@ -12,7 +12,7 @@ from ..engine.text.errors import Problem, PtxError, printable
 from ..engine.text.instruction import Instruction
 from ..export.options import Options, checked_id
 from ..export.theme import THEMES, Theme
-from ..sweep.lanes import Lane, looked_at, swept, usual, usual_result
+from ..sweep.lanes import Lane, as_read, looked_at, swept, usual, usual_result
 from . import CommandError
 from .arguments import (
     Parser,
@@ -25,7 +25,15 @@ from .arguments import (
     parsed,
     parser,
 )
-from .pictures import PICTURES, add_size, choose_format, picture_of, put, write
+from .pictures import (
+    PICTURES,
+    add_output,
+    add_size,
+    choose_format,
+    hand_out,
+    is_printed,
+    picture_of,
+)
 
 if TYPE_CHECKING:
     from ..sweep.compute import Sweep
@@ -59,7 +67,7 @@ def arguments() -> Parser:
     to.add_argument("--range", metavar="LO:HI", help="of x, from which value to which")
     add_model(to)
     to.add_argument("-f", "--format", choices=FORMATS, help="default: what FILE ends in, or text")
-    to.add_argument("-o", "--output", metavar="FILE", help="write to a file")
+    add_output(to)
     to.add_argument("--title", default="", metavar="TEXT", help="what stands above the picture")
     add_size(to)
     to.add_argument(
@@ -75,10 +83,7 @@ def run(words: Sequence[str]) -> int:
     choose_format(chosen, FORMATS)
     found, options = _swept(chosen), _options(chosen)
     made = _made(found, chosen, options)
-    if chosen.output is not None:
-        write(chosen.output, made)
-    else:
-        put(made, chosen.format)
+    hand_out(made, chosen.format, chosen.output)
     return 0
 
 
@@ -127,7 +132,7 @@ def _lanes(ins: Instruction, chosen: argparse.Namespace) -> tuple[Lane, Lane | N
     of = _lane(ins, "--of", chosen.of, looked_at) or usual_result(ins, x)
     if of is None:
         raise CommandError(f"error: {ins} keeps no result that could be looked at")
-    return x, y, of
+    return as_read(ins, x, of), y, of
 
 
 def _lane(
@@ -171,7 +176,7 @@ def _made(found: Sweep, chosen: argparse.Namespace, options: Options) -> str | b
         return picture_of(picture.render(found, options, chosen.title), format_, options)
     if format_ == "csv":
         return text.table(found)
-    to_terminal = chosen.output is None and sys.stdout.isatty()
+    to_terminal = is_printed(chosen.output) and sys.stdout.isatty()
     width = min(shutil.get_terminal_size().columns, _WIDEST) if to_terminal else 80
     width = max(width, 40)
     if format_ == "words":

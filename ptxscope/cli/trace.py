@@ -25,14 +25,16 @@ from .arguments import (
 )
 from .pictures import (
     add_frames,
+    add_output,
     add_picture,
     choose_format,
+    hand_out,
+    is_printed,
     made_of,
     picture_options,
     put,
     warn_of_another_name,
     warn_of_small_letters,
-    write,
     write_frames,
 )
 
@@ -62,6 +64,8 @@ def run(words: Sequence[str]) -> int:
     chosen = parsed(to, words)
     choose_format(chosen, FORMATS, "svg" if chosen.alt else "text")
     refuse_idle(to, chosen)
+    if chosen.alt and chosen.output is not None and is_printed(chosen.output):
+        raise CommandError("error: --alt is printed; the picture beside it needs a file: -o FILE")
     trace, options = _asked(chosen)
     if chosen.output is not None:
         warn_of_another_name(chosen.output, chosen.format)
@@ -73,12 +77,10 @@ def run(words: Sequence[str]) -> int:
         if chosen.alt:
             put("".join(f"{frame.name}: {frame.alt}\n" for frame in drawn), "text")
         return 0
-    if chosen.output is not None:
-        write(chosen.output, made_of(trace, chosen.format, options))
+    if chosen.output is not None or not chosen.alt:
+        hand_out(made_of(trace, chosen.format, options), chosen.format, chosen.output)
     if chosen.alt:
         put(_alt(trace, options), "text")
-    elif chosen.output is None and chosen.frames is None:
-        put(made_of(trace, chosen.format, options), chosen.format)
     return 0
 
 
@@ -103,7 +105,7 @@ def asked(
     where it is ``strict``, so are options that do nothing in it.
     """
     to = _arguments(document=True, formats=FORMATS)
-    _add_output(to)
+    add_output(to)
     chosen = parsed(to, words)
     choose_format(chosen, FORMATS, format_)
     if strict:
@@ -129,7 +131,7 @@ def _arguments(*, document: bool, formats: Sequence[str] = TEXTS) -> Parser:
     to.set_defaults(read=None)
     if not document:
         to.set_defaults(model=None)
-        _add_output(to)
+        add_output(to)
         add_frames(to)
         to.add_argument(
             "--alt",
@@ -143,10 +145,6 @@ def _arguments(*, document: bool, formats: Sequence[str] = TEXTS) -> Parser:
             help="the trace that `-f json` wrote, in place of PTX and values; - is standard input",
         )
     return to
-
-
-def _add_output(to: argparse.ArgumentParser) -> None:
-    to.add_argument("-o", "--output", metavar="FILE", help="write to a file")
 
 
 def _add_options(to: argparse.ArgumentParser, formats: Sequence[str]) -> None:

@@ -103,6 +103,10 @@ class Record:
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"{name} of {type(self).__name__} can't be deleted")
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Its fields: what was computed of them is computed again where it is unpickled."""
+        return {name: self.__dict__[name] for name in self._fields}
+
     @property
     def _key(self) -> tuple[object, ...]:
         return tuple(self.__dict__[name] for name in self._compared)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from ..engine.diagnosis.causes import Kind
-from ..engine.diagnosis.diagnose import Diagnosis, Finding, right_lanes
+from ..engine.diagnosis.diagnose import Diagnosis, Finding, count_of, right_lanes
 from ..engine.diagnosis.observation import Observation
 from ..engine.diagnosis.selection import Fits
 from ..engine.diagnosis.value_causes import shown_operands
@@ -161,7 +161,7 @@ def _details(diagnosis: Diagnosis, finding: Finding, indent: str) -> Iterator[st
     if fits and fits.ways > 1:
         solved = [role for role in "ab" if any(f"{role}sel" in x.axes for x in finding.causes)]
         listed = f": {_choices(fits, solved[0])}" if fits.lanes and len(solved) == 1 else ""
-        yield f"{indent}one of {fits.ways:,} that fit{listed}"
+        yield f"{indent}one of {count_of(fits)} that fit{listed}"
 
 
 def _choices(fits: Fits, role: str) -> str:
@@ -181,13 +181,14 @@ def _row(digits: Sequence[int]) -> str:
 def unexplained(diagnosis: Diagnosis, width: int = WIDTH) -> Iterator[str]:
     """That nothing explains it, what was tried, and what comes nearest."""
     ins = diagnosis.instruction
-    lacking = _lacking_c(diagnosis)
-    that = f" that does not read {ins.called('c')}" if lacking else ""
+    lacking = _lacking(diagnosis)
+    names = " or ".join(ins.called(role) for role in lacking)
+    that = f" that does not read {names}" if lacking else ""
     said = (
         f"Nothing within two changes explains it. {diagnosis.tried} combinations were tried: "
         f"the assemblers, other opcodes, every modifier, selector, mask and negation{that}, "
         "operands exchanged, missing, overwritten, misread, byte-reversed, and what people often "
-        f"expect.{lacking}"
+        f"expect.{''.join(_not_tried(ins, role) for role in lacking)}"
     )
     yield from wrapped(printable(said), "", "", width)
     count = len(diagnosis.seen)
@@ -206,22 +207,32 @@ _READING_C = ("mask", "dsel", "secop")
 """Slots by which a c is read that was not."""
 
 
-def _lacking_c(diagnosis: Diagnosis) -> str:
-    """What was not tried because c was not given; empty where it was, or none is written."""
-    ins = diagnosis.instruction
-    c = ins.roles.get("c")
-    if c is None or all("c" in x.observation.operands for x in diagnosis.seen):
-        return ""
-    slots = [slot for name in _READING_C if (slot := ins.entry.slot(name))]
-    words = {"mask": "a mask", "dsel": "a selector of the destination"}
-    reading = [
-        words.get(slot.name) or ", ".join(f"`.{slot.text(x)}`" for x in slot.values)
-        for slot in slots
-    ]
-    such = f" ({', '.join(reading)})" if reading else ""
+def _lacking(diagnosis: Diagnosis) -> list[str]:
+    """The roles of registers that were not given, as the line reads none of them; each once."""
+    given = {role for x in diagnosis.seen for role in x.observation.operands}
+    lacking: dict[str, str] = {}
+    for role, source in diagnosis.instruction.roles.items():
+        if role not in given:
+            lacking.setdefault(str(source), role)
+    return list(lacking.values())
+
+
+def _not_tried(ins: Instruction, role: str) -> str:
+    """What was not tried because an operand was not given."""
+    name = ins.called(role)
+    if role == "c":
+        slots = [slot for each in _READING_C if (slot := ins.entry.slot(each))]
+        words = {"mask": "a mask", "dsel": "a selector of the destination"}
+        reading = [
+            words.get(slot.name) or ", ".join(f"`.{slot.text(x)}`" for x in slot.values)
+            for slot in slots
+        ]
+        why, such = "", f" ({', '.join(reading)})" if reading else ""
+    else:
+        why, such = ", as no lane is picked from it", " (other selectors, or exchanged operands)"
     return (
-        f" {c} was not given, so changes that read it{such} were not tried; give {c}=… to try "
-        "them too."
+        f" {name} was not given{why}, so changes that read it{such} were not tried; give {name}=… "
+        "to try them too."
     )
 
 

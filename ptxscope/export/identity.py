@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from hashlib import blake2s
+from itertools import count
 
-from .document import Document
+from ..engine.tracing.trace import Trace
+from .acting import effective
+from .document import Document, document
 from .harmless import harmless
 from .options import DEFAULT, Options, checked_id
 
@@ -25,6 +28,24 @@ def prefix(document: Document, options: Options, kind: str) -> str:
     notes = [(note.target, harmless(note.text).strip()) for note in trace.annotations.notes]
     extra = (document.title, document.caption, notes)
     return digest((kind, instruction, values, trace.model.name, extra, shown, asked))
+
+
+def apart(trace: Trace, options: Options, kind: str, taken: set[str]) -> Options:
+    """The options with which ids are none of those of a page, to which they are added.
+
+    Equal traces have equal ids, so the second one of a page is given others. Raises ValueError
+    where a writer chose the same for two.
+    """
+    options = effective(options, kind)
+    first = prefix(document(trace, options), options, kind)
+    if options.id and first in taken:
+        raise ValueError(f"the id {first} is given to another trace of this page")
+    free = first
+    if first in taken:
+        free = next(x for at in count(2) if (x := f"{first}-{at}") not in taken)
+        options = options._replace(id=free)
+    taken.add(free)
+    return options
 
 
 def digest(told: object) -> str:

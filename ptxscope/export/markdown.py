@@ -10,8 +10,13 @@ from .options import DEFAULT, Options
 from .outline import Heading, Pen, Table
 
 _SPECIAL = re.compile(
-    r"[\\`*{}\[\]<>#|~&$]|(?<!\w)_|_(?!\w)|!(?=\[)|^[-+=](?=[-+=\s]|$)|(?<=^\d)[.)](?=\s)"
+    r"[\\`*{}\[\]<>#|~&$]|(?<!\w)_++|(?<=[^\W_])_++(?![^\W_])|!(?=\[)"
+    r"|^[-+=](?=[-+=\s]|$)|^(\d++)[.)](?=\s|$)"
 )
+"""What would be markup, with a number before it where that begins a list.
+
+Underscores go by runs: one within a word, with letters on both sides, marks nothing.
+"""
 _ENTITIES = {
     "&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "&#124;", "~": "&#126;", "$": "&#36;", "=": "&#61;"
 }  # fmt: skip
@@ -29,7 +34,13 @@ def escaped(text: str) -> str:
 
 
 def _marked(text: str) -> str:
-    return _SPECIAL.sub(lambda match: _ENTITIES.get(match[0]) or "\\" + match[0], text)
+    return _SPECIAL.sub(_as_text, text)
+
+
+def _as_text(found: re.Match[str]) -> str:
+    number = found[1] or ""
+    marks = found[0].removeprefix(number)
+    return number + "".join(_ENTITIES.get(char) or "\\" + char for char in marks)
 
 
 def code(text: str) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 
 from ..engine.records import NamedTuple
-from ..engine.tracing.trace import Trace
-from .cutting import Band, Wrap, bands_of, flows, parts
+from ..engine.tracing.trace import Step, Trace
+from .cutting import Band, Wrap, bands_of, flows, grounds, parts
 from .options import DEFAULT, Options
 from .picture import svg
 from .picture.drawing import Pen, number
@@ -62,23 +62,54 @@ def letters(trace: Trace, options: Options = DEFAULT) -> float:
     return _best(trace, options)[1].letters
 
 
-def steps_apart(trace: Trace, options: Options = DEFAULT) -> list[str]:
-    """The steps that are shown, on as many slides as they need to be read; none where one does.
+class Parts(NamedTuple):
+    """What of a trace has slides of its own, each named as ``--steps`` takes it."""
 
-    They are named as ``--steps`` takes them; where three slides are not enough, step by step.
+    letters: float
+    """How large the smallest are where all is on one slide, of 720 px."""
+    readable: tuple[str, ...] = ()
+    crowded: tuple[str, ...] = ()
+    """Single steps that are too much for a slide even alone."""
+
+
+def steps_apart(trace: Trace, options: Options = DEFAULT) -> Parts:
+    """The steps that are shown, on as few slides as can be read; no parts where one slide can.
+
+    They are two or three of about the same length where these do, else as many neighbours each as
+    there is room for. All is measured, nothing guessed.
     """
     shown = [step for step in trace.steps if options.shows(step.stage)]
-    groups = [shown]
+    whole = letters(trace, options)
+    known = {frozenset(step.stage for step in shown): whole}
+
+    def is_readable(group: Sequence[Step]) -> bool:
+        stages = frozenset(step.stage for step in group)
+        if stages not in known:
+            known[stages] = letters(trace, options._replace(stages=stages))
+        return round(known[stages], 1) >= READABLE
+
     for count in range(1, min(len(shown), _MOST_SLIDES) + 1):
         each = -(-len(shown) // count)
         groups = [shown[at : at + each] for at in range(0, len(shown), each)]
-        chosen = (options._replace(stages=frozenset(x.stage for x in group)) for group in groups)
-        if all(round(letters(trace, group), 1) >= READABLE for group in chosen):
-            break
-    else:
-        groups = [[step] for step in shown]
-    ends = ([group[0].number, group[-1].number] for group in groups)
-    return ["-".join(map(str, dict.fromkeys(pair))) for pair in ends] if len(groups) > 1 else []
+        if all(map(is_readable, groups)):
+            return Parts(whole, tuple(map(_named, groups)) if count > 1 else ())
+    joined: list[list[Step]] = []
+    for step in shown:
+        if joined and is_readable([*joined[-1], step]):
+            joined[-1].append(step)
+        else:
+            joined.append([step])
+    readable = tuple(_named(group) for group in joined if is_readable(group))
+    crowded = tuple(_named(group) for group in joined if not is_readable(group))
+    return Parts(whole, readable, crowded)
+
+
+def _named(steps: Sequence[Step]) -> str:
+    """Steps as ``--steps`` takes them: ``1-3``, or ``1,3`` where one between is not shown."""
+    first, last = steps[0].number, steps[-1].number
+    if last - first + 1 == len(steps):
+        return str(first) if first == last else f"{first}-{last}"
+    return ",".join(str(step.number) for step in steps)
 
 
 def look_of(trace: Trace, options: Options) -> svg.Look:
@@ -145,7 +176,7 @@ def laid_out(drawn: svg.Drawing, bands: list[Band], wrap: Wrap) -> Iterator[str]
         shift = f"translate({number(x - inner.x * scale)} {number(y - column.top * scale)})"
         own = [band for band in bands if column.top <= band.y < column.end]
         yield f'<g transform="{shift} scale({scale:.4f})"><g clip-path="url(#{name})">'
-        yield from (*drawn.pen.grounds, *flows(bands, wrap), *parts(own, wrap))
+        yield from (*grounds(drawn, wrap), *flows(bands, wrap), *parts(own, wrap))
         yield "</g></g>"
 
 

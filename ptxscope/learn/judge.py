@@ -4,9 +4,10 @@
 lane of it. An answer may be written in every notation that the value field takes.
 
 A row of bits (a selected byte, a merged lane, a destination) is right by its bits, given as
-bits or as the signed or unsigned number. A row of numbers is right by the number; or by its bits
-in 32, 64 or 128 bits, whichever holds the row; a clamped one by its bits in the type that it is
-clamped to. So 0xff is no -1 where a byte is extended: that is what is asked there.
+bits or as the signed or unsigned number. A row of numbers is right by the number; or by its bits,
+written as 0x… or 0b…, in 32, 64 or 128 bits, whichever holds the row; a clamped one by its bits in
+the type that it is clamped to. So neither 255 nor 0xff is -1 where a byte is extended, nor is
+4294967295 where a word is: that is what is asked there.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ..engine.tracing.trace import RowTrace, Step, Trace
 from ..engine.tracing.words import sentence, words
 from .question import Place as Place
 from .question import Question as Question
-from .question import place
+from .question import is_bits, place
 
 
 class Answer(NamedTuple):
@@ -32,7 +33,8 @@ class Answer(NamedTuple):
     """As ``expected`` has it, where it is right."""
     expected: int
     why: tuple[str, ...]
-    """Which mistake gives just this, the likeliest first; none where it is right or none does."""
+    """Which mistake gives just this, or those of the lanes, where it takes several; none where it
+    is right or none is known."""
 
 
 def expected(question: Question) -> int:
@@ -44,12 +46,12 @@ def expected(question: Question) -> int:
 def judge(question: Question, text: str) -> Answer:
     """Judge what was typed; raises PtxError for what is no value, ValueError for no such place."""
     where = place(question)
-    given, right = where.read(text), expected(question)
-    if where.same(given, right):
+    given, right, bits = where.read(text), expected(question), is_bits(text)
+    if where.gives(right, given, bits=bits):
         return Answer(True, right, right, ())
     from .mistakes import explained
 
-    why = explained(question, given)
+    why = explained(question, given, bits=bits)
     return Answer(False, given, right, _in_hex(question, where, text.strip(), why) or why)
 
 
@@ -63,13 +65,14 @@ def _in_hex(question: Question, where: Place, text: str, why: tuple[str, ...]) -
         given = where.read(meant)
     except PtxError:
         return ()
-    if where.same(given, expected(question)):
-        return (f"{text} is decimal; {meant} is right.", *why)
+    if where.gives(expected(question), given, bits=not sign):
+        return (f"{text} is decimal; {meant} is right.",)
     if why or where.same(given, where.read(text)):
         return ()
     from .mistakes import explained
 
-    return tuple(f"{text} is decimal; {meant}: {said}" for said in explained(question, given))
+    told = explained(question, given, bits=not sign)
+    return tuple(f"{text} is decimal; {meant}: {said}" for said in told)
 
 
 def hints(question: Question) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from ..engine.text.parser import parse
 from ..engine.text.values import parse_value
 from ..engine.tracing.evaluate import bind
 from ..engine.tracing.notes import stage_of
+from ..engine.tracing.stages import title
 from ..engine.tracing.trace import Trace
 from .filling import Piece, Text, filled, plain, rows_of
 
@@ -369,7 +370,7 @@ def _step_of(anchor: Anchor, trace: Trace) -> int:
 
 
 def place_name(anchor: Anchor, trace: Trace) -> str:
-    """What it is called: ``saturate, lane 2``; ``a``; ``the modifier dtype``."""
+    """What it is called: ``add, lane 2``; ``extend a``; ``a``; ``the modifier dtype``."""
     row = trace.rows.get(anchor.key)
     if row is None:
         name = (
@@ -378,4 +379,5 @@ def place_name(anchor: Anchor, trace: Trace) -> str:
         return name if anchor.lane is None else f"{name}, part {anchor.lane}"
     where = f", lane {anchor.lane}" if anchor.lane is not None and len(row.lanes) > 1 else ""
     of = "" if row.name == "t" else f" {row.name}"
-    return f"{row.stage}{of}{where}"
+    step = next(step for step in trace.steps if step.stage is row.stage)
+    return f"{title(step)}{of}{where}"

@@ -8,6 +8,7 @@ an answer at a destination, the diagnosis looks for two causes together.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from ..engine.diagnosis.causes import Cause, Kind, Seen
 from ..engine.diagnosis.diagnose import investigate
@@ -29,17 +30,13 @@ from ..engine.text.values import hex_text
 from ..engine.tracing.evaluate import plan_of
 from ..engine.tracing.trace import RowTrace, Trace
 from ..engine.tracing.words import part_name, words
-from .question import WORD, Place, Question, lanes_of_destination, place, same_bits, shown
+from .question import Place, Question, lanes_of_destination, place, shown
 from .slips import Slip, slips, with_slip
 
 _FAR_FETCHED = 5
 """Causes from this weight on are none of somebody who predicts."""
 _BY_CHANCE = frozenset((Kind.OPCODE, Kind.SELECTOR))
 """What explains nearly anything when it is one of two causes."""
-_MOST = 4
-"""Sentences on one answer."""
-_MOST_ALIKE = 2
-"""Those of them on one row, or on the types."""
 
 
 class Mistake(NamedTuple):
@@ -52,8 +49,6 @@ class Mistake(NamedTuple):
     """What it gives at the place that is asked about."""
     id: str = ""
     """The misconception's or erratum's."""
-    about: str = ""
-    """What it is one of several mistakes with: a row, the types."""
 
 
 def mistakes(question: Question) -> Iterator[Mistake]:
@@ -66,31 +61,25 @@ def mistakes(question: Question) -> Iterator[Mistake]:
                 yield mistake
 
 
-def explained(question: Question, given: int) -> tuple[str, ...]:
-    """What gives just this wrong answer, the likeliest first.
+def explained(question: Question, given: int, *, bits: bool) -> tuple[str, ...]:
+    """What is told of a wrong answer, typed as bits or as a number: the likeliest mistake.
 
-    For a whole of lanes of which no single mistake explains all, what explains some of them.
+    For a whole of lanes of which no single mistake explains all, one for each lane that it does;
+    where there is none either, two together.
     """
     where = place(question)
     return (
-        _single(question, where, given)
+        likely(question, given, bits=bits)[:1]
         or tuple(_by_lane(question, where, given))
-        or tuple(_together(question, where, given))
-    )[:_MOST]
+        or tuple(islice(_together(question, where, given), 1))
+    )
 
 
-def _single(question: Question, where: Place, given: int) -> tuple[str, ...]:
-    """The single mistakes that give an answer."""
-    all_ = sorted(mistakes(question), key=lambda mistake: mistake.weight)
-    found = [mistake for mistake in all_ if where.same(mistake.value, given)]
-    if where.exact and not found:  # a number, written with the bits of a lane
-        narrow = WORD // question.trace.instruction.entry.lanes
-        found = [mistake for mistake in all_ if same_bits(mistake.value, given, narrow)]
-    told: dict[str, list[str]] = {}
-    for mistake in found:
-        told.setdefault(mistake.about or mistake.said, []).append(mistake.said)
-    few = {said for same in told.values() for said in dict.fromkeys(same[:_MOST_ALIKE])}
-    return tuple(dict.fromkeys(mistake.said for mistake in found if mistake.said in few))
+def likely(question: Question, given: int, *, bits: bool = True) -> tuple[str, ...]:
+    """The single mistakes that give an answer, the likeliest first; they contradict each other."""
+    where = place(question)
+    found = [x for x in mistakes(question) if where.gives(x.value, given, bits=bits)]
+    return tuple(dict.fromkeys(x.said for x in sorted(found, key=lambda x: x.weight)))
 
 
 def _by_lane(question: Question, where: Place, given: int) -> Iterator[str]:
@@ -103,7 +92,7 @@ def _by_lane(question: Question, where: Place, given: int) -> Iterator[str]:
     for lane in range(count) if count > 1 else ():
         own, mask = Question(trace, role, lane), (1 << unit) - 1
         if (given ^ right) >> unit * lane & mask:
-            said = _single(own, place(own), given >> unit * lane & mask)[:1]
+            said = likely(own, given >> unit * lane & mask)[:1]
             yield from (f"Lane {lane}: {x}" for x in said)
 
 
@@ -123,7 +112,7 @@ def _slipped(question: Question, where: Place) -> Iterator[Mistake]:
             plan = with_slip(trace.plan, key, slip)
             values = _values(plan, trace.operands)
             said = _slip_said(question, row, slip, values)
-            yield Mistake(slip.weight + far, said, where.of(values), about=key)
+            yield Mistake(slip.weight + far, said, where.of(values))
 
 
 def _behind(trace: Trace, key: str) -> list[str]:
@@ -227,12 +216,7 @@ def _caused(question: Question, where: Place) -> Iterator[Mistake]:
         operands = cause.operands(trace.operands, seen) if cause.operands else trace.operands
         value = moved.of(_values(plan, operands))
         id_ = "".join(erratum.id for erratum in cause.errata)
-        about = (
-            "types"
-            if any(axis.endswith("type") for axis in cause.axes)
-            else " ".join(sorted(cause.axes))
-        )
-        yield Mistake(_weight(cause), _told(cause), value, id_, about)
+        yield Mistake(_weight(cause), _told(cause), value, id_)
     if "c" in known:
         value = where.of(_values(trace.plan, {**trace.operands, "c": 0}))
         yield Mistake(2, f"That would be right with {ins.called('c')} = 0.", value)

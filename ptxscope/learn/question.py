@@ -66,6 +66,10 @@ class Place(NamedTuple):
         """Whether two values are one: equal, or two readings of the same bits."""
         return x == y or (not self.truth and same_bits(x, y, self.width))
 
+    def gives(self, value: int, given: int, *, bits: bool) -> bool:
+        """Whether a value is what was answered: as a number just that one, typed as bits those."""
+        return value == given or ((bits or not self.exact) and self.same(value, given))
+
     def read(self, text: str) -> int:
         """What was typed; raises PtxError."""
         try:
@@ -95,6 +99,11 @@ class Place(NamedTuple):
         bits = 128 if self.width > 64 else 64
         found = parse_integer(text, bits)
         return cast(found, bits, signed=True) if word.startswith("-") else found
+
+
+def is_bits(text: str) -> bool:
+    """Whether an answer was typed as bits: ``0xff``, ``0b11``, not ``255`` nor ``-0x1``."""
+    return text.strip()[:2].lower() in ("0x", "0b")
 
 
 def same_bits(x: int, y: int, width: int) -> bool:

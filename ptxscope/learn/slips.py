@@ -262,9 +262,9 @@ def _cut(at: At) -> Iterator[Slip]:
     for kind in (signed, not signed):
         name = integer_type(kind, unit)
         weight = 1 + (kind is not signed)
-        but = f"it to {name}, but numbers are still exact here"
-        yield at.then(f"cut {but}", m.Wrap(unit, kind), weight=weight)
-        yield at.then(f"clamped {but}", m.Clamp(*limits(unit, kind)), weight=weight + 1)
+        too_early = f"it to {name} where numbers are still exact"
+        yield at.then(f"cut {too_early}", m.Wrap(unit, kind), weight=weight)
+        yield at.then(f"clamped {too_early}", m.Clamp(*limits(unit, kind)), weight=weight + 1)
 
 
 # --- clamping, cutting, merging ----------------------------------------------------------

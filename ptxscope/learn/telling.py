@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator
 
 from ..engine.text.values import hex_text
+from ..engine.tracing.stages import title
 from ..engine.tracing.trace import Step
 from ..engine.tracing.words import sentence, words
 from ..export.document import document
@@ -51,7 +52,7 @@ def pointed(card: Card) -> str:
     if step is None:
         return f"see {place_name(anchor, card.trace)}"
     row = card.trace.rows[anchor.key]
-    return f"{step.stage}, {sentence(card.trace, row, anchor.lane or 0)}"
+    return f"{title(step)}, {sentence(card.trace, row, anchor.lane or 0)}"
 
 
 def _step_of(anchor: Anchor | None, card: Card) -> Step | None:
@@ -61,7 +62,7 @@ def _step_of(anchor: Anchor | None, card: Card) -> Step | None:
 
 
 def asked(card: Card) -> str:
-    """What is to be predicted: ``saturate, lane 2``."""
+    """What is to be predicted: ``add, lane 2``."""
     assert card.ask
     return place_name(card.ask, card.trace)
 

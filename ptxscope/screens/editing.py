@@ -7,6 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from .. import session as edits
+from ..engine.listings.bindings import pasted
 from ..engine.semantics.models import PTXAS_MODELS
 from ..engine.text.errors import PtxError, printable
 from ..engine.text.parser import parse, scan
@@ -115,7 +116,7 @@ class Editing(Part):
             self._main.open_listing(text, "pasted")
             return
         try:
-            self._open(parse(text))
+            self._open(pasted(text))
         except PtxError:
             self.edit(edits.with_line(self._setup, " ".join(printable(text).split())))
             self._main.action_focus_on("line")

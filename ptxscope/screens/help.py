@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 
 from ..engine.semantics.operation import Flag
 from ..engine.semantics.plan import Stage
+from ..engine.tracing.stages import names_of
 from ..keys import ACTIONS, GROUPS, key_names
 from ..scene.cells import GLYPHS
 from ..widgets.fields import ENDS
@@ -19,20 +20,23 @@ from .dialog import Dialog, Frame
 
 STAGES = {
     Stage.FLUSH: "With .ftz, subnormal binary32 inputs become zeros of the same sign.",
-    Stage.SELECT: "Bytes, half-words or the whole word are taken from the registers. `80 ◂ a.b3`: "
-    "0x80, byte 3 of a. A source in another colour comes from another lane than its own.",
-    Stage.EXTEND: "What was taken is read as a signed or unsigned number. `ff·80 = -128`: the bits "
-    "above 80 are copies of its top bit; `00·80 = 128`: they are zeros.",
+    Stage.SELECT: "Bytes, half-words or the whole word are taken from the registers. "
+    "`▐80▌ a.b3`: 0x80, byte 3 of a. A source in another colour comes from another lane than its "
+    "own.",
+    Stage.EXTEND: "What was taken is read as a signed or unsigned number. `▒ff▐80▌ = -128`: the "
+    "bits above 80 are copies of its top bit; `░00▐80▌ = 128`: they are zeros.",
     Stage.OPERATE: "The operation, on exact numbers: nothing wraps here.",
     Stage.COMPARE: "The comparison: ✓ 1 where it holds, ✗ 0 where it does not.",
     Stage.BOOLEAN: "The comparison is combined with the predicate c.",
     Stage.CHOOSE: "▶ marks the operand that is chosen.",
     Stage.SUM: "vmad: c is read, negated where asked, and added to the product.",
     Stage.SCALE: "vmad: .shr7 or .shr15 shifts the sum right.",
-    Stage.SATURATE: "The clamp as a number line: ├──●──┤ the exact result lies in the range; "
-    "├─────┤ ● it lies above, and is moved to the end. `127 ◂ 254` became 127.",
+    Stage.SATURATE: "The clamp. `127 ◂ 254 ▼`: 254 lay above the range and became 127. Below it a "
+    "number line: ├──●──┤ the exact result lies in the range; `127 ◀╌╌╌╌╌╌ ○ 254`: it lay outside, "
+    "and is moved to the end.",
     Stage.SECONDARY: "The secondary operation with c: .add, .min or .max.",
-    Stage.MERGE: "■ the lane takes the result, cut to its width; □ it keeps c's bits.",
+    Stage.MERGE: "`■ ▐7f▌ ◂ 127`: the lane takes the result, cut to its width; `□ ▐22▌ c.b2`: it "
+    "keeps c's bits.",
     Stage.ACCUMULATE: "A running sum from c over the lanes of the mask.",
     Stage.WRITE: "The destination's bits.",
     Stage.GUARD: "@p: where the predicate forbids, the destination keeps its old value; with "
@@ -145,7 +149,9 @@ class HelpText(Pane):
             lines += _entry(name, text, width)
         lines += [[], [Piece("The stages", "current")]]
         for stage, text in STAGES.items():
-            lines += _entry(stage, text, width)
+            first, *others = names_of(stage)
+            also = f" Or {', '.join(others)}." if others else ""
+            lines += _entry(f"{first} …" if others else first, text + also, width)
         lines += [[], [Piece("Glyphs", "current")]]
         for flag, text in _GLYPH_WORDS.items():
             lines += _entry(GLYPHS[flag], f"{flag}: {text}", width)

@@ -24,7 +24,8 @@ from ..engine.semantics.operation import Flag
 from ..engine.semantics.plan import Plan, Row
 from ..engine.text.instruction import Instruction
 from ..engine.tracing.evaluate import check_read, plan_of, resolve_model
-from .lanes import Lane
+from ..engine.tracing.stages import title
+from .lanes import Lane, as_read
 
 Bits = npt.NDArray[np.uint64]
 Mask = npt.NDArray[np.bool_]
@@ -85,6 +86,8 @@ class Event(NamedTuple):
     """Of the row."""
     where: Mask
     """A line, or a map with a row for each value of y."""
+    step: str
+    """What the row's step is called."""
 
 
 class Sweep:
@@ -204,13 +207,16 @@ def sweep(
     bounds: tuple[int, int] | None = None,
     marked: bool = True,
 ) -> Sweep:
-    """Sweep operands by role; ``bounds`` are the bits of the first and the last value of x.
+    """Sweep operands by role, each in the order in which the result's part reads it.
+
+    ``bounds`` are the bits of the first and the last value of x.
 
     The operands that are swept are the current point, where it is to be marked. Raises
     ValueError where x and y have bits in common, the bounds are none, or a value is missing.
     """
     if y and x.name == y.name and x.put(0, x.mask) & y.put(0, y.mask):
         raise ValueError(f"{x.text} and {y.text} have bits in common")
+    x, y = as_read(instruction, x, of), y and as_read(instruction, y, of)
     if bounds and x.place(bounds[0]) > x.place(bounds[1]):
         raise ValueError(f"{x.said(bounds[0])} is above {x.said(bounds[1])}")
     model_ = resolve_model(model)
@@ -345,6 +351,7 @@ class _Happened:
     """Follows a result back through the rows that ran, and collects their flags."""
 
     def __init__(self, plan: Plan, there: Told, shape: tuple[int, ...]) -> None:
+        self.plan = plan
         self.there = there
         self.shape = shape
         self.rows = {row.key: row for row in plan.rows}
@@ -355,8 +362,9 @@ class _Happened:
     def found(self, key: str, lane: Lane) -> tuple[Event, ...]:
         """What happened on the way to a part of a row's only lane, in the order of the rows."""
         self._follow(key, 0, lane.shift, lane.shift + lane.unit, None)
+        called = {step.stage: title(step) for step in self.plan.steps}
         events = [
-            Event(flag, self.rows[row], at, where.reshape(self.shape))
+            Event(flag, self.rows[row], at, where.reshape(self.shape), called[self.rows[row].stage])
             for (flag, row, at), where in self.seen.items()
         ]
         return tuple(sorted(events, key=lambda event: (self.order[event.row.key], event.lane)))

@@ -13,7 +13,9 @@ from ..engine.isa.roles import DESTINATIONS, Role
 from ..engine.isa.types import Type
 from ..engine.patterns import pattern
 from ..engine.records import NamedTuple
-from ..engine.semantics.micro import Extend, Merge, Select
+from ..engine.semantics.arithmetic import Lanes
+from ..engine.semantics.micro import Choose, Extend, Merge, Select
+from ..engine.semantics.operation import same
 from ..engine.text.errors import Problem, PtxError, quoted
 from ..engine.text.instruction import Instruction, Literal
 from ..engine.text.values import hex_text, parse_integer, parse_value, value_text
@@ -198,6 +200,44 @@ def usual_result(ins: Instruction, x: Lane) -> Lane | None:
     first = x.number if x.role == Role.C and not x.whole else _first(ins)
     at = next(taking, first)
     return next((lane for lane in lanes if lane.number == at), lanes[0])
+
+
+def as_read(ins: Instruction, lane: Lane, of: Lane) -> Lane:
+    """An operand's part with its values in the order in which a result's part reads them.
+
+    Where that reads it both ways, they are those of its bits: unsigned.
+    """
+    ways = readings(ins, lane, of)
+    return lane._replace(signed=ways == {True}) if ways else lane
+
+
+def readings(ins: Instruction, lane: Lane, of: Lane) -> set[bool]:
+    """Whether an operand's part is read as signed on the way to a result's part; it may be both."""
+    plan, picks = plan_of(ins), _picks(ins)
+    rows = {row.key: row for row in plan.rows}
+    roles = {role for role, name in ins.names.items() if name == lane.name}
+    wanted = {(role, lane.unit, lane.number) for role in roles}
+    waiting = [(x.key, 0, of.shift, of.shift + of.unit) for x in plan.results if x.role == of.role]
+    seen, found = set(waiting), set[bool]()
+    while waiting:
+        key, at, low, high = waiting.pop()
+        row = rows[key]
+        if isinstance(row.micro, Extend):
+            source = row.inputs[0]
+            taken = picks[source][at] if source in picks else (source, row.micro.bits, 0)
+            if taken in wanted:
+                found.add(row.micro.signed)
+            continue
+        counts = [rows[x].lanes if x in rows else 1 for x in row.inputs]
+        inputs: tuple[Lanes, ...] = tuple((0,) * count for count in counts)
+        parts = list(row.micro.origins(at, low, high, inputs))
+        if isinstance(row.micro, Choose):  # either may be taken
+            parts = [same(inputs, index, at, low, high) for index in range(len(inputs))]
+        cells = {(row.inputs[x.input], x.lane, x.low, x.high) for x in parts if x.low < x.high}
+        fresh = {cell for cell in cells if cell[0] in rows} - seen
+        waiting += fresh
+        seen |= fresh
+    return found
 
 
 def _first(ins: Instruction) -> int:

@@ -13,7 +13,7 @@ from ..engine.semantics.operation import Flag, Micro
 from ..engine.semantics.plan import Stage
 from .compute import Axis, Bits, Event, Mask, Sweep
 from .course import between, course, extent
-from .lanes import Lane
+from .lanes import Lane, readings
 
 _MOST = 24
 """Ranges that are told one by one."""
@@ -36,7 +36,7 @@ class Run(NamedTuple):
 
 def words(sweep: Sweep) -> list[str]:
     """Sentences that tell the whole of it, for who can't see the picture."""
-    told = [title(sweep), *_fixed(sweep), *_drawn(sweep), _values(sweep)]
+    told = [title(sweep), *_fixed(sweep), *_read_twice(sweep), *_drawn(sweep), _values(sweep)]
     told += _map(sweep) if sweep.y else _line(sweep)
     return [*told, *_here(sweep)]
 
@@ -68,6 +68,17 @@ def fixed(sweep: Sweep) -> str:
 def _fixed(sweep: Sweep) -> Iterator[str]:
     if said := fixed(sweep):
         yield f"Fixed: {said}."
+
+
+def _read_twice(sweep: Sweep) -> Iterator[str]:
+    """What is read as signed and as unsigned: which values are which."""
+    for lane in (axis.lane for axis in (sweep.x, sweep.y) if axis):
+        if len(readings(sweep.instruction, lane, sweep.of)) > 1:
+            top, above = 1 << (lane.unit - 1), 1 << lane.unit
+            yield (
+                f"{lane.label} is read as u{lane.unit} and as s{lane.unit} there: as"
+                f" s{lane.unit}, {top} to {above - 1} are -{top} to -1."
+            )
 
 
 def _through(axis: Axis) -> str:
@@ -109,7 +120,7 @@ def _clamped(event: Event) -> str:
     micro = event.row.micro
     assert isinstance(micro, Clamp)
     bound = micro.high if event.flag is Flag.CLAMPED_HIGH else micro.low
-    where = "" if event.row.stage is Stage.SATURATE else f" at the step {event.row.stage}"
+    where = "" if event.row.stage is Stage.SATURATE else f" at the step {event.step}"
     return f"clamped to {bound}{where}"
 
 
@@ -118,7 +129,7 @@ def _cut(event: Event) -> str:
     assert isinstance(micro, Wrap | Truncate | Merge)
     bits = micro.unit if isinstance(micro, Merge) else micro.bits
     last = event.row.stage in (Stage.WRITE, Stage.MERGE)
-    return f"wrapped to {bits} bits{'' if last else f' at the step {event.row.stage}'}"
+    return f"wrapped to {bits} bits{'' if last else f' at the step {event.step}'}"
 
 
 def _amount(event: Event) -> str:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 from textual._compositor import Compositor
 from textual._context import active_app
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 
 _TURNS = 3
 """Turns of the event loop in which nothing was ready, after which nothing will be."""
@@ -57,3 +60,20 @@ def _frames(monkeypatch: pytest.MonkeyPatch) -> None:
     """
     for name in ("render_full_update", "render_partial_update"):
         monkeypatch.setattr(Compositor, name, _unseen)
+
+
+_PARSED: dict[object, list[RuleSet]] = {}
+
+
+@pytest.fixture(autouse=True)
+def _styles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A style sheet is parsed once, not for each app: nobody changes what comes of it."""
+    parse = Stylesheet._parse_rules
+
+    def parsed(self: Stylesheet, *given: Any, **named: Any) -> list[RuleSet]:
+        key = given, frozenset(named.items()), frozenset(self._variables.items())
+        if key not in _PARSED:
+            _PARSED[key] = parse(self, *given, **named)
+        return _PARSED[key]
+
+    monkeypatch.setattr(Stylesheet, "_parse_rules", parsed)

@@ -29,12 +29,16 @@ class Explorer:
         before: str = "",
         size: tuple[int, int] = (80, 24),
         words: tuple[str, ...] | None = None,
+        typed: bytes | None = None,
         **env: str | None,
     ) -> None:
         self.state = home / "ptxscope" / "explorer.json"
         self.master, self._slave = pty.openpty()
         fcntl.ioctl(self._slave, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
         self._cooked = termios.tcgetattr(self._slave)
+        self.seen = b""
+        if typed is not None:
+            self._type_ahead(typed)
         names = {f"XDG_{kind}_HOME": str(home) for kind in ("STATE", "CONFIG", "DATA")}
         given = {**os.environ, **names, "HOME": str(home), "TERM": "xterm-256color", **env}
         self.process = subprocess.Popen(
@@ -46,7 +50,6 @@ class Explorer:
             cwd=Path(__file__).parents[2],
             start_new_session=True,
         )
-        self.seen = b""
 
     def __enter__(self) -> Explorer:
         return self
@@ -75,6 +78,16 @@ class Explorer:
 
     def type(self, data: bytes) -> None:
         os.write(self.master, data)
+
+    def _type_ahead(self, data: bytes) -> None:
+        """Type before there is a process; it is in the queue when the terminal has echoed it."""
+        self.type(data)
+        echo = data.replace(b"\r", b"\r\n")
+        deadline = time.monotonic() + _PATIENCE
+        while echo not in self.seen:
+            assert time.monotonic() < deadline, f"not echoed: {data!r}"
+            self._read(0.1)
+        self.seen = b""
 
     def _read(self, seconds: float) -> bytes:
         if not select.select([self.master], [], [], seconds)[0]:

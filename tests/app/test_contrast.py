@@ -16,7 +16,7 @@ from textual.widgets._toast import ToastRack
 
 from ptxscope.app import Explorer
 from ptxscope.widgets.inks import HIGH_CONTRAST, INKS, OVERLAYS, Palette
-from tests.tiers import some
+from tests.tiers import sampled, some
 
 THEMES = {**BUILTIN_THEMES, HIGH_CONTRAST.name: HIGH_CONTRAST}
 FIRST = (HIGH_CONTRAST.name, "textual-light", "textual-dark", "nord")
@@ -77,6 +77,7 @@ def test_the_contrast_of_black_and_white_is_21() -> None:
     assert ratio((119, 119, 119), (255, 255, 255)) == pytest.approx(4.48, abs=0.005)  # of WCAG
 
 
+@sampled
 @pytest.mark.parametrize("system", [ColorSystem.TRUECOLOR, ColorSystem.EIGHT_BIT])
 @pytest.mark.parametrize("name", some(FULL, 0, 1, 2, 3))
 def test_inks_in_full_and_in_256_colours(name: str, system: ColorSystem) -> None:
@@ -215,6 +216,7 @@ def drawn(app: Explorer) -> Iterator[Segment]:
         yield from strip.crop(area.x, area.right)
 
 
+@sampled
 @pytest.mark.parametrize("name", some([*ANSI, *FULL], 0, 1, 2, 3, 4, 5))
 async def test_all_that_the_app_draws_can_be_read(name: str) -> None:
     app, theme = Explorer(), THEMES[name]

@@ -19,7 +19,7 @@ from ptxscope.widgets.fields import Page
 from ptxscope.widgets.menu import Menu
 from ptxscope.widgets.pane import Pane
 from tests.app.driving import LINE, VALUES, Driver, explorer, focused
-from tests.tiers import some
+from tests.tiers import sampled, some
 
 E3 = ("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344})
 MASKED = "vadd4.s32.s32.s32 d.b310, a, b, c"
@@ -219,6 +219,7 @@ async def test_the_palette_lists_actions_first_each_with_its_key(tmp_path: Path)
     assert sum(said.startswith("Quit") or ": quit" in said for said in listed) == 1
 
 
+@sampled
 @pytest.mark.parametrize(
     ("query", "first"),
     [
@@ -258,6 +259,7 @@ OPENED = {
 }
 
 
+@sampled
 @pytest.mark.parametrize("size", some(SIZES))
 @pytest.mark.parametrize("name", OPENED)
 async def test_dialogs_have_one_frame_that_fits(name: str, size: tuple[int, int]) -> None:
@@ -325,6 +327,7 @@ async def test_got_and_documented_stand_aligned(size: tuple[int, int]) -> None:
         assert "bytes 3, 2, 1 right, byte 0 is not" in said
 
 
+@sampled
 @pytest.mark.parametrize("size", SIZES[:2])
 @pytest.mark.parametrize(
     ("line", "values", "got"),
@@ -401,6 +404,7 @@ EDITED = {
 }
 
 
+@sampled
 @pytest.mark.parametrize("size", some([(60, 20), (80, 24), (120, 40)], 1))
 @pytest.mark.parametrize("place", EDITED)
 async def test_messages_cover_nothing_that_is_edited(place: str, size: tuple[int, int]) -> None:

@@ -10,7 +10,7 @@ from ptxscope.session import with_line
 from ptxscope.widgets.fields import Page
 from ptxscope.widgets.menu import Menu
 from tests.app.driving import Driver, explorer
-from tests.tiers import some
+from tests.tiers import sampled, some
 
 E3 = ("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344})
 
@@ -59,6 +59,7 @@ async def test_what_was_typed_is_there_again() -> None:
         assert drive.session.setup.line == E3[0] + ";"
 
 
+@sampled
 @pytest.mark.parametrize(
     ("typed", "said"),
     [

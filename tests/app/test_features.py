@@ -16,6 +16,8 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.intrinsics import intrinsics
 from ptxscope.engine.semantics.operation import Flag
 from ptxscope.engine.semantics.plan import Stage
+from ptxscope.engine.tracing.evaluate import plan_of
+from ptxscope.engine.tracing.stages import title
 from ptxscope.keys import ACTIONS, ALWAYS, FOOTER, GROUPS, bindings
 from ptxscope.scene.cells import GLYPHS
 from ptxscope.screens import stepping
@@ -24,6 +26,7 @@ from ptxscope.screens.main import MainScreen
 from ptxscope.store import Store
 from ptxscope.widgets.lanes import Lanes
 from tests.app.driving import KEYS, LINE, VALUES, explorer, focused
+from tests.strategies import random_instruction
 from tests.tiers import some
 
 E1 = "vset.s32.u32.lt d.h1, a, b, c"
@@ -32,6 +35,24 @@ VADD4 = ("vadd4.s32.s32.u32.sat d.b310, a, b, c", {"a": 0x80FF7F01, "b": 0x01FF0
 
 
 # --- the browser -------------------------------------------------------------------------
+
+
+async def test_esc_clears_the_filter_and_then_leaves_it() -> None:
+    async with explorer(size=(120, 40)) as drive:
+        field = drive.screen.query_one("#filter", Input)
+        assert "Esc leave" in await drive.press("slash")
+        shown = await drive.press(*"vavrg4")
+        assert "Esc clear  ? help" in shown
+        assert "vshr" not in drive.pane("instructions").text()
+        shown = await drive.press("escape")
+        assert "Esc leave  ? help" in shown
+        assert field.value == ""
+        assert focused(drive) is field
+        assert "vshr" in drive.pane("instructions").text()
+        await drive.press("escape")
+        assert focused(drive) is None
+        await drive.press("slash", *"vm", "escape", *"vsub4", "enter")
+        assert drive.session.setup.line.startswith("vsub4.")
 
 
 async def test_all_27_are_listed_in_three_groups() -> None:
@@ -305,7 +326,7 @@ async def test_the_copied_command_prints_the_result_on_the_screen() -> None:
 
 
 async def test_help_explains_every_key_stage_and_glyph() -> None:
-    async with explorer(size=(120, 120)) as drive:
+    async with explorer(size=(120, 160)) as drive:
         shown = " ".join((await drive.press("question_mark")).split())
         for action in ACTIONS:
             assert action.tooltip in shown
@@ -315,6 +336,37 @@ async def test_help_explains_every_key_stage_and_glyph() -> None:
             assert f"{glyph} {flag}:" in shown
         assert set(GLYPHS) | {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED} == set(Flag)
         assert "Help" not in await drive.press("escape")
+
+
+async def test_help_shows_what_the_explorer_draws() -> None:
+    # 0x80 is -128 as s8 and 128 as u8; 127 + 127 is 254; lane 2 is not in the mask
+    line = "vadd4.s32.s32.u32.sat d.b310, a, b, c"
+    values = {"a": 0x80227F01, "b": 0x80807F02, "c": 0x22222222}
+    drawn = ""
+    async with explorer(line, values, size=(120, 60)) as drive:
+        for step in "12345":
+            drawn += await drive.press(step)
+    drawn = drawn.replace("▐22▌ 34", "")  # c as it is
+    shown = [
+        quoted
+        for stage in (Stage.SELECT, Stage.EXTEND, Stage.SATURATE, Stage.MERGE)
+        for quoted in re.findall("`(.*?)`", STAGES[stage])
+    ]
+    assert len(shown) == 7
+    assert [x for x in shown if x not in drawn] == []
+
+
+async def test_help_calls_steps_as_they_are_called() -> None:
+    async with explorer(size=(120, 400)) as drive:
+        shown = await drive.press("question_mark")
+    _, _, stages = shown.partition("The stages")
+    stages = " ".join(stages.split())
+    for opcode in CATALOG:
+        for seed in range(6):
+            ins = random_instruction(opcode, seed)
+            for step in plan_of(ins).steps:
+                name = re.escape(title(step))
+                assert re.search(rf"(^|[ ,]){name}[ .,]", stages), title(step)
 
 
 def test_every_action_exists_and_has_an_id_a_tooltip_and_a_group() -> None:

@@ -18,6 +18,7 @@ from ptxscope.widgets.hints import HintBar
 from ptxscope.widgets.modifier_row import ModifierRow
 from ptxscope.widgets.pane import Pane
 from tests.app.driving import KEYS, Driver, explorer, focused
+from tests.tiers import sampled, some
 
 VADD4 = ("vadd4.s32.s32.u32 d, a, b, c", {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 0xCCCCCCCC})
 VSET4 = ("vset4.s32.u32.lt.add d, a, b, c", {"a": 0, "b": 0, "c": 5})
@@ -94,6 +95,7 @@ async def test_nudging_has_keys_of_its_own(more: str, less: str) -> None:
 # --- 4.2: any literal can be typed ---------------------------------------------------------
 
 
+@sampled
 @pytest.mark.parametrize(
     ("setup", "role", "text", "bits"),
     [
@@ -152,12 +154,13 @@ async def test_a_literal_that_is_typed_on_a_bit_is_of_the_whole_operand() -> Non
         assert operand(drive) == 7
 
 
-async def test_no_letter_on_an_operand_leads_elsewhere() -> None:
+@pytest.mark.parametrize("part", some(range(4)))
+async def test_no_letter_on_an_operand_leads_elsewhere(part: int) -> None:
     """Letters that act on values in place, and q, keep what they mean; others are text."""
     async with explorer(*VADD4) as drive:
         operands, field = drive.screen.query_one("#operands"), drive.screen.value_field
         await drive.press("o")
-        for letter in string.ascii_letters:
+        for letter in string.ascii_letters[part::4]:
             if letter in "oursqvyY":
                 continue
             before, step = drive.session.setup, drive.screen.step
@@ -215,6 +218,7 @@ async def test_a_pasted_value_goes_into_the_operand_an_instruction_opens() -> No
         assert drive.session.setup.instruction.opcode == "vmin4"
 
 
+@sampled
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
 @pytest.mark.parametrize("setup", [VADD4, SETP, SET64, VSET4])
 async def test_no_reading_of_an_operand_is_cut(
@@ -263,6 +267,7 @@ async def test_a_small_screen_has_the_modifiers_in_one_row_and_a_large_one_the_p
         assert focused(drive) is drive.pane("modifiers")
 
 
+@sampled
 @pytest.mark.parametrize("opcode", CATALOG)
 def test_nothing_of_the_row_is_cut_at_any_width(opcode: str) -> None:
     from random import Random

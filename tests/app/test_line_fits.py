@@ -13,7 +13,7 @@ from ptxscope.engine.text.parser import parse
 from ptxscope.session import with_line
 from ptxscope.widgets.line import GOES_ON, PtxLine
 from tests.app.driving import Driver, explorer
-from tests.tiers import some
+from tests.tiers import sampled, some
 
 SIZES = [(60, 20), (80, 24), (100, 30), (120, 40)]
 NAME = "%a_register_with_a_name_of_40_characters"
@@ -34,6 +34,7 @@ def said(drive: Driver) -> str:
     return " ".join(f"{drive.pane('status').text()} {drive.pane('hint').text()}".split())
 
 
+@sampled
 @pytest.mark.parametrize("size", some(SIZES))
 @pytest.mark.parametrize("line", WRONG)
 async def test_what_is_wrong_and_what_is_allowed_is_read_whole(

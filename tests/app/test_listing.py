@@ -389,3 +389,19 @@ async def test_another_statement_is_shown_while_the_steps_are_played() -> None:
         assert not drive.screen.is_playing
         assert drive.screen.step == len(drive.session.trace.steps)
         assert "playing" not in shown
+
+
+async def test_a_value_is_given_to_one_load_and_not_to_the_next() -> None:
+    text = "ld.u32 a, [p];\nvadd.u32.u32.u32 x, a, 0;\nld.u32 a, [q];\nvadd.u32.u32.u32 y, a, 0;"
+    async with explorer() as drive:
+        await drive.paste(text)
+        await drive.press("o", "5", "enter", "escape", "right_square_bracket")
+        assert "not known, shown as 0: a" in await drive.text()
+        assert sources(drive)["a"] == 0
+        await drive.press("o", "7", "enter", "escape")
+        assert sources(drive)["a"] == 7
+        drive.agree()
+        await drive.press("left_square_bracket")
+        assert sources(drive)["a"] == 5
+        await drive.press("right_square_bracket")
+        assert sources(drive)["a"] == 7

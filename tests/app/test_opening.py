@@ -15,6 +15,7 @@ if sys.platform == "win32":
     pytest.skip("there are no such terminals", allow_module_level=True)
 
 from ptxscope.cli.open import _without
+from ptxscope.terminal import _as_keys
 from tests.app.on_pty import Explorer
 from tests.tiers import some
 
@@ -67,6 +68,22 @@ def test_what_must_be_said_at_first_is_seen(tmp_path: Path) -> None:
     keys.write_text("no keys", encoding="utf-8")
     with Explorer(tmp_path, size=(120, 40)) as explorer:
         explorer.wait_for(b"is not used")
+
+
+def test_what_is_typed_before_it_has_the_terminal_is_keys(tmp_path: Path) -> None:
+    """The terminal made a newline of the return, which is ^j."""
+    with Explorer(tmp_path, size=(100, 30), typed=b"/vavrg4\r") as explorer:
+        explorer.wait_for(b"Step 1 of 6")  # the example that it would begin with has 5
+        explorer.settle()
+        explorer.process.send_signal(signal.SIGTERM)
+        assert explorer.ended() == 128 + signal.SIGTERM
+        setup = json.loads(explorer.state.read_text(encoding="utf-8"))["setup"]
+        assert setup["line"].startswith("vavrg4.")
+
+
+def test_only_what_waited_was_read_as_lines() -> None:
+    assert _as_keys(b"a\nb\n", 2) == b"a\rb\n"
+    assert _as_keys(b"\n\r\n", 0) == b"\n\r\n"
 
 
 def test_what_is_hidden_from_an_import_is_there_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ from ptxscope.widgets.hints import HintBar
 from ptxscope.widgets.lanes import Lanes
 from ptxscope.widgets.pane import Pane
 from tests.app.driving import LINE, VALUES, Driver, explorer, focused
-from tests.tiers import some
+from tests.tiers import sampled, some
 
 DATA = Path(__file__).parents[1] / "data"
 SIZES = [(80, 24), (60, 20), (120, 40), (200, 60)]
@@ -390,6 +390,7 @@ async def test_a_hint_that_does_not_fit_loses_whole_parts() -> None:
 # --- the result ----------------------------------------------------------------------------
 
 
+@sampled
 @pytest.mark.parametrize("size", some(SIZES, 0, 1))
 @pytest.mark.parametrize(
     ("line", "values", "result", "badge"),

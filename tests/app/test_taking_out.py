@@ -18,7 +18,7 @@ from ptxscope.screens.export import ExportScreen
 from ptxscope.store import Store
 from ptxscope.widgets.fields import Page
 from tests.app.driving import Driver, explorer
-from tests.tiers import some
+from tests.tiers import sampled, some
 
 E3 = ("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344})
 
@@ -132,6 +132,7 @@ async def test_the_export_screen_fits(size: tuple[int, int]) -> None:
 WRITTEN = "\u05d0\u05d1 \u0645 no\u00a0break \u2067\u05d0\u2069 \U0001f469\u200d\U0001f52c"
 
 
+@sampled
 @pytest.mark.parametrize("name", TEXTS)
 async def test_what_a_document_keeps_moves_nothing_on_the_terminal(name: str) -> None:
     async with explorer(*E3) as drive:

@@ -13,7 +13,7 @@ from ptxscope.cli.trace import arguments, asked
 from ptxscope.export import BINARY, FORMATS, SUFFIXES, TEXTS, Format, export, format_of
 from ptxscope.export.acting import ACTS, acts
 from tests.cli.running import run
-from tests.tiers import thorough
+from tests.tiers import sampled, thorough
 
 pytest.importorskip("resvg_py")
 pytest.importorskip("typst")
@@ -116,6 +116,7 @@ def told(format_: str, *words: str) -> str | bytes:
     return made
 
 
+@sampled
 @pytest.mark.parametrize("option", GIVEN)
 @pytest.mark.parametrize(
     "format_", [*TEXTS, *(pytest.param(x, marks=thorough) for x in sorted(BINARY))]

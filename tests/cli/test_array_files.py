@@ -84,7 +84,6 @@ def test_a_register_may_be_called_like_a_parameter() -> None:
         (("--arrays", "x.npz"), "give both"),
         (("-o", "d.npz"), "give both"),
         (("--csv", "x.csv", "-o", "d.csv"), "redirected with >"),
-        (("--csv", "x.csv", "c=0"), "a column in place of name=value"),
         (("--arrays", "x.npz", "-o", "d.npz", "--csv", "x.csv"), "not from both"),
         (("a=1", "b=2", "--engine", "llvm"), "give one of them"),
         (("--arrays", "x.npz", "-o", "d.npz", "--engine", "cuda"), "'numpy', 'llvm'"),

@@ -146,7 +146,7 @@ def test_fast_lines_are_read_as_bytes(tmp_path: Path) -> None:
     rng = Random(4)
     values = [[rng.getrandbits(32) for _ in "abc"] for _ in range(50)]
     path.write_text("a,b,c\n" + "".join(f"{a},{b:#x},{c}\n" for a, b, c in values))
-    with patch.object(evaluation, "_evaluate_block", side_effect=AssertionError):
+    with patch.object(evaluation, "_print_block", side_effect=AssertionError):
         out, _ = printed("vadd.u32.u32.u32.add d, a, b, c;", path, plain=True, chunk=1 << 20)
     results = [int(line.rsplit(",", 1)[1], 16) for line in out.splitlines()[1:]]
     assert results == [sum(x) % (1 << 32) for x in values]

@@ -96,7 +96,7 @@ def test_values_may_be_named_by_role_and_without_percent() -> None:
         (("show", "varvg2"), 1, "did you mean `vavrg2`"),
         (("errata", "E99"), 2, "E1 to E14"),
         (("eval", LINE, "--csv", "/no/such/file.csv"), 2, "No such file"),
-        (("eval", LINE, "a=1", "--csv", "-"), 2, "a column in place of name=value"),
+        (("eval", LINE, "x=1", "--csv", "-"), 2, "`x` is not an operand"),
         (("tarce", LINE), 2, "did you mean `trace`"),
         (("chekc", "x.ptx"), 2, "did you mean `check`"),
         (("nothing",), 2, "commands: open, trace"),
@@ -169,6 +169,37 @@ def test_eval_where_the_destination_is_a_source_and_where_there_are_two() -> Non
 def test_wrong_csv_files(text: str, says: str) -> None:
     done = ptxscope("eval", "vadd.u32.u32.u32 d, a, b", "--csv", "-", stdin=text, status=2)
     assert says in done.stderr
+
+
+@pytest.mark.parametrize("bad", ["x,5", '"1', "1,2,3", "4", "1,\\udc80"])
+@pytest.mark.parametrize("before", [0, 1, 3, 40_000])
+def test_rows_before_a_wrong_one_are_printed(bad: str, before: int, tmp_path: Path) -> None:
+    # 40,000 rows are more than are evaluated at once
+    path = tmp_path / "x.csv"
+    text = "a,b\n" + "".join(f"{i},7\n" for i in range(before)) + bad.replace("\\udc80", "\udc80")
+    path.write_bytes(f"{text}\n6,7\n".encode(errors="surrogateescape"))
+    done = ptxscope("eval", "vadd.u32.u32.u32 d, a, b", "--csv", str(path), status=2)
+    printed = [f"{i},7,{i + 7:#010x}" for i in range(before)]
+    assert done.stdout.splitlines() == ["a,b,d", *printed]
+    assert done.stderr.count("error: ") == 1
+    assert f"line {before + 2}" in done.stderr or bad == '"1'  # quotes that no line closes
+
+
+def test_a_value_for_all_rows_of_a_csv() -> None:
+    line = "vadd.u32.u32.u32 d, a, b"
+    for rows in ("a\n1\n2\n", 'a\n1\n"2"\n'):  # read as bytes, and by rows
+        printed = ptxscope("eval", line, "b=-1", "--csv", "-", stdin=rows).stdout
+        assert [x[-10:] for x in printed.splitlines()] == ["a,d", "0x00000000", "0x00000001"]
+    printed = ptxscope("eval", line, "a=1", "b=2", "--csv", "-", stdin="n\nx\ny\n").stdout
+    assert printed == "n,d\nx,0x00000003\ny,0x00000003\n"
+    for given, says in (
+        (["b=1"], "error: b has a value and is a column of the CSV file"),
+        ([], "error: the CSV file has no column b"),
+    ):
+        text = "a,b\n1,2\n" if given else "a\n1\n"
+        done = ptxscope("eval", line, *given, "--csv", "-", stdin=text, status=2)
+        assert says in done.stderr
+        assert done.stdout == ""
 
 
 def test_list() -> None:

@@ -1,4 +1,4 @@
-"""`ptxscope explain` where the instruction does not read its c, and no value is given for it."""
+"""`ptxscope explain` where the line does not read its b or c, and no value is given for it."""
 
 from __future__ import annotations
 
@@ -59,3 +59,25 @@ def test_what_would_read_c_is_that_of_the_instruction(capsys: pytest.CaptureFixt
     assert main(["explain", ptx, *AB, "--got", "0xdeadbeef"]) == 1
     said = "%r3 was not given, so changes that read it (a selector of the destination, `.add`,"
     assert said in _flat(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("c", [(), ("c=0",)])
+def test_it_is_said_that_an_operand_is_missing_of_which_no_lane_is_picked(
+    c: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    # b's bytes are 4 to 7: 0xff + 0x02 and so on would need b's value
+    line = ("explain", "vadd4.u32.u32.u32 d, a, b.b0123, c", "a=0x80ff7f01")
+    assert main([*line, *c, "--got", "0x00017e02", "--brief"]) == 1
+    out = _flat(capsys.readouterr().out)
+    assert (
+        "b was not given, as no lane is picked from it, so changes that read it (other selectors, "
+        "or exchanged operands) were not tried; give b=… to try them too."
+    ) in out
+    assert ("that does not read b or c," in out, "c was not given" in out) == (not c, not c)
+    assert main([*line, *c, "b=0x01ff0280", "--got", "0x00017e02", "--brief"]) == 0
+    assert "was not given" not in capsys.readouterr().out
+
+
+def test_a_register_in_two_roles_is_named_once(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "vadd4.u32.u32.u32 d, a, r.b0123, r", "a=5", "--got", "77"]) == 1
+    assert _flat(capsys.readouterr().out).count("r was not given") == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -217,6 +218,24 @@ def test_html_stands_as_it_is() -> None:
     assert article.type == closed.type == "html_block"
     assert article.content.startswith('<article class="ptxscope px-auto"')
     assert article.content.rstrip().endswith("</article>")
+
+
+def test_equal_traces_have_ids_of_their_own() -> None:
+    opened = OPEN.replace("-f text", "-f html")
+    page = f"{opened}\n{CLOSE}\n\n" * 3
+    made = updated(page)
+    ids = re.findall(r' id="([^"]*)"', made)
+    assert len(ids) > 9
+    assert len(set(ids)) == len(ids)
+    assert updated(made) == made
+    for label in re.findall(r'aria-labelledby="([^"]*)"', made):
+        assert label in ids
+
+
+def test_an_id_that_two_traces_are_given_is_an_error() -> None:
+    opened = OPEN.replace("-f text", "-f html --id here")
+    with pytest.raises(CommandError, match="text:4: error: the id here is given to another trace"):
+        updated(f"{opened}\n{CLOSE}\n\n{opened}\n{CLOSE}\n")
 
 
 PLACES = {

@@ -179,3 +179,81 @@ def test_some_digits_of_what_is_expected_may_be_unknown(
     status, out, _ = run(capsys, *line, "--expect", "d=0x03??04??")
     assert status == 1
     assert "d is 0x02030405; observed was 0x03??04??" in out
+
+
+TWO_BLOCKS = """.reg .b32 %r<5>; { .reg .u32 t, u;
+vset4.u32.u32.lt t, %r2, %r3, %r3;
+mul.lo.u32 u, t, 255;
+and.b32 %r1, u, %r2; }
+{ .reg .u32 t, u;
+vset4.u32.u32.lt t, %r3, %r2, %r2;
+mul.lo.u32 u, t, 255;
+and.b32 %r4, u, %r3; }
+"""
+VALUES = ("%r2=0x01020304", "%r3=0x02010503")
+
+
+def test_a_value_is_not_taken_for_a_register_of_the_same_name_in_another_block(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    status, out, err = run(capsys, TWO_BLOCKS, *VALUES, "u=0xff00ff00")
+    assert status == 2
+    assert "%r4 =" not in out
+    assert "u is read at line 8" in err
+    assert "u=… is its value from line 3 on): give u@7=…" in err
+    status, out, err = run(capsys, TWO_BLOCKS, *VALUES, "u=0xff00ff00", "u@7=0xff00ff")
+    assert (status, err) == (0, "")
+    assert "%r4 = 0x00010003" in out
+    status, out, err = run(capsys, TWO_BLOCKS, *VALUES, "u@3=0xff00ff00", "u@7=0xff00ff")
+    assert "%r4 = 0x00010003" in out
+
+
+def test_what_can_be_given_by_its_line_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = run(capsys, TWO_BLOCKS, *VALUES, "u@8=1")
+    assert status == 2
+    assert "nothing at that line makes `u` unknown" in err
+    assert "allowed: u@0, u@3, u@7, u@1, u@5" in err
+    status, _, err = run(capsys, TWO_BLOCKS, *VALUES, "u@3=1", "u@7=2", "u=3")
+    assert (status, err) == (0, "")
+
+
+def test_a_value_at_a_line_is_read_as_the_register_is_declared_there(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = (
+        ".reg .b32 x, y; { .reg .b32 u;\nld.b32 u, [p]; mov.b32 x, u; }\n"
+        "{ .reg .f32 u;\nld.f32 u, [p]; selp.b32 y, u, 0, 1; }"
+    )
+    status, out, _ = run(capsys, text, "u@2=1", "u@4=1")
+    assert status == 0
+    assert "x = 0x00000001" in out
+    assert "y = 0x3f800000" in out
+
+
+def test_what_is_needed_says_how_it_is_given(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, TWO_BLOCKS, *VALUES, "--json")
+    assert [x["give"] for x in json.loads(out)["needed"]] == ["u", "u@7"]
+
+
+DECLARED = """.visible .entry k() { .reg .pred %p<3>; .reg .b32 %r<4>;
+{ .reg .b32 t; vadd.u32.u32.u32 %r2, %r1, 1; }
+ret; }
+.visible .entry other() { .reg .b32 x; mov.b32 x, 1; vadd.u32.u32.u32 x, x, x; ret; }
+"""
+
+
+def test_a_declared_register_that_nothing_names_may_be_given(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = (DECLARED, "--kernel", "k", "%r1=5")
+    status, out, err = run(capsys, *words, "%p2=1", "p0=1", "t=3")
+    assert (status, err) == (0, "")
+    assert "%r2 = 0x00000006" in out
+    assert "note: nothing read what was given for %p2, p0, t" in out
+    for name in ("%p3", "x", "%r4"):
+        status, _, err = run(capsys, *words, f"{name}=1")
+        assert status == 2
+        assert f"`{name}` is not a register of k" in err
+    status, _, err = run(capsys, *words, "--expect", "%p2=1")
+    assert status == 2
+    assert "`%p2` is declared in k, but no instruction there names it" in err

@@ -38,6 +38,15 @@ def test_words_say_where_it_clamps() -> None:
     assert "current point" not in done.stdout
 
 
+def test_a_range_is_of_values_as_the_part_that_is_looked_at_reads_them() -> None:
+    # b.b3 is read as s32's byte in lane 1, by the digit 7 of a's selector, as u32's in lane 0
+    words = ["vadd4.s32.s32.u32 d, a.b0070, b.b0007, c", "--x", "b.b3", "--range", "200:255"]
+    assert run("sweep", *words, "--of", "d.b0", "a=0", "c=0").returncode == 0
+    refused = run("sweep", *words, "--of", "d.b1", "a=0", "c=0")
+    assert refused.returncode == 2
+    assert "`200` is too large for s8" in refused.stderr
+
+
 def test_a_picture_goes_to_a_file(tmp_path: Path) -> None:
     file = tmp_path / "map.svg"
     done = process(SAT, "--x", "a.b0", "--y", "b.b0", "c=0", "-f", "svg", "-o", str(file))

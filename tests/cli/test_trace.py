@@ -17,7 +17,7 @@ from ptxscope.cli import main
 from ptxscope.export import TEXTS, export
 from ptxscope.export.json import load
 from tests.cli.running import run
-from tests.tiers import some
+from tests.tiers import sampled, some
 
 E3 = ["vadd.u32.s32.s32.sat %0.b0, %1, %2, %3", "%1=-1", "%2=0", "%3=0x11223344"]
 
@@ -41,6 +41,7 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     return give
 
 
+@sampled
 @pytest.mark.parametrize("format_", TEXTS)
 @pytest.mark.parametrize(
     "more",
@@ -257,6 +258,32 @@ def test_alt_is_printed_beside_what_is_written(told: Callable[..., str], tmp_pat
     assert "Result: %0 = 0x11223300" in alone
     assert told(*E3, "--alt", "-f", "svg", "-o", str(path)) == alone
     assert path.read_text("utf-8").startswith("<svg")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("trace", *E3),
+        ("trace", *E3, "-f", "json"),
+        ("trace", *E3, "-f", "svg"),
+        ("show", "vadd4"),
+        ("show", "vadd4", "-f", "svg"),
+        ("sweep", "vadd.s32.s32.s32.sat d, a.b0, b, c", "b=1", "c=0"),
+        ("poster",),
+    ],
+)
+def test_a_file_called_minus_is_standard_output(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    printed = run(*words)
+    assert printed.returncode == 0
+    assert run(*words, "-o", "-") == printed
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_things_are_not_printed_at_once(told: Callable[..., str]) -> None:
+    assert "needs a file: -o FILE" in told(*E3, "--alt", "-o", "-", status=2)
 
 
 def test_a_model_may_read_what_the_documentation_does_not() -> None:

@@ -16,7 +16,7 @@ from ptxscope.engine.tracing.stages import about, title
 from ptxscope.engine.tracing.words import words
 from tests.reference_data import golden_opcodes
 from tests.strategies import instruction_of
-from tests.tiers import some
+from tests.tiers import sampled, some
 
 # the table of SYNTAX.md: documented, accepted by ptxas 13.0
 _SIMD2, _SCALAR = (27_744, 27_744), (7_840, 8_624)
@@ -62,6 +62,7 @@ def test_every_entry_has_all_that_an_instruction_needs(opcode: str) -> None:
     assert trace(ins, values).result == evaluate(ins, values)
 
 
+@sampled
 @pytest.mark.parametrize("count", some([40, 150]))
 @pytest.mark.parametrize("opcode", CATALOG)
 def test_every_stage_has_a_title_and_sentences(opcode: str, count: int) -> None:

@@ -13,21 +13,25 @@ from ptxscope.engine.diagnosis.causes import Kind
 from ptxscope.engine.diagnosis.diagnose import (
     Diagnosis,
     Finding,
+    count_of,
     investigate,
     observation,
     right_lanes,
 )
 from ptxscope.engine.diagnosis.form_causes import WEIGHTS
 from ptxscope.engine.diagnosis.observation import Observed, parse_observed
+from ptxscope.engine.diagnosis.solve import solve
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import random_form, violations, with_slot
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.errata import ERRATA, Erratum
 from ptxscope.engine.semantics.misconceptions import BELIEFS, MISCONCEPTIONS
+from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.text.instruction import Instruction
+from tests.reference import reference
 from tests.reference_data import golden_rows
 from tests.strategies import INSTRUCTIONS, evaluations, instruction_of
-from tests.tiers import examples, some, thorough
+from tests.tiers import examples, sampled, some, thorough
 
 _EDGES = (0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
 
@@ -191,6 +195,7 @@ def telling_floats(written: str, actual: str) -> list[dict[str, int]]:
     return []
 
 
+@sampled
 @pytest.mark.parametrize("count", some([3, 1]))
 @pytest.mark.parametrize(("written", "actual"), lines(_ONE))
 def test_one_cause_is_found(written: str, actual: str, count: int) -> None:
@@ -217,6 +222,7 @@ setp.lt.and.s32 p|q, a, b, c          | setp.ge.or.s32 p|q, a, b, c
 """
 
 
+@sampled
 @pytest.mark.parametrize("count", some([4, 1]))
 @pytest.mark.parametrize(("written", "actual"), lines(_TWO))
 def test_two_causes_are_found(written: str, actual: str, count: int) -> None:
@@ -227,6 +233,7 @@ def test_two_causes_are_found(written: str, actual: str, count: int) -> None:
     must_find(diagnosis, true, 2)
 
 
+@sampled
 @pytest.mark.parametrize("erratum", ERRATA, ids=[x.id for x in ERRATA])
 def test_an_erratum_is_named(erratum: Erratum) -> None:
     ptx, values, _, ptxas = erratum.example
@@ -325,6 +332,17 @@ def test_what_nothing_explains_has_its_nearest(ptx: str, values: dict[str, int],
         assert near.distance == (near.result()["d"] ^ got).bit_count() <= documented
 
 
+def test_a_near_miss_of_several_ptxas_is_told_once_with_their_versions() -> None:
+    line = "vmad.u32.s32.u32.sat.shr7 d, a.h0, b.b1, c"
+    values = {"a": 0x0000FFFF, "b": 0x0003FF00, "c": 0x80000000}
+    nearest = asked(line, [(values, {"d": 0x7FFFFFFF})]).nearest
+    assert len({tuple(x.phrase for x in near.causes) for near in nearest}) == len(nearest)
+    unsigned = next(x for x in nearest if x.ptx.startswith("vmad.u32.u32.u32.sat"))
+    for name in ("ptxas-13.0", "ptxas-13.5"):  # the oldest and the newest of what is told
+        assert reference(unsigned.ptx.rstrip(";"), values, name) == {"d": 0xFFFFFFFF}
+    assert "as ptxas 11.8 to 13.5 compiles it" in unsigned.causes[0].phrase
+
+
 def test_only_causes_that_explain_every_observation_remain() -> None:
     ptx = "vadd.s32.s32.s32 d, a, b"
     one = [({"a": 0x7FFFFFFF, "b": 1}, {"d": 0x7FFFFFFF})]
@@ -369,8 +387,44 @@ def test_every_selector_that_fits_is_counted() -> None:
                 if computed_result(changed, values, "isa")["d"] == got:
                     fitting.append(changed)
         assert finding.fits
-        assert finding.fits.ways == len(fitting)
+        assert finding.fits.ways == 8 * len(fitting)  # lane 3 is not in the mask: any digit will do
         assert finding.instruction in fitting
+        for digit in range(8):
+            idle = parse(f"{opcode} d.b210, a.b{digit}062, b, c")
+            assert computed_result(idle, values, "isa")["d"] == got
+
+
+def test_selectors_are_counted_with_the_digits_that_nothing_reads() -> None:
+    # of b.b4567 lane 3 has 128, lane 1 255, lane 0 1, all of them u8; clamped to u8, lane 3 needs
+    # 127 - 128, lane 1 what is not below 0, lane 0 2 - 1
+    lanes = {3: lambda x: x == -1, 1: lambda x: x >= 0, 0: lambda x: x == 1}
+    bytes_ = [*(0x7F80FF01).to_bytes(4, "little"), *(0x01FF0280).to_bytes(4, "little")]
+    signed = [x - 256 if x > 127 else x for x in bytes_]
+    ways = 8  # of lane 2, which keeps c's byte
+    for wanted in lanes.values():
+        ways *= sum(map(wanted, signed))
+    values = {"a": 0x7F80FF01, "b": 0x01FF0280, "c": 0x11223344}
+    findings = diagnose("vadd4.u32.s32.u32.sat d.b310, a, b.b4567, c", values, 0x7F22FF02)
+    solved = next(x for x in findings if len(x.causes) == 1 and x.causes[0].axes == {"asel"})
+    assert solved.fits
+    assert solved.fits.ways == ways == 128
+    assert "one of 128 selectors that fit" in solved.sentence
+    assert [len(choices) for choices in solved.fits.lanes] == [2, 4, 8, 2]
+
+
+def test_a_count_of_selectors_that_is_not_whole_is_told_as_that() -> None:
+    # |a - b| is 0 in every lane whose two digits are both of a, or both of b: 32 of 64
+    form = parse("vabsdiff4.u32.u32.u32.add d, a, b, c").form
+    cases = [
+        ({"a": 0x01010101, "b": 0x02020202, "c": c}, Observed(c, 0xFFFFFFFF)) for c in range(9)
+    ]
+    few, many = (solve(form, ISA_MODEL.rules(form), None, cases[:count], "ab") for count in (1, 9))
+    assert few
+    assert (few.ways, few.more) == (32**4, False)
+    assert many
+    assert many.more
+    assert many.ways < few.ways
+    assert count_of(many) == f"at least {many.ways:,}"
 
 
 def test_the_lanes_that_are_right_are_told() -> None:

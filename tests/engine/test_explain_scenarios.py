@@ -17,7 +17,7 @@ from ptxscope.engine.isa.legality import random_form
 from ptxscope.engine.text.errors import PtxError
 from ptxscope.engine.text.instruction import Instruction
 from tests.strategies import INSTRUCTIONS, bits, instruction_of
-from tests.tiers import examples
+from tests.tiers import examples, sampled
 
 # what was written | values | what came out | what was meant, where its operands are the same
 # without them | its place at most; the third column is arithmetic by hand, lane by lane
@@ -85,6 +85,7 @@ def computed(finding: Finding) -> dict[str, int]:
     return found
 
 
+@sampled
 @pytest.mark.parametrize(("written", "values", "got", "meant", "place"), scenarios())
 def test_what_was_meant_is_among_the_first(
     written: str, values: dict[str, int], got: int, meant: str, place: int

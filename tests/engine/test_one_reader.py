@@ -21,6 +21,7 @@ from ptxscope.engine.listings.reading import statements
 from ptxscope.engine.text.parser import scan
 from ptxscope.engine.text.source import fragments
 from tests.reference_data import DATA, golden_forms, table, verdicts
+from tests.tiers import sampled
 
 VIDEO = (DATA / "video.ptx").read_text(encoding="utf-8")
 INTRINSICS = (DATA / "intrinsics.ptx").read_text(encoding="utf-8")
@@ -144,6 +145,7 @@ def _body(rng: Random, depth: int, vectors: bool) -> Iterator[str]:
             yield "}"
 
 
+@sampled
 @pytest.mark.parametrize("seed", range(60))
 def test_listings_with_scopes_in_scopes_are_read_alike(seed: int) -> None:
     rng = Random(seed)
@@ -217,11 +219,11 @@ def test_what_check_refuses_run_refuses_in_the_same_words(
 def test_what_is_declared_nowhere_is_taken_for_a_register_by_both() -> None:
     for text in (
         "vadd.u32.u32.u32 d, a, b;",
-        'asm("vadd.u32.u32.u32 %0, %1, t;" : "=r"(d) : "r"(a));',
+        'asm("vadd.u32.u32.u32 %0, %1, t;" : "=r"(d) : ARGS);',
     ):
         assert all(x.legal for x in check_text(text, "-"))
         assert not [problem for program in load(text) for problem in program.problems]
-    two = 'asm("{ .reg .u32 t; vadd.u32.u32.u32 t, %0, %0; }"); asm("vadd.u32.u32.u32 %0, t, t;");'
+    two = 'asm("{ .reg .u32 t; vadd.u32.u32.u32 t, t, t; }"); asm("vadd.u32.u32.u32 t, t, t;");'
     assert all(x.legal for x in check_text(two, "x.cu"))
     assert not [problem for program in load(two) for problem in program.problems]
 

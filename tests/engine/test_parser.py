@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from hypothesis import given
 
-from ptxscope import Instruction, PtxError, parse, parse_all
+from ptxscope import Instruction, PtxError, diagnose, evaluate, parse, parse_all, trace
 from ptxscope.engine.isa.types import Cmp, Destinations, SecOp, Selector, Type
 from ptxscope.engine.text.errors import NotOneError, diagram
 from ptxscope.engine.text.instruction import Guard, Literal, Register
@@ -335,3 +338,18 @@ def test_plain_ptx_beside_an_asm_statement_is_another(text: str) -> None:
     assert caught.value.message == "there are 2 instructions here; one is wanted"
     start, end = caught.value.span
     assert text[start:end] == ADD.rstrip(";")
+
+
+@pytest.mark.parametrize("other", [None, b"vadd.u32.u32.u32 d, a, b;", 5, ["vadd"]])
+def test_what_is_no_text_is_refused_by_name(other: Any) -> None:
+    entries: list[Callable[[Any], object]] = [
+        parse,
+        parse_all,
+        lambda x: trace(x, {"a": 1, "b": 2}),
+        lambda x: evaluate(x, {"a": 1, "b": 2}),
+        lambda x: diagnose(x, {"a": 1, "b": 2}, 3),
+    ]
+    for entry in entries:
+        with pytest.raises(TypeError) as caught:
+            entry(other)
+        assert str(caught.value) == f"PTX is given as text, not as {type(other).__name__}"

@@ -20,6 +20,7 @@ from ptxscope.engine.records import replace
 from ptxscope.engine.text.instruction import Literal
 from tests.reference import reference
 from tests.reference_data import DATA, MODELS, golden_rows, verdicts
+from tests.tiers import sampled
 
 VIDEO = {x.name: x for x in load((DATA / "video.ptx").read_text(encoding="utf-8"))}
 INTRINSICS = {x.name: x for x in load((DATA / "intrinsics.ptx").read_text(encoding="utf-8"))}
@@ -200,8 +201,8 @@ def asked(program: Program, answer: Callable[[Need, Run], int], **values: int) -
         if not run.needed:
             return run
         need = run.needed[0]
-        assert need.name not in given_
-        given_[need.name] = answer(need, run)
+        assert need.key not in given_
+        given_[need.key] = answer(need, run)
 
 
 @pytest.mark.parametrize("name", VIDEO)
@@ -382,6 +383,7 @@ def elsewhere(need: Need, run: Run) -> int:
     return known[opcode.partition(".")[0]](*values) & WORD
 
 
+@sampled
 @pytest.mark.parametrize("name", sorted(intrinsics()))
 def test_the_code_of_an_intrinsic_gives_what_cuda_documents(name: str) -> None:
     program = INTRINSICS[f"k_{name.strip('_')}"]
@@ -427,9 +429,117 @@ def test_all_that_is_needed_is_asked_for_at_once_and_no_more() -> None:
     assert execute(run.program, values).registers["u"].bits == 0
 
 
-def test_a_given_value_holds_again_whenever_the_register_becomes_unknown() -> None:
+def test_a_given_value_is_for_what_is_read_of_a_register_that_was_computed_before() -> None:
     run = execute(block("mov.b32 a, 5; mov.b32 x, a; ld.u32 a, [p]; mov.b32 y, a;"), {"a": 7})
     assert [run.registers[name].bits for name in "xy"] == [5, 7]
+
+
+LOADED = "ld.u32 a, [p];\nmov.b32 x, a;\nld.u32 a, [q];\nmov.b32 y, a;"
+
+
+def test_a_given_value_is_for_one_load_and_the_next_is_asked_for_by_its_line() -> None:
+    run = execute(block(LOADED), {"a": 7})
+    (need,) = run.needed
+    assert (need.name, need.key, need.reader.line) == ("a", "a@3", 4)
+    assert "ld.u32 at line 3 made it unknown; a=… is its value from line 1 on" in need.message
+    for values in ({"a": 7, "a@3": 8}, {"a@1": 7, "a": 8}, {"a@1": 7, "a@3": 8}):
+        run = execute(block(LOADED), values)
+        assert (run.needed, run.unused) == ((), ())
+        assert [run.registers[name].bits for name in "xya"] == [7, 8, 8]
+        assert [step.writes for step in run.steps] == [{"a": 7}, {"x": 7}, {"a": 8}, {"y": 8}]
+
+
+def test_a_load_that_nothing_reads_takes_no_value() -> None:
+    run = execute(block("ld.u32 a, [p]; ld.u32 a, [a]; mov.b32 x, a;"), {"a": 7})
+    assert [step.writes for step in run.steps] == [{"a": None}, {"a": 7}, {"x": 7}]
+    run = execute(block("ld.u32 a, [p];"), {"a": 7})
+    assert (run.registers["a"].bits, run.unused) == (7, ("a",))
+
+
+def test_the_same_name_in_another_block_is_another_register() -> None:
+    text = """.reg .u32 x, y, z; { .reg .u32 u;
+    ld.u32 u, [p]; mov.b32 x, u; }
+    { .reg .u32 u;
+    ld.u32 u, [q]; mov.b32 y, u; }
+    { .reg .u32 u; mov.b32 z, u; }"""
+    run = execute(block(text), {"u": 7})
+    assert [need.key for need in run.needed] == ["u@4", "u@5"]
+    run = execute(block(text), {"u": 7, "u@4": 8, "u@5": 9})
+    assert [run.registers[name].bits for name in "xyz"] == [7, 8, 9]
+
+
+def test_a_value_of_the_start_is_told_from_a_later_one() -> None:
+    text = "@p bra L;\nsetp.eq.f16 p, h, h;\nselp.b32 x, 1, 2, p;\nL:"
+    (need,) = execute(block(text), {}).needed
+    assert need.key == "p@2"  # p=1 would leave at line 1
+    run = execute(block(text), {"p": 0, "p@2": 1})
+    assert (run.ending, run.registers["x"].bits) == (Ending.END, 1)
+    assert execute(block(text), {"p@0": 1}).ending is Ending.LEFT
+
+
+@st.composite
+def blocks_that_load(draw: st.DrawFn) -> list[str]:
+    """Lines of loads and sums of two registers, in blocks that may declare their own."""
+    lines, depth = list[str](), 0
+    for _ in range(draw(st.integers(1, 14))):
+        kinds = ["{ .reg .u32 u;", "{ .reg .u32 v;", "{ .reg .u32 u, v;", "}"]
+        line = draw(st.sampled_from([*kinds, *["ld.u32 u, [p];", "ld.u32 v, [p];"] * 2, *SUMS * 2]))
+        if line != "}" or depth:
+            lines.append(line)
+            depth += {"{": 1, "}": -1}.get(line[0], 0)
+    return [*lines, *["}"] * depth]
+
+
+SUMS = ["add.u32 u, u, v;", "add.u32 v, u, 1;", "add.u32 w, w, u;", "add.u32 w, v, w;"]
+
+
+@given(blocks_that_load())
+def test_every_load_and_every_register_of_a_block_has_a_value_of_its_own(lines: list[str]) -> None:
+    scopes, wanted = [dict.fromkeys("uvw", 1000)], list[int]()
+    for number, line in enumerate(lines, 1):
+        words = line.replace(",", "").replace(";", "").split()
+        holding = {name: scope for scope in scopes for name in scope}
+        if line == "}":
+            scopes.pop()
+        elif words[0] == "{":
+            scopes.append(dict.fromkeys(words[3:], number))
+        elif words[0] == "ld.u32":
+            holding[words[1]][words[1]] = number
+        else:
+            a, b = (int(x) if x.isdigit() else holding[x][x] for x in words[2:])
+            holding[words[1]][words[1]] = (a + b) % 2**32
+            wanted.append((a + b) % 2**32)
+    program = block("\n".join([".reg .u32 u, v, w;", *lines]))
+
+    def own(need: Need, run: Run) -> int:
+        if need.key != need.name:
+            line = int(need.key.partition("@")[2]) - 1
+        else:
+            line = need.by.line - 1 if need.by else opened_at(need, program)
+        return line if line > 0 else 1000
+
+    run = asked(program, own)
+    sums = [step for step in run.steps if step.statement.kind is StatementKind.PLAIN]
+    assert [*(bits for step in sums for bits in step.writes.values())] == wanted
+
+
+def opened_at(need: Need, program: Program) -> int:
+    """The line before that of the block whose register a statement reads that nothing wrote."""
+    open_ = list[tuple[int, tuple[str, ...]]]()
+    for statement in program.statements:
+        if statement is need.reader:
+            break
+        if statement.kind is StatementKind.OPEN:
+            open_.append((statement.line - 1, statement.writes))
+        elif statement.kind is StatementKind.CLOSE:
+            open_.pop()
+    return next((line for line, names in reversed(open_) if need.name in names), 0)
+
+
+@pytest.mark.parametrize("key", ["a@2", "a@9", "a@", "a@1#2", "a@x"])
+def test_a_line_that_makes_nothing_unknown_takes_no_value(key: str) -> None:
+    with pytest.raises(ValueError, match="nothing there makes a unknown"):
+        execute(block(LOADED), {key: 1})
 
 
 def test_given_values_that_nothing_reads_are_told() -> None:
@@ -593,8 +703,8 @@ def test_whatever_the_text_it_is_loaded_and_run(text: str) -> None:
         run = execute(program, {})
         assert len(run.steps) <= len(program.statements)
         assert bool(run.needed) == (run.ending is Ending.NEEDS)
-        given_ = {x.name: 1 for x in run.needed}
-        assert all(x.name not in given_ for x in execute(program, given_).needed)
+        given_ = {x.key: 1 for x in run.needed}
+        assert all(x.key not in given_ for x in execute(program, given_).needed)
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -24,6 +24,7 @@ from ptxscope.engine.semantics.models import errata_of
 from ptxscope.engine.text.instruction import Guard, Register
 from tests.reference import reference
 from tests.strategies import instruction_of
+from tests.tiers import sampled
 
 Words = npt.NDArray[Any]
 EMULATED = [x for x in ERRATA if x.opcodes != ("set",)]
@@ -213,6 +214,7 @@ def _forms(x: Erratum, count: int, seed: int) -> list[Form]:
     return forms
 
 
+@sampled
 @pytest.mark.parametrize("x", EMULATED, ids=IDS)
 def test_replacements_compute_what_is_documented(x: Erratum) -> None:
     for seed, form in enumerate(_forms(x, 6, 1)):

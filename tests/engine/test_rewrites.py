@@ -15,6 +15,7 @@ from ptxscope.engine.batches.tape import Node, Op, Rule, Tape, meaning
 from ptxscope.engine.isa.integers import Range, limits
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.arithmetic import EXACT, Lanes
+from tests.tiers import sampled
 
 T = TypeVar("T")
 Draw = Callable[[st.SearchStrategy[Any]], Any]
@@ -211,6 +212,7 @@ def test_every_rule_has_its_case() -> None:
     assert known == CASES.keys()
 
 
+@sampled
 @pytest.mark.parametrize("rule", CASES, ids=lambda rule: rule.__name__)
 def test_a_rule_records_what_the_operation_gives(rule: Rule) -> None:
     applied = 0

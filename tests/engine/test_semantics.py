@@ -19,7 +19,7 @@ from ptxscope.engine.tracing.provenance import provenance
 from tests.reference import reference
 from tests.reference_data import MODELS
 from tests.strategies import bits, evaluations, guarded_evaluations, random_instruction
-from tests.tiers import some
+from tests.tiers import sampled, some
 
 _MODELS = st.sampled_from(sorted(MODELS))
 Evaluation = tuple[Instruction, dict[str, int]]
@@ -32,6 +32,7 @@ def test_a_second_formulation_agrees(evaluation: Evaluation, model: str) -> None
     assert evaluate(ins, values, model=model) == reference(str(ins), every, model)
 
 
+@sampled
 @pytest.mark.parametrize("count", some([80, 200]))
 @pytest.mark.parametrize("opcode", CATALOG)
 def test_a_second_formulation_agrees_on_many_forms(opcode: str, count: int) -> None:

@@ -29,6 +29,7 @@ from ptxscope.export.harmless import harmless
 from ptxscope.export.options import Options
 from ptxscope.export.text import render
 from tests.export.samples import E3, EXAMPLES, HOSTILE, annotated, example
+from tests.tiers import sampled
 
 READ = ("text", "markdown", "rst", "asciidoc", "html", "svg")
 """Formats that a person reads."""
@@ -71,6 +72,7 @@ def as_given(text: str) -> str:
     return re.sub(r'"text": "vadd[^"]*"', "", text, count=1)
 
 
+@sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
 def test_so_does_every_instruction_s(opcode: str, model: str) -> None:
     shown = example(opcode, model)

@@ -115,7 +115,14 @@ def some_trace(line: str) -> tuple[Trace, Options]:
     return replace(shown, annotations=Annotations("t", "c", notes)), options_of(shown, line)
 
 
-@pytest.mark.parametrize(("lines", "every"), [(accepted, 12), (written, 50)])
+@pytest.mark.parametrize(
+    ("lines", "every"),
+    [(accepted, 24), (written, 100)]
+    + [
+        pytest.param(lines, every, marks=thorough)
+        for lines, every in ((accepted, 12), (written, 50))
+    ],
+)
 def test_lines_stand_in_every_format(lines: Callable[[], tuple[str, ...]], every: int) -> None:
     for line in drawn(lines(), every):
         check(*some_trace(line))

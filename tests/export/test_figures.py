@@ -26,7 +26,7 @@ from tests.export.test_picture import assert_drawn_well, assert_tree_drawn_well,
 from tests.export.test_svg import NS, QUAD, boxes, drawn, group, overlaps, steps, texts, wires
 from tests.reference_data import golden_rows
 from tests.strategies import instruction_of
-from tests.tiers import thorough
+from tests.tiers import sampled, thorough
 
 BOTH = Options(both=True)
 MODELS = ("isa", "ptxas-13.0", "ptxas-13.5")
@@ -112,6 +112,7 @@ LONG = (
 )
 
 
+@sampled
 @pytest.mark.parametrize("wide", [11, 40])
 @pytest.mark.parametrize("line", LONG)
 def test_long_names_fit_in_parts_and_forks(line: str, wide: int) -> None:
@@ -241,6 +242,7 @@ def test_the_description_tells_operands_steps_and_result(opcode: str, model: str
 # --- forms and the poster ---------------------------------------------------------------
 
 
+@sampled
 @pytest.mark.parametrize("count", [4, pytest.param(9, marks=thorough)])
 @pytest.mark.parametrize("opcode", CATALOG)
 def test_forms_are_drawn_well(opcode: str, count: int) -> None:

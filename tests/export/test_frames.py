@@ -20,6 +20,7 @@ from ptxscope.engine.text.values import hex_text
 from ptxscope.engine.tracing.annotations import Annotations
 from ptxscope.engine.tracing.notes import stages_between
 from ptxscope.engine.tracing.stages import title
+from ptxscope.export.choices import chosen
 from ptxscope.export.document import command
 from ptxscope.export.frames import frames
 from ptxscope.export.options import DEFAULT, Motion, Options
@@ -31,7 +32,7 @@ from tests.export.browser import CHROMIUM, Browser
 from tests.export.inked import differences, resvg
 from tests.export.samples import E2, E3, EXAMPLES, HOSTILE, annotated, example, register
 from tests.reference_data import golden_rows
-from tests.tiers import some
+from tests.tiers import sampled, some
 
 NS = "{http://www.w3.org/2000/svg}"
 VMAD = trace("vmad.s32.s32.s32.sat.shr15 d, a, b, c", {"a": 0x12345678, "b": 0x600, "c": 77})
@@ -104,6 +105,7 @@ def test_there_is_a_frame_for_each_step() -> None:
         assert stages(frame.svg) == names[:at]
 
 
+@sampled
 @pytest.mark.parametrize("options", [DEFAULT, SLIDE, BOTH], ids=["page", "slide", "both"])
 @pytest.mark.parametrize("shown", [VMAD, QUAD, E3, E2, example("setp"), example("selp")],
                          ids=["vmad", "quad", "E3", "E2", "setp", "selp"])  # fmt: skip
@@ -120,6 +122,7 @@ def test_what_is_in_a_frame_stands_where_it_stands_in_the_whole(
     assert before == Counter(boxes(whole))
 
 
+@sampled
 @pytest.mark.parametrize("options", [DEFAULT, SLIDE, BOTH], ids=["page", "slide", "both"])
 @pytest.mark.parametrize("shown", [VMAD, QUAD, E3])
 def test_a_frame_does_not_tell_what_comes_later(shown: Trace, options: Options) -> None:
@@ -136,6 +139,24 @@ def test_a_frame_does_not_tell_what_comes_later(shown: Trace, options: Options) 
         told = re.findall(r"\bStep (\d+), ", about)
         assert told == [str(number) for number in range(1, at + 1)]
         assert word.removeprefix("0x") not in about
+
+
+GROUND = 'class="px-f-soft" fill='
+
+
+@pytest.mark.parametrize(("shown", "parted"), [(E3, 4), (E2, 4)], ids=["E3", "E2"])
+def test_no_empty_branch_tells_that_the_answers_will_part(shown: Trace, parted: int) -> None:
+    """Before the step at which they do, a frame shows what one of a single answer does."""
+    both, one = frames(shown, BOTH), frames(shown)
+    for at, (frame, alone) in enumerate(zip(both, one, strict=True), 1):
+        branches = frame.svg.count(GROUND) - alone.svg.count(GROUND)
+        assert branches == (0 if at < parted else 2)
+    for motion in (Motion.STEPPING, Motion.PLAYING):
+        tree = ET.fromstring(export(shown, "svg", BOTH._replace(motion=motion)))
+        (body,) = (x for x in tree if x.get("class") == "px-body")
+        css = [x.get("class") for x in body if GROUND in ET.tostring(x, "unicode")]
+        hidden = [x for x in css if x and f"px-k{parted}" in x.split()]
+        assert len(hidden) >= 2, css
 
 
 def test_frames_are_of_the_steps_that_are_shown() -> None:
@@ -163,6 +184,7 @@ def test_the_command_makes_it_again(options: Options) -> None:
 # --- slides ------------------------------------------------------------------------------
 
 
+@sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
 def test_a_slide_shows_all_that_the_picture_shows(opcode: str, model: str) -> None:
     shown = example(opcode, model)
@@ -178,27 +200,76 @@ def test_a_slide_shows_all_that_the_picture_shows(opcode: str, model: str) -> No
         assert 0 <= box.top <= box.bottom <= 720, box
 
 
-CROWDED = {"vsub"}
-"""Examples with more than a slide holds in letters of 12 px: six steps with two answers."""
-
-
 OPCODES = sorted(CATALOG, key=lambda x: x not in ("vsub", "vadd4", "setp", "vmad", "vadd2"))
 
 
+@sampled
 @pytest.mark.parametrize("opcode", some(OPCODES, *range(5)))
 def test_a_slide_can_be_read_from_the_back_row(opcode: str) -> None:
-    """The line in 20 px and more, nothing in less than 12; in its parts where there is too much."""
+    """The line in 20 px and more, nothing in less than 12."""
     shown = example(opcode)
     found = boxes(export(shown, "svg", SLIDE))
     assert {box.text: box.size for box in found}[str(shown.instruction)] >= 20
     smallest = min(box.size for box in found)
     assert smallest == pytest.approx(letters(shown, SLIDE), abs=0.1)
-    assert smallest >= (11 if opcode in CROWDED else 12)
-    parts = steps_apart(shown, SLIDE)
-    assert bool(parts) == (opcode in CROWDED)
-    for part in parts:
-        stages = stages_between(part, shown)
-        assert min(x.size for x in boxes(export(shown, "svg", SLIDE._replace(stages=stages)))) >= 12
+    assert smallest >= 12
+    assert steps_apart(shown, SLIDE)[1:] == ((), ())
+
+
+E14 = trace("@!%p7 set.lt.and.f32.s32 d, %ra, -7, !%pq", {"%ra": -1, "%pq": 0, "%p7": 1, "d": 5})
+LONG_DEST = trace(
+    "@!%p7 set.lt.and.f32.s32 %d_long_name_here, %ra, -7, !%pq",
+    {"%ra": -1, "%pq": 0, "%p7": 1, "%d_long_name_here": 5},
+)
+
+
+@pytest.mark.parametrize("slide", [False, True], ids=["page", "slide"])
+@pytest.mark.parametrize("shown", [E14, LONG_DEST], ids=["short", "long"])
+def test_two_lines_of_an_option_stand_apart_whatever_their_letters(
+    shown: Trace, slide: bool
+) -> None:
+    found = boxes(export(shown, "svg", BOTH._replace(slide=slide)))
+    assert not overlaps(found)
+    when = [at for at, box in enumerate(found) if re.fullmatch("if (true|false)", box.text)]
+    assert when
+    for at in when:
+        name, second, value = found[at - 1 : at + 2]
+        assert name.text.endswith(",")
+        assert second.bottom - name.bottom >= 0.99 * second.size
+        assert re.fullmatch("[0-9a-f]{8}", value.text)
+        assert value.top >= second.bottom
+
+
+NOTED, _ = chosen(
+    trace("vadd4.s32.s32.s32.sat d, a, b, c", {"a": 0x7F80FF01, "b": 0x01FF0280, "c": 0}),
+    notes=[f"{step}={'why this is so, and what would be else ' * 9}" for step in "2345"],
+)
+
+
+@pytest.mark.parametrize(
+    ("shown", "options"),
+    [
+        (E3, SLIDE._replace(both=True)),
+        (E14, SLIDE._replace(both=True)),
+        (E3, SLIDE._replace(both=True, stages=stages_between("4-5", E3))),
+        (NOTED, SLIDE),
+    ],
+    ids=["E3", "E14", "part", "noted"],
+)
+def test_the_steps_that_a_slide_has_no_room_for_are_measured(
+    shown: Trace, options: Options
+) -> None:
+    def smallest(part: str) -> float:
+        alone = options._replace(stages=stages_between(part, shown))
+        return min(round(x.size, 1) for x in boxes(export(shown, "svg", alone)))
+
+    found = steps_apart(shown, options)
+    assert found.letters < 12
+    assert all(smallest(part) >= 12 for part in found.readable)
+    assert all(part.isdigit() and smallest(part) < 12 for part in found.crowded)
+    parts = [stages_between(part, shown) for part in (*found.readable, *found.crowded)]
+    wanted = [step.stage for step in shown.steps if options.shows(step.stage)]
+    assert sorted(stage for part in parts for stage in part) == sorted(wanted)
 
 
 @pytest.mark.parametrize("opcode", some(OPCODES, *range(5)))
@@ -236,14 +307,22 @@ def test_titles_and_lines_of_a_slide_are_wrapped(shown: Trace) -> None:
 
 def test_what_is_small_on_a_slide_is_told(tmp_path: Path) -> None:
     line = ["vadd.u32.s32.s32.sat d.b0, a, b, c", "a=-1", "b=0", "c=0x11223344", "-f", "svg"]
-    done = run("trace", *line, "--slide", "-o", str(tmp_path / "x.svg"))
-    assert done.returncode == 0
-    assert done.stderr == (
-        "warning: the smallest letters of this slide are 11.4 px of 720, where 12 can be read from "
-        "the back row; --steps 1-3 and --steps 4-6 have larger ones\n"
+
+    def said(*more: str) -> str:
+        done = run("trace", *line, *more, "-o", str(tmp_path / "x.svg"))
+        assert done.returncode == 0
+        return done.stderr
+
+    assert said("--slide") == ""
+    assert said("--slide", "--both") == (
+        "warning: the smallest letters of this slide are 9.9 px of 720, where 12 can be read from "
+        "the back row; --steps 1-3 and --steps 6 have larger ones; steps 4 and 5 are too much for "
+        "a slide even alone\n"
     )
-    for more in (["--slide", "--steps", "4-6"], []):
-        assert run("trace", *line, *more, "-o", str(tmp_path / "y")).stderr == ""
+    assert said("--slide", "--both", "--steps", "4").endswith("; step 4 is too much for a slide\n")
+    for part in ("1-3", "6"):
+        assert said("--slide", "--both", "--steps", part) == ""
+    assert said("--both") == ""
 
 
 def test_nothing_of_a_slide_is_cut_off_but_lines() -> None:
@@ -266,6 +345,7 @@ def test_nothing_of_a_slide_is_cut_off_but_lines() -> None:
 # --- what moves --------------------------------------------------------------------------
 
 
+@sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
 @pytest.mark.parametrize("options", [STEPPING, PLAYING, SLIDE], ids=["stepping", "played", "slide"])
 def test_it_is_valid_and_has_no_script(opcode: str, model: str, options: Options) -> None:
@@ -281,6 +361,7 @@ def test_it_is_valid_and_has_no_script(opcode: str, model: str, options: Options
     assert not any(key.startswith("on") for x in tree.iter() for key in x.attrib)
 
 
+@sampled
 @pytest.mark.parametrize("options", [SLIDE, STEPPING, PLAYING], ids=["slide", "stepping", "played"])
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_stays_text(text: str, options: Options) -> None:

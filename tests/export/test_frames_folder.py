@@ -44,6 +44,21 @@ def test_an_earlier_run_s_frames_go_and_nothing_else(tmp_path: Path, format_: st
     assert own.read_bytes() == b"<svg/>"
 
 
+def test_frames_in_another_format_are_told_of(tmp_path: Path) -> None:
+    folder = tmp_path / "deck"
+    made(folder, "-f", "svg")
+    (folder / "01-own.pdf").write_bytes(b"%PDF-1.7 of somebody else")
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    words = ("-f", "png", "--width", "160", "--until", "2", "--frames", str(folder))
+    done = run("trace", *LINE, *words)
+    assert done.returncode == 0
+    assert done.stderr == (
+        f"note: {folder} has frames in svg as well, of an earlier run; they are left there\n"
+    )
+    kept = {path: path.read_bytes() for path in folder.iterdir() if path.suffix != ".png"}
+    assert kept == before
+
+
 @pytest.mark.parametrize(
     "there", ["<svg xmlns='http://www.w3.org/2000/svg'/>", "", "link", "folder", "picture"]
 )

@@ -18,7 +18,7 @@ from ptxscope.export.options import DEFAULT, Options
 from tests.cli.running import run
 from tests.export.inked import decoded, differences, grid, resvg
 from tests.export.samples import E3, HOSTILE, annotated, example
-from tests.tiers import some
+from tests.tiers import sampled, some
 
 LINE = ("vmad.s32.s32.s32.sat.shr15 d, a, b, c", "a=-9", "b=7", "c=1")
 VMAD = trace("vmad.s32.s32.s32.sat.shr15 d, a, b, c", {"a": 0xFFFFFFF7, "b": 7, "c": 1})
@@ -35,6 +35,7 @@ def own_size(svg: str) -> tuple[float, float]:
     return float(found[1]), float(found[2])
 
 
+@sampled
 @pytest.mark.parametrize(
     ("options", "times"),
     [
@@ -137,6 +138,7 @@ def test_a_pdf_has_a_page_of_the_size_of_the_picture_and_always_the_same_bytes()
         assert document[0].get_size() == pytest.approx((1.5 * wide, 1.5 * high))
 
 
+@sampled
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_stays_text(text: str) -> None:
     pytest.importorskip("typst")

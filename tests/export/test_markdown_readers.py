@@ -21,6 +21,8 @@ TEXTS = [
     "costs $x^2$ or $$3$$",
     "*a* _b_ `c` [d](e) #f {g} \\h ![i](j)",
     "| a | b |",
+    "The intrinsic __vadd4__ and __shared__, __CUDA_ARCH__ >= 700",
+    "(__a__) ___b___ _c_ __d e__ f__g__h _i__ \u00e9__j__ k_",
 ]
 
 
@@ -48,6 +50,26 @@ def test_a_cell_stays_one(text: str) -> None:
         python_markdown(page, extensions=["tables"]),
     ):
         assert [_texts(x) for x in re.findall(r"<td>(.*?)</td>", html)] == [text, "1"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "255) is the bound",
+        "10. of them wrap",
+        "2026. x",
+        "1. x",
+        "7)",
+        "12.",
+        "1234567890. x",
+        "\u0663. x",
+    ],
+)
+def test_a_number_begins_no_list(text: str) -> None:
+    for read in (MarkdownIt("commonmark").render, python_markdown):
+        for page in (escaped(text), f"> {escaped(text)}", f"- {escaped(text)}"):
+            assert "<ol" not in (html := read(page))
+            assert _texts(html) == text
 
 
 def test_dollars_are_no_mathematics() -> None:

@@ -15,6 +15,7 @@ from ptxscope.export.options import Options
 from tests.export.asciidoc_reader import blocks
 from tests.export.every import rst_tree
 from tests.export.samples import E2, E3, EXAMPLES, HOSTILE, annotated, example
+from tests.tiers import sampled
 
 
 class Seen(NamedTuple):
@@ -62,6 +63,7 @@ def seen(request: pytest.FixtureRequest) -> Callable[..., Seen]:
     return lambda trace, options=Options(): READERS[name](export(trace, name, options))  # noqa: B008
 
 
+@sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
 def test_every_value_is_found(opcode: str, model: str, seen: Callable[..., Seen]) -> None:
     shown = example(opcode, model)
@@ -106,11 +108,13 @@ TEXTS = [
     "::",
     "+",
     "\\{x} \\*b* \\",
+    "\\\\",
     ">>> x",
     "no\u00a0break, so\u00adft, \U0001f3f3\ufe0f\u200d\U0001f308, עברית, العربية",
 ]
 
 
+@sampled
 @pytest.mark.parametrize("page", [False, True])
 @pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
 def test_a_writers_text_is_text(text: str, page: bool, seen: Callable[..., Seen]) -> None:

@@ -22,7 +22,7 @@ from tests.export.test_svg import (
     texts,
     wires,
 )
-from tests.tiers import thorough
+from tests.tiers import sampled, thorough
 
 MASKED = trace(
     "vadd4.s32.s32.u32.sat %0.b310, %1, %2.b4567, %3",
@@ -216,6 +216,7 @@ def test_names_are_not_cut(line: str, wide: int) -> None:
     assert_drawn_well(trace(ins, {x.name: 1 << x.type.bits - 1 for x in ins.inputs}))
 
 
+@sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
 def test_examples_are_drawn_well(opcode: str, model: str) -> None:
     assert_drawn_well(example(opcode, model))

@@ -17,7 +17,7 @@ from ptxscope.export.options import DEFAULT, Motion, Options
 from tests.export import chromium
 from tests.export.inked import WIDTH, Grid, differences, grid, resvg
 from tests.export.samples import E3
-from tests.tiers import some
+from tests.tiers import sampled, some
 
 _F = {"a": 0x40490FDB, "b": 0xC0000000}
 FAMILIES = {
@@ -125,6 +125,7 @@ def test_something_is_inked_everywhere(name: str) -> None:
     assert all(third.mean() > 0.004 for third in thirds)
 
 
+@sampled
 @pytest.mark.parametrize("name", some(FAMILIES, 0, 3, 6, 9))
 @pytest.mark.parametrize("renderer", RENDERERS)
 def test_renderers_ink_the_same(renderer: str, name: str) -> None:

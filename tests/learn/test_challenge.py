@@ -29,8 +29,7 @@ from ptxscope.learn.challenge import (
     solution,
 )
 from ptxscope.learn.draw import LEVELS, Draw, form, instruction, operands
-from ptxscope.learn.judge import judge
-from ptxscope.learn.mistakes import mistakes
+from ptxscope.learn.mistakes import likely, mistakes
 from ptxscope.learn.tally import Count, Kind, Outcome, Tally, from_json
 from ptxscope.store import Store
 from tests.reference import reference
@@ -167,7 +166,7 @@ def test_every_habits_answer_to_ten_exercises_is_named_as_that() -> None:
         for found in (x for x in drawn("habits", 2, 16, family) if x.kind is Kind.RESULT):
             for mistake in mistakes(found.question):
                 if mistake.id in sentences:
-                    said = judge(found.question, hex(mistake.value)).why
+                    said = likely(found.question, mistake.value)
                     assert any(sentences[mistake.id] in x for x in said), asked(found)
                     told[mistake.id] += 1
     assert set(told) >= {"H1", "H2", "H3", "H4", "H6", "H7"}
@@ -202,10 +201,9 @@ def test_a_habit_is_named(line: str, given: dict[str, int], text: str, habit: st
     found = Challenge(1, Kind.RESULT, 1, Trace(ins, ISA_MODEL, bind(ins, given)))
     right = by_hand(line, given)["d"]
     assert answer(found, hex(right)).is_right
-    verdict = answer(found, text)
-    assert not verdict.is_right
+    assert not answer(found, text).is_right
     sentence = next(x.sentence for x in MISCONCEPTIONS if x.id == habit)
-    assert any(sentence in said for said in verdict.said)
+    assert any(sentence in said for said in likely(found.question, int(text, 0)))
 
 
 def test_a_wrong_line_is_told_with_what_it_gives() -> None:

@@ -14,7 +14,16 @@ from ptxscope.engine.tracing.words import reading
 from ptxscope.learn.filling import Kind, plain
 from ptxscope.learn.judge import expected, hints, judge
 from ptxscope.learn.lesson import Card, LessonError, files, heads, lesson, read
-from ptxscope.learn.telling import answer, as_markdown, as_text, picture, pointed, question
+from ptxscope.learn.telling import (
+    answer,
+    as_markdown,
+    as_text,
+    asked,
+    drawn,
+    picture,
+    pointed,
+    question,
+)
 from tests.reference import reference
 
 LESSONS = [*files()]
@@ -94,6 +103,24 @@ def test_a_number_that_is_asked_for_is_not_read_off_its_operand(name: str) -> No
             sources = of.rows[card.ask.key.replace("extend", "select")].row.inputs
             told = [reading(of.instruction, x, of.operands[x]).strip("[]") for x in sources]
             assert all(answer(card) != text.split(", ")[3 - lane] for text in told)
+
+
+@every_lesson
+def test_a_place_is_called_after_its_step_as_the_step_is_titled(name: str) -> None:
+    for card in cards(name):
+        if card.ask and card.ask.key in card.trace.rows:
+            step, _, lane = asked(card).partition(", ")
+            of = card.trace.rows[card.ask.key].name
+            step = step.removesuffix(f" {of}")
+            assert re.match(rf"\d {step} ", drawn(card)[0])
+            assert re.fullmatch(r"(lane \d)?", lane)
+        elif not card.ask and card.anchor and card.anchor.key in card.trace.rows:
+            step = pointed(card).partition(", ")[0]
+            assert re.search(rf"^\d {step} ", "\n".join(picture(card)), re.MULTILINE)
+
+
+def test_a_sum_that_is_asked_for_is_that_of_add() -> None:
+    assert asked(read(written()).cards[-1]) == "add, lane 0"
 
 
 @every_lesson

@@ -236,6 +236,40 @@ def test_what_is_usual_is_what_the_first_lane_of_the_mask_takes() -> None:
         assert usual_result(example, first) is not None
 
 
+BOTH = "vadd4.s32.s32.u32.sat d.b310, a.b1472, b.b4567, c"
+"""b.b3 is the s8 that lane 1 takes for a, by the digit 7, and the u8 that lane 0 takes for b."""
+OPERANDS = {"a": 0x7F80FF01, "b": 0x01FF0280, "c": 0x11223344}
+
+
+@pytest.mark.parametrize("guard", ["", "@%p "])
+def test_an_operand_is_swept_as_the_part_that_is_looked_at_reads_it(guard: str) -> None:
+    ins = parse(f"{guard}{BOTH}")
+    operands = bind(ins, OPERANDS | ({"%p": 1, "d": 0} if guard else {}))
+    x, y = swept(ins, "b.b3"), swept(ins, "a.b1")
+    # lane 0: a.b2 is 0x80, so -128 and 0 to 255; lane 1: -128 to 127, and b.b2, which is 255
+    for of, low, sums in (
+        ("d.b0", 0, [-128 + b for b in range(256)]),
+        ("d.b1", -128, [min(a + 255, 127) for a in range(-128, 128)]),
+    ):
+        found = sweep(ins, operands, x, y, of=looked_at(ins, of))
+        assert [found.x.said(at) for at in range(256)] == [str(low + at) for at in range(256)]
+        assert [found.of.said(int(bits)) for bits in found.bits[0]] == list(map(str, sums))
+        assert not any("is read as" in said for said in words(found))
+
+
+def test_what_is_read_both_ways_is_swept_by_its_bits_and_said() -> None:
+    ins = parse(BOTH)
+    found = sweep(ins, OPERANDS, swept(ins, "b.b3"), of=looked_at(ins, "d"))
+    assert found.x.said(255) == "255"
+    assert "b.b3 is read as u8 and as s8 there: as s8, 128 to 255 are -128 to -1." in words(found)
+    # 200 is -56 as s8, so in d lane 0 is 200 - 128 = 72, lane 1 min(-56 + 255, 127)
+    assert int(found.bits[200]) & 0xFFFF == 127 << 8 | 72
+    same = parse("vadd.s32.s32.u32 d, a.b0, a.b0")
+    twice = sweep(same, bind(same, {"a": 0}), swept(same, "a.b0"), of=looked_at(same, "d"))
+    assert twice.x.said(128) == "128"
+    assert int(twice.bits[128]) == 0  # -128 + 128
+
+
 # --- in words ----------------------------------------------------------------------------
 
 
@@ -299,6 +333,15 @@ def test_where_models_part_is_told() -> None:
     assert other.other
     assert other.other.name == "isa"
     assert np.flatnonzero(other.apart).tolist() == apart
+
+
+def test_a_step_is_called_as_it_is_titled() -> None:
+    line = "vadd.u32.s32.s32.min d, a.b0, b.b0, c"
+    found = of_line(line, "a.b0", of="d", model="ptxas-13.5", b=3, c=0x7FFFFFFF)
+    # -4 + 3 is below 0, so 2^64 - 1 for who counts in 64 bits
+    assert any(
+        "-4: " in x and "wrapped to 64 bits at the step min with c" in x for x in words(found)
+    )
 
 
 def test_nan_and_both_zeros_are_told() -> None:

@@ -12,7 +12,7 @@ from ..semantics.errata import Erratum
 from ..semantics.models import ISA_MODEL, PTXAS_MODELS, Model, model, versions
 from ..semantics.run import result
 from ..text.instruction import Instruction
-from ..text.parser import parse
+from ..text.parser import read
 from ..tracing.evaluate import bind, bits_of, check_names, plan_of
 from ..tracing.trace import Trace
 from .causes import Bits, Cause, Kind, Seen
@@ -147,7 +147,7 @@ def diagnose(
     with as many observed values, which all must be explained. Raises PtxError, and
     ValueError that names the operand.
     """
-    ins = parse(instruction) if isinstance(instruction, str) else instruction
+    ins = read(instruction)
     if isinstance(values, Mapping):
         values, observed = (values,), (observed,)  # type: ignore[assignment]
     each = _each(observed)
@@ -260,7 +260,7 @@ def _finding(search: Search, found: Found, seen: Sequence[Seen], shown: int) -> 
         spans={},
         notes=(),
     )
-    having = _versions(search, chosen)
+    having = _versions(search, chosen, seen[shown])
     told = tuple(_worded(cause, changed, ins, having) for cause in chosen)
     whose = _model(chosen)
     operands = tuple(operands_of(chosen, x) for x in seen)
@@ -283,9 +283,14 @@ def _nearest(search: Search, seen: Sequence[Seen], shown: int) -> Iterator[Findi
     """
     near = [_missing(search, x, seen, shown) for x in search.nearest(_NEAR)]
     near.sort(key=lambda x: (-x.matched, x.distance, len(x.causes), x.weight))
-    told = list({(x.ptx, x.model.name, str(x.operands)): x for x in reversed(near)}.values())[::-1]
+    told = list({_said(x): x for x in reversed(near)}.values())[::-1]
     yield from told[:_NEAREST]
     yield from (x for x in told[_NEAREST:] if not x.causes)
+
+
+def _said(near: Finding) -> tuple[str, ...]:
+    """What is told of a near miss."""
+    return (near.ptx, str(near.operands), *(cause.phrase for cause in near.causes))
 
 
 def _missing(search: Search, found: Found, seen: Sequence[Seen], shown: int) -> Finding:
@@ -295,12 +300,14 @@ def _missing(search: Search, found: Found, seen: Sequence[Seen], shown: int) -> 
     return replace(finding, matched=search.matched(found.causes), distance=distance)
 
 
-def _versions(search: Search, chosen: tuple[Cause, ...]) -> str:
-    """The versions of ptxas by which the causes explain what was observed."""
+def _versions(search: Search, chosen: tuple[Cause, ...], seen: Seen) -> str:
+    """The versions of ptxas by which the causes explain what was seen, or miss it as they do."""
     if not any(cause.model for cause in chosen):
         return ""
-    having = [x for x in PTXAS_MODELS if search.explains(with_model(chosen, x))]
-    return versions(having) if having else ""
+    each = [(x, with_model(chosen, x)) for x in PTXAS_MODELS]
+    having = [x for x, causes in each if search.explains(causes)]
+    gives = search.gives(chosen, seen)
+    return versions(having or [x for x, causes in each if search.gives(causes, seen) == gives])
 
 
 def _worded(cause: Cause, changed: Instruction, ins: Instruction, having: str) -> Cause:
@@ -321,6 +328,11 @@ def _model(chosen: Iterable[Cause]) -> Model:
     return model("+".join(dict.fromkeys(named)) or "isa")
 
 
+def count_of(fits: Fits) -> str:
+    """How many selectors fit: ``1,024``, ``at least 320``."""
+    return f"at least {fits.ways:,}" if fits.more else f"{fits.ways:,}"
+
+
 def _sentence(chosen: tuple[Cause, ...], fits: Fits | None, trace: Trace) -> str:
     if not chosen:
         return "This is the documented result."
@@ -334,7 +346,9 @@ def _sentence(chosen: tuple[Cause, ...], fits: Fits | None, trace: Trace) -> str
     if fits and fits.ways > 1:
         selectors = sum(cause.kind is Kind.SELECTOR for cause in chosen)
         what = "selectors" if selectors < 2 else "pairs of selectors"
-        said.append(f"It is one of {fits.ways:,} {what} that fit, with the fewest digits changed.")
+        said.append(
+            f"It is one of {count_of(fits)} {what} that fit, with the fewest digits changed."
+        )
         if chance(fits) == MOST_CHANCE:
             said.append("Where so many fit, it may be chance.")
     return " ".join(said)

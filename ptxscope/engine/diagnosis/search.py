@@ -154,6 +154,11 @@ class Search:
         self._note(Found(chosen, None, _PROBES))
         return False
 
+    def gives(self, chosen: tuple[Cause, ...], seen: Seen) -> Bits | None:
+        """What the causes together make of an observation's operands."""
+        variant = self.variant(chosen)
+        return variant and read_by(chosen, result(variant.plan, operands_of(chosen, seen)))
+
     def matched(self, chosen: tuple[Cause, ...]) -> int:
         """How many observations the causes together give."""
         variant = self.variant(chosen)
@@ -197,7 +202,7 @@ class Search:
 
 def chance(fits: Fits | None) -> int:
     """How much less selectors say where so many fit that some would fit anything."""
-    ways = fits.ways if fits else 1
+    ways = fits.ways // fits.idle if fits else 1
     return next((weight for most, weight in _CHANCE if ways >= most), 0)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
+from math import prod
 
 from ..isa.catalog import CATALOG
 from ..isa.form import Form
@@ -34,12 +35,17 @@ class Fits(NamedTuple):
     asel: Selector | None
     bsel: Selector | None
     ways: int
-    """How many pairs fit. Digits of lanes that nothing reads are kept as they are."""
+    """How many pairs fit."""
     lanes: tuple[tuple[Digits, ...], ...]
     """For each lane the digits that fit, where any choice in one goes with any in the others;
     else empty."""
     changed: int
     """How many digits differ."""
+    idle: int = 1
+    """How many of the pairs are one but for digits that nothing reads, where the mask leaves a
+    lane out."""
+    more: bool = False
+    """Not all were tried, so there may be more."""
 
 
 class Problem(NamedTuple):
@@ -83,21 +89,38 @@ class Problem(NamedTuple):
         digits = range(2 * self.lanes)
         return set(product(digits, digits))
 
+    def free_digits(self, lane: int) -> tuple[Digits, ...]:
+        """What a lane may have that nothing reads."""
+        every = range(2 * self.lanes)
+        a, b = self.written[lane]
+        return tuple(
+            product(every if "a" in self.free else (a,), every if "b" in self.free else (b,))
+        )
+
     def changed(self, lane: int, digits: Digits) -> int:
         """How many of a lane's digits differ from what is written."""
         return sum(x != y for x, y in zip(digits, self.written[lane], strict=True))
 
     def fits(
-        self, digits: Sequence[Digits], ways: int, lanes: tuple[tuple[Digits, ...], ...] = ()
+        self,
+        digits: Sequence[Digits],
+        ways: int,
+        lanes: tuple[tuple[Digits, ...], ...] = (),
+        *,
+        more: bool = False,
     ) -> Fits:
-        """The answer that shows these digits, one pair a lane."""
+        """The answer that shows these digits, one pair a lane; ``ways`` are those that are read."""
+        masked = (lane for lane in range(self.lanes) if lane not in self.mask)
+        idle = prod(len(self.free_digits(lane)) for lane in masked)
         asel, bsel = (Selector(self.unit, lane_digits) for lane_digits in zip(*digits, strict=True))
         return Fits(
             asel if "a" in self.free else self.form.asel,
             bsel if "b" in self.free else self.form.bsel,
-            ways,
+            ways * idle,
             lanes,
             sum(self.changed(lane, own) for lane, own in enumerate(digits)),
+            idle,
+            more,
         )
 
     def runs(

@@ -45,11 +45,11 @@ def _merged(problem: Problem, cases: Sequence[Case]) -> Fits | None:
         if not all(fitting):
             return None
     lanes = tuple(
-        tuple(sorted(fitting[lane])) if lane in problem.mask else (own,)
-        for lane, own in enumerate(problem.written)
+        tuple(sorted(fitting[lane])) if lane in problem.mask else problem.free_digits(lane)
+        for lane in range(problem.lanes)
     )
     best = [_least_changed(problem, lane, choices) for lane, choices in enumerate(lanes)]
-    return problem.fits(best, prod(map(len, lanes)), lanes)
+    return problem.fits(best, prod(len(lanes[lane]) for lane in problem.mask), lanes)
 
 
 def _right(problem: Problem, case: Case, wanted: set[Digits]) -> list[set[Digits]]:

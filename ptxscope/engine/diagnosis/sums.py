@@ -78,10 +78,11 @@ def accumulated(problem: Problem, cases: Sequence[Case]) -> Fits | None:
     found = _joined(meetings, None if ways <= _MOST else _LEAST_CHANGED)
     solved = [x.case for x in joint]
     others = [case for case in cases if case not in solved]
+    more = bool(others) and ways > _MOST
     if others:
         found = [x for x in found[:_MOST] if _holds(problem, x.digits, others)]
         ways = len(found)
-    return problem.fits(found[0].digits, ways) if found else None
+    return problem.fits(found[0].digits, ways, more=more) if found else None
 
 
 # --- the two halves, and where they meet -------------------------------------------------

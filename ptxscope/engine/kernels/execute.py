@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from typing import Generic, TypeVar
 
@@ -13,6 +13,7 @@ from ..semantics.run import result
 from ..text.instruction import Instruction
 from ..tracing.evaluate import bind, bits_of, plan_of, resolve_model
 from ..tracing.trace import Trace
+from .givens import Places, at_start, places, register_of
 from .plain import join, split
 from .program import PlainSource, Program, Statement, StatementKind
 
@@ -31,6 +32,8 @@ class Value(NamedTuple):
     """The number of the step that wrote it; 0 where it was given before the first."""
     awaited: bool = False
     """Not known only because a value that was asked for is missing."""
+    key: str = ""
+    """By what it can be given, or was; empty where it was computed."""
 
 
 class Need(NamedTuple):
@@ -41,13 +44,23 @@ class Need(NamedTuple):
     reader: Statement
     by: Statement | None
     """What made it unknown; None where nothing has written it."""
+    key: str
+    """By what it can be given: its name, or where that is for another value, ``u@17``."""
+    other: str = ""
+    """The key of that other value."""
 
     @property
     def message(self) -> str:
         """Who reads it, and why its value is not known."""
-        why = f" ({self.by.opcode} at line {self.by.line} made it unknown)" if self.by else ""
+        by, line = self.by, self.other.partition("@")[2].partition("#")[0]
+        why = [f"{by.opcode} at line {by.line} made it unknown"] if by else []
+        if line:
+            since = "the start" if line == "0" else f"line {line}"
+            why.append(f"{self.name}=… is its value from {since} on")
+        behind = f" ({'; '.join(why)})" if why else ""
         return (
-            f"{self.name} is read at line {self.reader.line} and nothing known has written it{why}"
+            f"{self.name} is read at line {self.reader.line} and nothing known has written it"
+            f"{behind}"
         )
 
 
@@ -107,7 +120,9 @@ class Run(NamedTuple):
     needed: tuple[Need, ...]
     """Everything that must be given for the run to go on, as far as can be told."""
     unused: tuple[str, ...]
-    """Registers that were given a value that nothing has read."""
+    """What was given that nothing has read, as it was given."""
+    answers: Mapping[str, str]
+    """By what each value was given that was not known otherwise: ``u@17`` by ``u``."""
 
     def writes(self, name: str) -> tuple[RunStep, ...]:
         """The steps that wrote a register, or made it unknown."""
@@ -124,29 +139,37 @@ def execute(
 ) -> Run:
     """Run a program on integers by register name, up to a line where one is given.
 
-    A value holds from the start, and again whenever the register becomes unknown. A branch
-    that is taken ends the run. ``told`` is called with how many statements are done. Raises
-    ValueError for a name the program does not have, and for a value that does not fit.
+    A value is for one time that the register is not known: ``u@17`` for what line 17 makes of
+    it, ``u`` for the first that is read and has no other. A branch that is taken ends the run.
+    ``told`` is called with how many statements are done. Raises ValueError for a name the
+    program does not have, a line that makes nothing unknown, and a value that does not fit.
     """
-    given = {name: _given(program, name, value) for name, value in values.items()}
-    machine = _Machine(program, given, resolve_model(model))
-    ending, steps = machine.run(stop, told)
+    known = places(program)
+    given = {key: _given(program, known, key, value) for key, value in values.items()}
+    machine = _Machine(program, known, given, resolve_model(model))
+    ending = machine.run(stop, told)
+    state = machine.known_at_end(machine.stopped if machine.needs else machine.state)
     return Run(
         program,
         machine.model,
-        tuple(steps),
-        machine.stopped if machine.needs else machine.state,
+        tuple(machine.told()),
+        state,
         Ending.NEEDS if machine.needs else ending,
         tuple(machine.needs.values()),
-        tuple(name for name in given if name not in machine.used),
+        tuple(key for key in given if key not in machine.used),
+        machine.answers,
     )
 
 
-def _given(program: Program, name: str, value: int) -> Value:
+def _given(program: Program, known: Places, key: str, value: int) -> Value:
+    name = register_of(key)
     if name not in program.types:
-        raise ValueError(f"{name} is not a register of {program.name}")
-    type_ = program.types[name]
-    return Value(bits_of(value, type_, name), type_.bits, given=True)
+        raise ValueError(f"{key} is not a register of {program.name}")
+    if not known.holds(key):
+        raise ValueError(f"{key}: nothing there makes {name} unknown")
+    at = known.statements.get(key)
+    type_ = program.reading(name, at) if at else program.types[name]
+    return Value(bits_of(value, type_, key), type_.bits, given=True)
 
 
 class _MissingError(Exception):
@@ -178,46 +201,88 @@ class Blocks(Generic[Held]):
 class _Machine:
     """The registers of a run."""
 
-    def __init__(self, program: Program, given: Mapping[str, Value], model: Model) -> None:
-        self.program, self.given, self.model = program, given, model
-        self.state = dict(given)
+    def __init__(
+        self, program: Program, known: Places, given: Mapping[str, Value], model: Model
+    ) -> None:
+        self.program, self.places, self.given, self.model = program, known, given, model
+        self.state = {name: self._untouched(name) for name in map(register_of, given)}
         self.needs: dict[str, Need] = {}
         self.used: set[str] = set()
+        self.answers: dict[str, str] = {}
+        self.answered: dict[str, str] = {}
+        """The other way round."""
+        self.missed: dict[str, str] = {}
+        """For each register, the key of the first value that is not known and was looked for."""
         self.blocks = Blocks[Value]()
+        self.steps: list[RunStep] = []
         self.reads: dict[str, Value] = {}
         self.number = 0
         self.stopped: dict[str, Value] = {}
 
-    def run(
-        self, stop: int | None, told: Callable[[int], None] | None
-    ) -> tuple[Ending, list[RunStep]]:
+    def run(self, stop: int | None, told: Callable[[int], None] | None) -> Ending:
         """Go through the statements; behind what can't be run, only look for further needs."""
-        steps: list[RunStep] = []
         for at, statement in enumerate(self.program.statements):
             if told:
                 told(at)
             if stop is not None and statement.line >= stop:
-                return Ending.BREAK, steps
+                return Ending.BREAK
             if statement.kind is StatementKind.OPEN:
                 self.blocks.open(self.state, statement)
-                fresh = (name for name in statement.writes if name in self.given)
-                self.state |= {name: self.given[name] for name in fresh}
+                self.state |= {
+                    name: self._untouched(name, self.places.key(statement, name))
+                    for name in statement.writes
+                }
             elif statement.kind is StatementKind.CLOSE:
                 self.blocks.close(self.state, statement)
             else:
-                self.number = len(steps) + 1
+                self.number = len(self.steps) + 1
                 step, left = self._step(statement)
                 if not self.needs:
-                    steps.append(step)
+                    self.steps.append(step)
                 if left:
-                    return Ending.LEFT, steps
-        return Ending.END, steps
+                    return Ending.LEFT
+        return Ending.END
+
+    def known_at_end(self, state: Mapping[str, Value]) -> dict[str, Value]:
+        """What registers hold, those left out that nobody touched; it takes what was not used."""
+        known = {name: self._answered(name, x, x.width) for name, x in state.items()}
+        return {name: x for name, x in known.items() if x.bits is not None or x.by}
+
+    def told(self) -> Iterator[RunStep]:
+        """The steps, with what was given for what they make unknown."""
+        for step in self.steps:
+            if step.statement.kind is StatementKind.OTHER and step.writes:
+                keys = {x: self.places.key(step.statement, x) for x in step.writes}
+                found = {x: self.answers.get(key) for x, key in keys.items()}
+                writes = {x: self.given[key].bits if key else None for x, key in found.items()}
+                step = step._replace(writes=writes, note=_forgotten(step.statement, writes))
+            yield step
+
+    def _untouched(self, name: str, key: str = "") -> Value:
+        """What a register holds that nothing has written."""
+        return Value(None, self.program.types[name].bits, key=key or at_start(name))
+
+    def _answered(self, name: str, value: Value, width: int) -> Value:
+        """A value, or what was given for it where it is not known."""
+        if value.bits is not None or value.awaited or not value.key:
+            return value
+        key = value.key
+        if key not in self.given:
+            free = name in self.given and name not in self.answered
+            if not free or self.given[name].width != width:
+                return value
+            key = name
+        self.answers[value.key] = key
+        self.answered[key] = value.key
+        bits = self.given[key].bits
+        assert bits is not None
+        return value._replace(bits=bits & ((1 << width) - 1), width=width, given=True)
 
     def _step(self, statement: Statement) -> tuple[RunStep, bool]:
         """What a statement does, and whether the run ends with it."""
         self.reads = {}
         trace, note, left = None, "", False
-        before = dict.fromkeys(statement.writes)
+        before: dict[str, int | None] = dict.fromkeys(statement.writes)
         written: dict[str, int | None] = {}
         acts = self._acts(statement)
         if statement.kind is StatementKind.BRANCH:
@@ -230,8 +295,9 @@ class _Machine:
             what = "the old value is converted (E14)" if written else "nothing is written"
             note = f"{_guard(statement)} is false: {what}"
         elif statement.kind is StatementKind.OTHER:
-            note = self._forget(statement)
-            written = {name: self.state[name].bits for name in before}
+            self._forget(statement)
+            written = dict(before)
+            note = _forgotten(statement, written)
         else:
             try:
                 trace, results = self._computed(statement, acts is not None)
@@ -251,16 +317,15 @@ class _Machine:
         return None if value is None else bool(value) is not statement.negated
 
     def _peek(self, name: str, width: int) -> int | None:
-        value = self.state.get(name)
-        if value is None or value.bits is None or value.width != width:
+        value = self._answered(name, self.state.get(name) or self._untouched(name), width)
+        if value.bits is None or value.width != width:
+            if value.key:
+                self.missed.setdefault(name, value.key)
             return None
-        self._seen(name, value)
-        return value.bits
-
-    def _seen(self, name: str, value: Value) -> None:
-        self.reads[name] = value
+        self.state[name] = self.reads[name] = value
         if value.given:
-            self.used.add(name)
+            self.used.add(self.answers[value.key])
+        return value.bits
 
     def _read(self, name: str, type_: Type, statement: Statement) -> int | None:
         """A register's bits; None, and the need noted, where they are not known."""
@@ -269,18 +334,22 @@ class _Machine:
             return None
         bits = self._peek(name, type_.bits)
         if bits is None:
-            suggested = self.program.reading(name)
-            need = Need(
-                name,
-                suggested if suggested.bits == type_.bits else type_,
-                statement,
-                value.by if value else None,
-            )
+            need = self._need(name, value or self._untouched(name), type_, statement)
             if not self.needs:
                 self.stopped = dict(self.state)
-            self.needs.setdefault(name, need)
+            self.needs.setdefault(need.key, need)
             self.state[name] = Value(None, type_.bits, need.by, awaited=True)
         return bits
+
+    def _need(self, name: str, value: Value, type_: Type, reader: Statement) -> Need:
+        """A need that is noted; its key is the name, unless that is for another value."""
+        suggested = self.program.reading(name, value.by)
+        type_ = suggested if suggested.bits == type_.bits else type_
+        need = Need(name, type_, reader, value.by, name)
+        first = (self.answered if name in self.given else self.missed).get(name, "")
+        if not value.key or value.key == first:
+            return need
+        return need._replace(key=value.key, other=first)
 
     def _all(self, wanted: Mapping[str, Type], statement: Statement) -> dict[str, int]:
         """Bits by name; raises _MissingError once all that are not known were noted."""
@@ -348,20 +417,21 @@ class _Machine:
             width = _width(statement, name)
             self.state[name] = Value(bits, width, statement, step=self.number)
 
-    def _forget(self, statement: Statement) -> str:
-        """Make what a statement writes unknown, unless it was given; returns a note on it."""
+    def _forget(self, statement: Statement) -> None:
+        """Make what a statement writes unknown."""
         for name in statement.writes:
-            unknown = Value(None, self.program.types[name].bits, statement)
-            value = self.given.get(name, unknown)
+            value = self._untouched(name, self.places.key(statement, name))
             self.state[name] = value._replace(by=statement, step=self.number)
-        if statement.problems:
-            return f"illegal: {statement.problems[0].message}"
-        unknown_names = [x for x in statement.writes if x not in self.given]
-        if not statement.writes:
-            return "writes no register"
-        if not unknown_names:
-            return "as given"
-        return f"makes {', '.join(unknown_names)} unknown"
+
+
+def _forgotten(statement: Statement, writes: Mapping[str, int | None]) -> str:
+    """A note on what is not known of what a statement writes."""
+    if statement.problems:
+        return f"illegal: {statement.problems[0].message}"
+    unknown = [name for name, bits in writes.items() if bits is None]
+    if unknown:
+        return f"makes {', '.join(unknown)} unknown"
+    return "as given" if writes else "writes no register"
 
 
 def _word(parts: tuple[int, ...]) -> int:

@@ -10,17 +10,18 @@ from enum import StrEnum
 from functools import cache
 
 from ..isa.types import Type
+from ..listings.bindings import NOTHING, Bound, bound
 from ..records import NamedTuple
 from ..text import tokens as syntax
 from ..text.constants import BadConstantError, constant, constant_bits, is_constant
-from ..text.errors import Problem
+from ..text.errors import Problem, PtxError
 from ..text.instruction import Instruction
 from ..text.opcodes import OPCODES
 from ..text.operands import COMPONENTS, SPECIAL
 from ..text.parser import resolve
 from ..text.registers import misfits
 from ..text.scopes import Body, Scope, Scopes, anywhere, bodies
-from ..text.source import Fragment, fragments
+from ..text.source import Fragment, asm_texts, fragments
 from ..text.tokens import Kind, Part, Token, Written
 from .plain import Operation, operation
 
@@ -91,17 +92,47 @@ class Program(NamedTuple):
     declared: Mapping[str, Type] = {}
     """Of those registers, the types of the declared ones, where values of it can be held."""
 
-    def reading(self, name: str) -> Type:
+    def reading(self, name: str, at: Statement | None = None) -> Type:
         """The type by which a value that is given for a register in text is read.
 
-        As it is declared; where it is not, as it is used.
+        As it is declared, at a statement where one is told; where it is not, as it is used.
         """
+        if at and (there := _declared_type(dict(at.declared).get(name))):
+            return there
         used, declared = self.types[name], self.declared.get(name)
         return declared if declared and declared.bits == used.bits else used
 
+    bound: Bound = NOTHING
+    """What the asm statement says of its operands."""
+    scopes: tuple[Scope, ...] = ()
+    """What declares its registers, also those that no statement names."""
+
+    def declares(self, name: str) -> bool:
+        """Whether a name, or it behind a ``%``, is that of a declared register."""
+        every = (scope.look_up(x) for scope in self.scopes for x in (name, f"%{name}"))
+        return any(found and found.register for found in every)
+
     def register(self, name: str) -> str | None:
-        """The register that is meant: by its name, or by its name without the ``%``."""
+        """The register of a name, or of it without the ``%``."""
         return next((x for x in (name, f"%{name}") if x in self.types), None)
+
+    def registers(self, name: str, *, at_end: bool = False) -> tuple[str, ...]:
+        """The registers that are meant: by the name, by it without the ``%``, by a C variable.
+
+        Those that take the variable's value, or that give it one at the end. Raises PtxError
+        where a register and a variable are called so.
+        """
+        written = self.bound.written.get(name, ()) if at_end else ()
+        every = written[-1:] or self.bound.variable(name)
+        variable = tuple(x for x in every if x in self.types)
+        register = self.register(name)
+        found = (register,) if register else ()
+        if found and variable and found != variable:
+            message = f"`{name}` is a register here, and the C variable in {' and '.join(every)}"
+            raise PtxError(
+                name, (Problem(message, (0, len(name)), f"{every[0]}=… for C's variable"),)
+            )
+        return found or variable
 
 
 _LEAVING = frozenset(["bra", "brx", "exit", "ret", "trap"])
@@ -142,18 +173,29 @@ def load(text: str, told: Callable[[int], None] | None = None) -> tuple[Program,
     found: list[Program] = []
     counts = Counter[str]()
     elsewhere: Scopes | None = None
-    for fragment in fragments(text):
+    for fragment, said in _bound(text):
         at = bisect_right(lines, fragment.origins[0])
         name = "block"
         if fragment.ptx != text:
             name, elsewhere = f"asm:{at}", elsewhere or anywhere(text)
         again = counts[name]
         numbered = f"{name}#{again + 1}" if again else name
-        loader = _Loader(text, fragment, lines, Scopes(elsewhere=elsewhere), told)
+        scopes = Scopes(dict(said.types), elsewhere)
+        loader = _Loader(text, fragment, lines, scopes, said, told)
         for program in loader.programs(numbered):
             counts[program.name.partition("#")[0]] += 1
             found.append(program)
     return tuple(found)
+
+
+def _bound(text: str) -> Iterator[tuple[Fragment, Bound]]:
+    """The PTX of a text, each with what an asm statement says of its operands."""
+    found = list(asm_texts(text))
+    if not found:
+        yield from ((fragment, NOTHING) for fragment in fragments(text))
+    limits = [*(statement.start for statement in found[1:]), len(text)]
+    for statement, limit in zip(found, limits, strict=False):
+        yield statement.fragment, bound(text, statement.end, limit)
 
 
 class _Block(NamedTuple):
@@ -179,16 +221,19 @@ class _Loader:
         fragment: Fragment,
         lines: list[int],
         scopes: Scopes,
+        said: Bound,
         told: Callable[[int], None] | None,
     ) -> None:
         self.text, self.fragment, self.lines, self.scopes = text, fragment, lines, scopes
-        self.told = told
+        self.said, self.told = said, told
         self.words = syntax.tokens(fragment.ptx)
         self.found: list[tuple[int, Statement | None]] = []
         """Statements by the place of their first character; None: a brace that declares nothing."""
         self.open: list[_Block] = []
         self.blocks: dict[int, _Block] = {}
         """The blocks that are open by the id of their scope."""
+        self.opened: list[tuple[int, Scope]] = []
+        """The scopes by the place of their brace."""
 
     def programs(self, name: str) -> Iterator[Program]:
         """The kernels of the fragment, or all of it under a name."""
@@ -201,8 +246,23 @@ class _Loader:
             types = _types(inside)
             known = _ordered(inside, types)
             problems = (*self.fragment.problems, *(y for x in known for y in x.problems))
-            declared = {name: type_ for name, type_ in _declared(inside).items() if name in types}
-            yield Program(body.name, known, types, self.text, problems, declared)
+            floats, said = self.said.floats(), self.said.types
+            declared = {
+                name: type_
+                for name, type_ in _declared(inside).items()
+                if name in types and (name not in said or name in floats)
+            }
+            scopes = [x for at, x in self.opened if body.start - 1 <= at <= body.end]
+            yield Program(
+                body.name,
+                known,
+                types,
+                self.text,
+                problems,
+                declared,
+                self.said,
+                (self.scopes.scope, *scopes),
+            )
 
     def _go_through(self, starts: set[int]) -> None:
         """Find the statements; ``starts`` are behind the braces that begin kernels."""
@@ -236,6 +296,7 @@ class _Loader:
             block = _Block(self.scopes.scope, len(self.found), brace.start, own, {})
             self.open.append(block)
             self.blocks[id(block.scope)] = block
+            self.opened.append((brace.start, block.scope))
             self.found.append((brace.start, None))
 
     def _close(self, brace: Token) -> None:
@@ -257,7 +318,10 @@ class _Loader:
         if block.own or not block.scope.registers:
             return None
         used = tuple(block.used)
-        open_ = Statement(StatementKind.OPEN, self._line(block.start), "{", writes=used)
+        known = ((name, block.scope.look_up(_base(name))) for name in used)
+        declared = tuple((name, x and x.type) for name, x in known)
+        line = self._line(block.start)
+        open_ = Statement(StatementKind.OPEN, line, "{", writes=used, declared=declared)
         self.found[block.place] = (block.start, open_)
         return used
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ..records import NamedTuple
 from ..text.errors import Span, quoted
+from ..text.scopes import CONSTANT
 from ..text.source import Fragment
 from .gluing import Part, joined, parts
 
@@ -21,12 +22,19 @@ _TOKEN = re.compile(
 )
 _LONGEST = 1 << 14
 """How far an asm statement's operands are read."""
-_LETTERS = {"h": "b16", "r": "b32", "l": "b64", "f": "f32", "d": "f64"}
+_LETTERS = {"h": "b16", "r": "b32", "l": "b64", "q": "b128", "f": "f32", "d": "f64"}
 _NAMED = re.compile(r"%\[\s*+(\w++)\s*+\]")
 _NUMBERED = re.compile(r"%(\d++)(?![\w$])", re.ASCII)
 _MODIFIED = re.compile(r"%[A-Za-z]\d[\w$]*+", re.ASCII)
 """What nvcc (13.0) takes for a modifier and an operand, and refuses: ``%p1``, but not ``%rd1``."""
+_PERCENT = re.compile(r"%[\w$]*+", re.ASCII)
+_PLACED = re.compile(r"%(\d++)", re.ASCII)
 _DIGITS = 9
+_INTEGER = re.compile(
+    r"\s*+(?P<sign>[-+]?)\s*+(?P<digits>0[xX][0-9a-fA-F]++|0[bB][01]++|[1-9][0-9]*+|0[0-7]*+)"
+    r"(?P<suffix>[uU]?(?:[lL]{1,2})?[uU]?)\s*+"
+)
+_MOST_DIGITS = 66
 
 
 class Operands(NamedTuple):
@@ -38,6 +46,8 @@ class Operands(NamedTuple):
     """The numbers of those that have a name."""
     texts: tuple[str, ...]
     """Those that stand for text of the PTX: ``"C"``."""
+    constants: dict[str, str]
+    """Those that stand for an integer, ``"n"``, as nvcc writes it; empty where it is not known."""
     number: int | None
     """How many there are; None where not all of them could be read."""
     unknown: dict[str, str]
@@ -69,6 +79,25 @@ class Operands(NamedTuple):
                 seen.add(name)
                 yield name, _single(name), found.span()
 
+    def escaped(self, fragment: Fragment, start: int, end: int) -> Iterator[tuple[str, Span]]:
+        """Registers that are called like an operand, ``%%1``, in an asm statement that has some."""
+        for found in _NUMBERED.finditer(fragment.ptx, start, end) if self.number else ():
+            if _doubled(fragment, found.start()):
+                yield found[0], found.span()
+
+    def by_name(self, fragment: Fragment, start: int, end: int) -> Span | None:
+        """Where an operand is first called by its name."""
+        every = _NUMBERED.finditer(fragment.ptx, start, end) if self.names else ()
+        return next((x.span() for x in every if _is_named(fragment, x)), None)
+
+    def doubled(self, fragment: Fragment, start: int, end: int) -> Span | None:
+        """Where a ``%`` is first written twice in an asm statement that has no operands.
+
+        There both stay, and no register is called so.
+        """
+        every = _PERCENT.finditer(fragment.ptx, start, end) if self.number == 0 else ()
+        return next((x.span() for x in every if _doubled(fragment, x.start())), None)
+
     def _said(self, name: str) -> str:
         if name in self.unknown:
             return f"{quoted(self.unknown[name])} names no operand of this asm statement"
@@ -86,19 +115,24 @@ def _single(name: str) -> str:
 def read_operands(text: str, start: int, end: int) -> Operands:
     """The operands that stand behind an asm statement's text."""
     types, names, constants = dict[str, str](), dict[str, int](), list[str]()
-    count, depth, section = 0, 0, 0
+    values = dict[str, str]()
+    count, depth, section, opened = 0, 0, 0, 0
     letters = name = None
     full = text.startswith(":", start)
-    ended = False
+    ended = text.startswith(")", start)
     for token in _TOKEN.finditer(text, start, min(end, start + _LONGEST)) if full else ():
         mark = token["mark"]
         if depth:
             depth += (mark in ("(", "[", "{")) - (mark in (")", "]", "}")) if mark else 0
+            if not depth and (last := f"%{count - 1}") in values:
+                values[last] = _integer(text[opened : token.start()])
         elif mark == "(" and letters is not None:
             depth = 1
             kind = letters.strip("=+&% ")
             if kind in _LETTERS:
                 types[f"%{count}"] = _LETTERS[kind]
+            if kind in ("n", "i"):
+                values[f"%{count}"], opened = "", token.end()
             if kind == "C":
                 constants.append(f"%{count}")
             if name:
@@ -117,13 +151,37 @@ def read_operands(text: str, start: int, end: int) -> Operands:
             name = token["name"]
         elif not token["blank"]:
             break
-    return Operands(types, names, tuple(constants), count if ended else None, {})
+    if depth:
+        values = dict.fromkeys(values, "")
+    types |= dict.fromkeys(values, CONSTANT)
+    return Operands(types, names, tuple(constants), values, count if ended else None, {})
+
+
+def _integer(text: str) -> str:
+    """A literal of C as nvcc writes it; empty where it is none."""
+    found = _INTEGER.fullmatch(text) if len(text) < _MOST_DIGITS else None
+    if found is None:
+        return ""
+    digits = found["digits"]
+    base = 8 if digits[0] == "0" and digits.isdecimal() else 0
+    value = int(digits, base) * (-1 if found["sign"] == "-" else 1)
+    unsigned = not digits.isdecimal() or base or "u" in found["suffix"].lower()
+    long = "l" in found["suffix"].lower() or abs(value) >> (32 if unsigned else 31)
+    bits = 64 if long else 32
+    value &= (1 << bits) - 1
+    return str(value - (value >> (bits - 1) << bits))
 
 
 def _doubled(fragment: Fragment, at: int) -> bool:
     """Whether a ``%`` was written twice: it belongs to a register, not to an operand."""
     start, end = fragment.origin(at, at + 1)
     return end - start == 2
+
+
+def _is_named(fragment: Fragment, placeholder: re.Match[str]) -> bool:
+    """Whether a number stands for a name: ``%[a]`` is one piece of another width."""
+    start, end = fragment.origin(*placeholder.span())
+    return end - start > len(placeholder[0]) + 1
 
 
 def numbered(fragment: Fragment, operands: Operands) -> tuple[Fragment, Operands, bool]:
@@ -150,3 +208,19 @@ def numbered(fragment: Fragment, operands: Operands) -> tuple[Fragment, Operands
     group += parts(fragment, done)
     glued = joined(group)._replace(problems=fragment.problems)
     return glued, operands._replace(unknown=unknown), known
+
+
+def filled(fragment: Fragment, operands: Operands) -> Fragment:
+    """The PTX with the integers that are known, as nvcc fills them in, whatever is beside them."""
+    if not any(operands.constants.values()):
+        return fragment
+    group, done = list[Part](), 0
+    for found in _PLACED.finditer(fragment.ptx):
+        value = operands.constants.get(found[0])
+        if value and not _doubled(fragment, found.start()):
+            start, end = fragment.origin(*found.span())
+            group += parts(fragment, done, found.start())
+            group.append((value, start, end - start))
+            done = found.end()
+    group += parts(fragment, done)
+    return joined(group)._replace(problems=fragment.problems)

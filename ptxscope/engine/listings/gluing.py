@@ -68,14 +68,24 @@ def opcode_in(text: str) -> Span | None:
     return None
 
 
+_BESIDE = re.compile(
+    r"(?<=[\w.$+\-*/~])%\d++|[-+*/~(]\s++%\d++|%\d++(?=[\w$]|\s*+[-+*/()?<>&^])", re.ASCII
+)
+"""A placeholder that is a part of a word or an expression."""
+
+
 def spliced(text: str, placeholders: Iterable[str]) -> Span | None:
-    """The first opcode that has a placeholder in its modifiers."""
-    names = "|".join(map(re.escape, placeholders))
-    if not names:
-        return None
-    pattern = rf"(?<![\w.$%])(?P<opcode>{OPCODES})(?:\.\w++)*+\.?(?:{names})(?!\d)"
-    found = re.search(pattern, text, re.ASCII)
-    return found.span("opcode") if found else None
+    """The first opcode of a statement with a placeholder that is a part of a word or expression."""
+    last, wanted = 0, frozenset(placeholders)
+    for found in _BESIDE.finditer(text) if wanted else ():
+        name = found[0][found[0].index("%") :]
+        if name not in wanted:
+            continue
+        start = max(text.rfind(";", last, found.start()) + 1, last)
+        last = found.end()
+        if opcode := _NAME.search(text, start, found.start()):
+            return opcode.span()
+    return None
 
 
 def instruction_in(text: str) -> Span | None:

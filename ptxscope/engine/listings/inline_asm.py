@@ -12,8 +12,8 @@ from ..isa.catalog import CATALOG
 from ..records import NamedTuple
 from ..text.errors import Problem, Span
 from ..text.opcodes import is_other_opcode
-from ..text.source import ASM, Fragment, fragments, skip
-from .asm_operands import Operands, numbered, read_operands
+from ..text.source import ASM, Fragment, asm_texts, fragments, skip
+from .asm_operands import Operands, filled, numbered, read_operands
 from .docstrings import docstrings, ends_statement, is_all_ptx
 from .gluing import HOLED, LIKELY, PARTLY, Part, instruction_in, joined, opcode_in, parts, spliced
 from .reading import LONGEST, WINDOW, Place
@@ -123,10 +123,6 @@ class Piece(NamedTuple):
         """The types of the asm statement's operands: ``%0`` to ``b32``."""
         return self.operands.types if self.operands else None
 
-    def past(self, start: int, end: int) -> Iterator[tuple[str, str, Span]]:
-        """What of a stretch of the PTX is past the asm statement's operands."""
-        return self.operands.past(self.fragments[0], start, end) if self.operands else iter(())
-
     def at(self, start: int) -> _Mapped:
         """Places of a text that starts there in the piece."""
         return _Mapped(self, start)
@@ -171,9 +167,22 @@ class Lines:
 def asm_only(text: str, name: str) -> str:
     """A C source with its comments and other strings blanked; any other text as it is.
 
-    Every character that is left stands where it stood.
+    The strings of asm statements are left, their constraints too. Every character that is left
+    stands where it stood.
     """
-    return _masked(text)[0] if language_of(name, text) is Language.C else text
+    if language_of(name, text) is not Language.C:
+        return text
+    masked, groups = _masked(text)
+    found = list(asm_texts(masked))
+    ends = [statement.end for statement in found]
+    limits = [*(statement.start for statement in found[1:]), len(text)]
+    closes = [_closing_of(masked, *at) for at in zip(ends, limits, strict=False)]
+    parts, done = list[str](), 0
+    for start, end in groups:
+        if _covers(ends, closes, start):
+            parts += [masked[done:start], text[start:end]]
+            done = end
+    return "".join(parts) + masked[done:]
 
 
 def pieces(text: str, language: Language) -> Iterator[Piece]:
@@ -234,8 +243,10 @@ def _of_c(text: str, lines: Lines) -> Iterator[Piece]:
         complete = masked[end : end + 1] in (":", ")", "")
         operands = read_operands(text, end, limit)
         fragment, operands, known = numbered(fragment, operands)
+        fragment = filled(fragment, operands)
+        unknown = (*operands.texts, *(x for x, value in operands.constants.items() if not value))
         named = None if complete and known else opcode_in(fragment.ptx)
-        if (constant := spliced(fragment.ptx, operands.texts)) is not None:
+        if (constant := spliced(fragment.ptx, unknown)) is not None:
             named, complete = constant, False
         elif not complete:
             close = _close(masked, end, limit)
@@ -279,6 +290,16 @@ _MACROS = re.compile(r"(?:\s++|\\\r?\n|[\w#(),])*+")
 def _covers(starts: list[int], ends: list[int], at: int) -> bool:
     index = bisect_right(starts, at) - 1
     return index >= 0 and at < ends[index]
+
+
+def _closing_of(masked: str, start: int, limit: int) -> int:
+    """Where the parenthesis of an asm statement is closed whose text ends at ``start``."""
+    depth = 0
+    for mark in _MARK.finditer(masked, start, limit):
+        depth += (mark[0] == "(") - (mark[0] == ")")
+        if depth < 0:
+            return mark.start()
+    return limit
 
 
 def _close(masked: str, start: int, limit: int) -> int:

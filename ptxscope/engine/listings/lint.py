@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
@@ -10,11 +12,14 @@ from typing import Protocol
 
 from ..records import NamedTuple
 from ..semantics.errata import ERRATA, TARGETS
-from ..text.errors import Span
+from ..text.errors import Problem, Span, capped, quoted
 from ..text.instruction import Instruction
+from ..text.opcodes import OPCODES
 from ..text.parser import Parsed, scan
 from ..text.registers import misfit
 from ..text.scopes import Scopes, anywhere
+from ..text.tokens import EMPTY, ends
+from .asm_operands import Operands
 from .counterexample import Counterexample
 from .facts import Facts, facts_of, known, renamed
 from .inline_asm import Language, Piece, language_of, pieces
@@ -34,6 +39,10 @@ RULES: dict[str, tuple[Severity, str]] = {
     "illegal": (Severity.ERROR, "The instruction is not legal PTX."),
     "register-type": (Severity.ERROR, "A register's declared type does not fit its operand."),
     "undeclared": (Severity.ERROR, "An operand is not the register that it must be."),
+    "unseen": (
+        Severity.WARNING,
+        "A register is declared nowhere in this file; it assembles only where another declares it.",
+    ),
     "version": (Severity.ERROR, "The .version or .target is below what the instruction needs."),
     "note": (Severity.NOTE, "Legal, but worth a word."),
     "unread": (
@@ -110,10 +119,34 @@ def check_listing(chunks: Iterable[str], name: str) -> Iterator[Checked]:
     """Every one of the 27 in a PTX listing, in order; the chunks may end anywhere."""
     for statement in statements(chunks):
         facts, registers = known(statement.text)
-        if facts:
+        ends_well = statement.text[-1] == ";" and not statement.after
+        if facts and ends_well:
             yield _legal(statement, facts, registers, statement, name)
         else:
-            yield from _scanned(statement, statement, name, doubled=False)
+            for found in _checked(statement, statement, name, doubled=False):
+                yield _told(found, _ended(statement, statement))
+
+
+def _told(item: Checked, more: Iterable[Diagnostic]) -> Checked:
+    return item._replace(diagnostics=(*item.diagnostics, *more))
+
+
+_ANOTHER_END = re.compile(r"(?:\s++|//[^\n]*+|/\*.*?(?:\*/|\Z))*+;", re.DOTALL)
+
+
+def _ended(statement: Candidate, at: _Placed) -> Iterator[Diagnostic]:
+    """What is said of how a statement ends; a text that is no module may end without a ``;``."""
+    end = len(statement.text)
+    if statement.text[-1] != ";":
+        if not statement.cut_off or statement.scopes.version is not None:
+            for problem in ends(statement.text, OPCODES):
+                yield _illegal_at(problem, at)
+    elif empty := _ANOTHER_END.match(statement.after):
+        yield Diagnostic("illegal", EMPTY.message, at.place(end, end + empty.end()))
+
+
+def _illegal_at(problem: Problem, at: _Placed) -> Diagnostic:
+    return Diagnostic("illegal", problem.message, at.place(*problem.span), problem.hint)
 
 
 def check_text(text: str, name: str) -> Iterator[Checked]:
@@ -157,24 +190,56 @@ _PROSE = re.compile(r"(?<![\w.%$])[A-Za-z]{2,}+\s++[A-Za-z]")
 
 
 def _in_piece(piece: Piece, name: str, elsewhere: Scopes) -> Iterator[Checked]:
+    found = list(_by_statement(piece, name, elsewhere))
+    starts = [start for start, _ in found]
+    items = [item for _, item in found]
+    beside = defaultdict[int, list[Problem]](list)
+    for problem in ends(piece.ptx, OPCODES) if items and piece.operands else ():
+        beside[max(bisect_right(starts, problem.span[0]) - 1, 0)].append(problem)
+    for index, problems in beside.items():
+        told = [_illegal_at(problem, piece.at(0)) for problem in capped(problems)]
+        items[index] = _told(items[index], told)
+    return iter(items)
+
+
+def _by_statement(piece: Piece, name: str, elsewhere: Scopes) -> Iterator[tuple[int, Checked]]:
+    """What is said of each statement, and where in the piece that begins."""
     in_string = not piece.asm or len(piece.fragments) > 1
     may_be_prose = not piece.asm and not _MODULE.search(piece.ptx)
-    for statement in statements([piece.ptx], Scopes(piece.registers, elsewhere)):
+    operands = piece.operands
+    closed = operands is not None and operands.number is not None
+    for statement in statements([piece.ptx], Scopes(piece.registers, elsewhere, closed=closed)):
         at = piece.at(statement.start)
         if in_string and _is_template(statement):
-            yield _filled_in(statement, at, name)
+            yield statement.start, _filled_in(statement, at, name)
         elif not (may_be_prose and _is_prose(statement)):
-            for found in _checked(statement, at, name, doubled=piece.asm):
-                told = (*found.diagnostics, *_past(piece, statement))
-                yield found._replace(diagnostics=told)
+            for item in _checked(statement, at, name, doubled=piece.asm):
+                if operands:
+                    more = _placeholders(piece, operands, statement)
+                else:
+                    more = _ended(statement, at)
+                yield statement.start, _told(item, more)
 
 
-def _past(piece: Piece, statement: Candidate) -> Iterator[Diagnostic]:
-    """What is said of placeholders that are no operands of an asm statement."""
-    start = statement.start
-    for name, message, span in piece.past(start, start + len(statement.text)):
-        if piece.registers or not statement.scopes.declared(name):
-            yield Diagnostic("undeclared", message, piece.at(0).place(*span))
+def _placeholders(piece: Piece, operands: Operands, statement: Candidate) -> Iterator[Diagnostic]:
+    """What is said of what stands behind a ``%`` in a statement of an asm statement."""
+    inner, at, scopes = piece.fragments[0], piece.at(0), statement.scopes
+    stretch = statement.start, statement.start + len(statement.text)
+    for name, message, span in operands.past(inner, *stretch):
+        if piece.registers or not scopes.declared(name):
+            yield Diagnostic("undeclared", message, at.place(*span))
+    for name, span in operands.escaped(inner, *stretch):
+        declared = scopes.declared(name)
+        if not declared or declared.operand:
+            message = f"no declaration of {quoted(name)} is in sight: `%%` makes no operand of it"
+            yield Diagnostic("undeclared", message, at.place(*span), quoted(name))
+    if named := operands.by_name(inner, *stretch):
+        message = "nvcc 13.0 takes no operand by its name; clang does"
+        yield Diagnostic("note", message, at.place(*named))
+    if twice := operands.doubled(inner, *stretch):
+        right = quoted(piece.ptx[slice(*twice)])
+        message = f"`%%` stays as it is in an asm statement without operands: write {right}"
+        yield Diagnostic("illegal", message, at.place(*twice), right)
 
 
 def _is_template(statement: Candidate) -> bool:
@@ -294,7 +359,7 @@ def _fits(scopes: Scopes, facts: Facts, registers: Sequence[str]) -> bool:
     if types in facts.fitting:
         return True
     fit = all(
-        misfit(scopes, role, register, type_) is None
+        misfit(scopes, facts.instruction, role, register, type_) is None
         for register, (role, _, type_) in zip(used, facts.uses, strict=True)
     )
     if fit and len(facts.fitting) < _MOST_FITTING:
@@ -308,7 +373,8 @@ def _misfits(
     """What is said of the registers by their declarations."""
     spans: Mapping[str, Span] | None = None
     for role, used, type_ in facts.uses:
-        told = misfit(statement.scopes, role, renamed(used, registers), type_)
+        name = renamed(used, registers)
+        told = misfit(statement.scopes, facts.instruction, role, name, type_)
         if told is None:
             continue
         if spans is None:

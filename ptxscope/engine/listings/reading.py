@@ -120,12 +120,14 @@ class Candidate(NamedTuple):
     """What stands in front of it in its line."""
     after: str
     """What stands behind it in its last line."""
+    cut_off: bool
+    """The listing ends before it does."""
     scopes: Scopes
     """Holds what was declared up to here, until the next statement is read."""
 
     def place(self, start: int, end: int) -> Place:
         """Where a range of the text stands."""
-        text, _, _, line, column, before, after, _ = self
+        text, _, _, line, column, before, after, _, _ = self
         if start <= end <= len(text) <= 2 * WINDOW and "\n" not in text:  # the same, in short
             shift = len(before)
             span = (start + shift, end + shift)
@@ -362,6 +364,7 @@ class _Window:
             at - self._line_start + 1,
             text[line_start:start],
             text[end : line_end if line_end >= 0 else end + WINDOW],
+            end == self.limit and text[end - 1] != ";",
             scopes,
         )
 

@@ -43,6 +43,12 @@ class Erratum(NamedTuple):
     remark: str = ""
     """What else is worth a word, where errata are listed."""
 
+    def __reduce__(self) -> tuple[Callable[[str], Erratum], tuple[str]]:
+        """It is pickled by its id: what is asked of forms are no functions of a name."""
+        from .models import by_id
+
+        return by_id, (self.id,)
+
     def touches(self, form: Form) -> bool:
         """Whether it is about this form at all; ``errata_of`` says whether it shows."""
         return form.opcode in self.opcodes and self.when(form)

@@ -32,6 +32,12 @@ class Model(NamedTuple):
 
 _BY_ID = {erratum.id: erratum for erratum in (*ERRATA, *MISCONCEPTIONS)}
 
+
+def by_id(id_: str) -> Erratum:
+    """The erratum or misconception with an id; raises KeyError."""
+    return _BY_ID[id_]
+
+
 ISA_MODEL = Model("isa")
 _LAST_MINOR = {11: 8, 12: 9}
 """The last version of what came out with a major number, where a greater one followed."""

@@ -145,10 +145,12 @@ def _source(
     type_ = operand.type if isinstance(operand.type, Type) else partial.get(operand.type)
     prefix = words[0] if words[0].text in ("-", "!") else None
     negates = entry.slot(f"neg{place}")
+    negated = False
     if prefix and negates and prefix.text == negates.word and _rest_is_operand(prefix, words[1:]):
         found.values[negates.name] = True
         found.spans[negates.name] = prefix.span
         words = words[1:]
+        negated = True
     elif prefix and len(words) > 1 and not is_constant(words):
         _wrong_prefix(entry, operand, prefix, found)
         words = words[1:]
@@ -167,7 +169,8 @@ def _source(
         return
     if _is_special(words, found):
         return
-    if len(words) > 2 and words[1].text == "+" and _is_sum(entry, operand, words[2:]):
+    sum_ = len(words) > 2 and words[1].text == "+" and not negated
+    if sum_ and _is_sum(entry, operand, words[2:]):
         found.problems.append(
             Problem(
                 f"ptxas takes the sum {quoted(_joined(words))} here; ptxscope does not compute it",
@@ -196,10 +199,7 @@ def _is_sum(entry: Entry, operand: Operand, addend: Sequence[Token]) -> bool:
 
     It does in the comparisons and selections, and as the c of scalar video instructions.
     """
-    if entry.group == _COMPARISON:
-        allowed = operand.type is not Type.PRED or entry.opcode == "selp"
-    else:
-        allowed = entry.lanes == 1 and operand.role == "c"
+    allowed = entry.group == _COMPARISON or (entry.lanes == 1 and operand.role == "c")
     if not allowed or not is_constant(addend):
         return False
     try:

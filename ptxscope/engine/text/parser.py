@@ -44,6 +44,11 @@ def parse(text: str) -> Instruction:
     return replace(first, notes=(*first.notes, *_left_out(text)))
 
 
+def read(instruction: str | Instruction) -> Instruction:
+    """An instruction, or the one in a text. Raises PtxError, and TypeError for anything else."""
+    return instruction if isinstance(instruction, Instruction) else parse(instruction)
+
+
 _BLANK = " \t\r\n\f\v;"
 LEFT_OUT = "what stands beside it is left out: "
 """How the note begins that names what was not read as the instruction."""
@@ -74,6 +79,8 @@ def _left_out(text: str) -> Iterator[str]:
 
 def parse_all(text: str) -> tuple[Instruction, ...]:
     """Every one of the 27 in a text, in order; at least one. Raises PtxError."""
+    if not isinstance(text, str):
+        raise TypeError(f"PTX is given as text, not as {type(text).__name__}")
     parsed = list(scan(text))
     if not parsed:
         raise _nothing(text)

@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from enum import Enum
 from functools import lru_cache
 
+from ..isa.roles import DESTINATIONS
 from ..isa.types import Type
 from ..records import NamedTuple
 from .errors import Problem, quoted
 from .instruction import Instruction
-from .scopes import FUNCTION, Declared, Scopes
+from .scopes import CONSTANT, FUNCTION, Declared, Scopes
 
 
 class Misfit(Enum):
@@ -24,6 +25,8 @@ class Misfit(Enum):
     """It is not the register that it must be."""
     TYPE = "register-type"
     """Its declared type does not fit."""
+    UNSEEN = "unseen"
+    """It is declared nowhere here, and may be elsewhere."""
     UNREAD = "unread"
     """It may: nothing is known of it."""
 
@@ -44,12 +47,12 @@ _TYPE = re.compile(r"([bsuf])(\d+)")
 def agrees(declared: str, type_: Type) -> bool:
     """Whether a register of a declared type may stand where an instruction type is wanted.
 
-    Sizes must be equal; signed and unsigned agree, and bits agree with all. A declared type
-    that is not known here, ``f16x2`` say, is taken to agree.
+    Sizes must be equal; signed and unsigned agree, and bits agree with all. ptxas takes ``f16x2``
+    for an integer of 32 bits. A declared type that is not known here is taken to agree.
     """
     if "pred" in (declared, str(type_)):
         return declared == str(type_)
-    match = _TYPE.fullmatch(declared)
+    match = _TYPE.fullmatch("u32" if declared == "f16x2" else declared)
     if not match:
         return True
     kind, wanted = match[1], str(type_)[0]
@@ -61,22 +64,28 @@ def agrees(declared: str, type_: Type) -> bool:
 def misfits(ins: Instruction, scopes: Scopes) -> Iterator[Problem]:
     """What keeps an assembler from taking an instruction's registers, at places of its text."""
     for role, name in ins.names.items():
-        told = misfit(scopes, role, name, ins.type_of(role))
-        if told and told.why is not Misfit.UNREAD:
+        told = misfit(scopes, ins, role, name, ins.type_of(role))
+        if told and told.why not in (Misfit.UNREAD, Misfit.UNSEEN):
             yield Problem(told.message, ins.spans.get(role, ins.spans["opcode"]), told.hint)
 
 
-def misfit(scopes: Scopes, role: str, register: str, type_: Type) -> Told | None:
-    """What is said of a register where an operand of a type is wanted; None where it may stand."""
+def misfit(scopes: Scopes, ins: Instruction, role: str, register: str, type_: Type) -> Told | None:
+    """What is said of a register in its role, of a type, in an instruction that differs in names.
+
+    None where it may stand.
+    """
     name, _, component = register.partition(".")
     declared = scopes.declared(name)
     if declared is None:
         if not scopes.lacks(name):
             return None
         message = f"no declaration of {quoted(name)} is in sight"
-        return Told(Misfit.UNDECLARED, message, f".reg .{type_} {name};")
+        why = Misfit.UNDECLARED if scopes.sure else Misfit.UNSEEN
+        return Told(why, message, f".reg .{type_} {name};")
     if not declared.register:
         return _no_register(name, declared)
+    if declared.type == CONSTANT:
+        return _constant(ins, role, name, type_)
     if declared.vector != bool(component):
         message = f"{quoted(name)} is declared as a vector; one of its components is wanted"
         if not declared.vector:
@@ -85,10 +94,32 @@ def misfit(scopes: Scopes, role: str, register: str, type_: Type) -> Told | None
     if agrees(declared.type, type_):
         return None
     kind = "a predicate" if type_ is Type.PRED else f".{type_}"
-    what = "the guard" if role == "guard" else f"operand {role}"
     how = "{} by its constraint" if declared.operand else "declared {}"
-    message = f"{quoted(register)} is {how.format(f'.{declared.type}')}, but {what} is {kind}"
+    message = (
+        f"{quoted(register)} is {how.format(f'.{declared.type}')}, but {_called(role)} is {kind}"
+    )
     return Told(Misfit.TYPE, message, _fitting(type_))
+
+
+def _constant(ins: Instruction, role: str, name: str, type_: Type) -> Told | None:
+    """What is said of an asm statement's operand that is an integer."""
+    what = f"{quoted(name)} is an integer by its constraint"
+    if role == "guard" or role in DESTINATIONS:
+        return Told(Misfit.TYPE, f"{what}, but {_called(role)} is a register", _fitting(type_))
+    if not ins.entry.literals:
+        message = (
+            f"{what}: `{ins.opcode}` takes no literal, dual and quad forms read registers only"
+        )
+        return Told(Misfit.TYPE, message, "a register")
+    if getattr(ins.form, f"{role}sel", None) is not None:
+        return Told(Misfit.TYPE, f"{what}: no selector may stand behind it", "a register")
+    if type_ in (Type.F32, Type.F64):
+        return Told(Misfit.TYPE, f"{what}, but {_called(role)} is .{type_}", _fitting(type_))
+    return None
+
+
+def _called(role: str) -> str:
+    return "the guard" if role == "guard" else f"operand {role}"
 
 
 def _no_register(name: str, declared: Declared) -> Told:

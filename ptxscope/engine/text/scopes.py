@@ -24,6 +24,16 @@ _VERSION = re.compile(r"([0-9]+)\.([0-9]+)")
 _TARGET = re.compile(r"(?:sm|compute)_([0-9]+)")
 _PLACEHOLDER = re.compile(r"[%$]\d+", re.ASCII)
 """An operand of an asm statement; a register only where a module says so."""
+_COMPILERS = re.compile(r"%(p|rs?|rd|rq|f|fd|hh?|SPL?)[0-9]*+")
+"""A register as nvcc calls its own, which an asm statement may name."""
+_COMPILERS_TYPES: dict[str, str] = {
+    "p": "pred",
+    **dict.fromkeys(("rs", "h"), "b16"),
+    **dict.fromkeys(("r", "f", "hh"), "b32"),
+    **dict.fromkeys(("rd", "fd", "SP", "SPL"), "b64"),
+    "rq": "b128",
+}
+_INCLUDE = re.compile(r"#[^\S\n]*+include[^\S\n]*+\"")
 _SPACES = (".global", ".shared", ".const", ".local", ".param")
 _FUNCTIONS = (".entry", ".func")
 _HEADER_ENDS = frozenset(["{", ";", *_FUNCTIONS])
@@ -77,6 +87,10 @@ def _closing(words: Sequence[Token], i: int) -> int:
 
 FUNCTION = ".func"
 """What a kernel or function is declared as."""
+
+
+CONSTANT = "constant"
+"""What an operand of an asm statement is declared as that stands for an integer."""
 
 
 class Declared(NamedTuple):
@@ -194,7 +208,11 @@ class Scopes:
     """What is declared where a reader stands: it tells of braces and directives as they come."""
 
     def __init__(
-        self, registers: dict[str, str] | None = None, elsewhere: Scopes | None = None
+        self,
+        registers: dict[str, str] | None = None,
+        elsewhere: Scopes | None = None,
+        *,
+        closed: bool = False,
     ) -> None:
         self.version: tuple[int, int] | None = None
         self.target: int | None = None
@@ -205,6 +223,10 @@ class Scopes:
         """Braces that are open in the deepest scope."""
         self.elsewhere = elsewhere
         """What other texts of the same file declare, wherever it holds."""
+        self.closed = closed
+        """An assembler sees no other declarations than those and these."""
+        self.complete = True
+        """All declarations of a file are known."""
         self._header: Scope | None = None
         """What a function's header declares: it belongs to the body that follows."""
         self._asked: dict[str, tuple[Scope | None, Declared | None]] = {}
@@ -345,7 +367,10 @@ class Scopes:
         for scope in reversed(self._scopes):
             if (scope.names or scope.numbered) and (declared := scope.look_up(name)):
                 return scope, declared
-        return None, self.functions.get(name)
+        declared = self.functions.get(name)
+        if self.closed and not declared and not (self.elsewhere and self.elsewhere.declared(name)):
+            declared = _of_compiler(name)
+        return None, declared
 
     def type_of(self, name: str) -> str | None:
         """The declared type of a register, as ``b32``; None where it is not declared."""
@@ -360,7 +385,12 @@ class Scopes:
         """
         if self.version is not None and len(self._scopes) > 1:
             return True
-        return any(scope.registers for scope in self._scopes)
+        return self.closed or any(scope.registers for scope in self._scopes)
+
+    @property
+    def sure(self) -> bool:
+        """Whether what is declared nowhere here is declared in no other file either."""
+        return not self.elsewhere or self.elsewhere.complete
 
     def lacks(self, name: str) -> bool:
         """Whether a name is declared nowhere, and would have to be."""
@@ -369,6 +399,11 @@ class Scopes:
         if self.version is None and _PLACEHOLDER.fullmatch(name):
             return False
         return not (self.elsewhere and self.elsewhere.declared(name))
+
+
+def _of_compiler(name: str) -> Declared | None:
+    found = _COMPILERS.fullmatch(name)
+    return Declared(_COMPILERS_TYPES[found[1]]) if found else None
 
 
 _DIRECTIVES: dict[str, Callable[[Scopes, Sequence[Token], int], int]] = {
@@ -385,6 +420,9 @@ DIRECTIVES = frozenset(_DIRECTIVES)
 def anywhere(text: str) -> Scopes:
     """All registers that a source in another language declares, whatever their scopes."""
     found = Scopes()
+    found.complete = _INCLUDE.search(text) is None
     for declaration in _REG.finditer(text):
         found.read(tokens(declaration[0][:_LONGEST].replace("%%", "%")))
+        if not text.startswith(";", declaration.end()):  # it is put together
+            found.complete = False
     return found

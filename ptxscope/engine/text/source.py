@@ -89,18 +89,36 @@ class _Gluer:
 
 def fragments(text: str) -> Iterator[Fragment]:
     """The PTX in a text: of ``asm`` statements, of glued string literals, or the text itself."""
-    match = _ASM.search(text)
-    if match is not None:
-        while match is not None:
-            fragment, end = _glued(text, match.end())
-            yield fragment
-            match = _ASM.search(text, end)
+    found = False
+    for statement in asm_texts(text):
+        found = True
+        yield statement.fragment
+    if found:
         return
     start = skip(text, 0)
     if _STRING.match(text, start):
         yield _glued(text, start)[0]
     else:
         yield Fragment(text)
+
+
+class AsmText(NamedTuple):
+    """The text of an ``asm`` statement."""
+
+    fragment: Fragment
+    start: int
+    """Of its ``asm``."""
+    end: int
+    """Where what stands behind the text begins: its operands."""
+
+
+def asm_texts(text: str) -> Iterator[AsmText]:
+    """The text of each ``asm`` statement, in order."""
+    match = _ASM.search(text)
+    while match is not None:
+        fragment, end = _glued(text, match.end())
+        yield AsmText(fragment, match.start(), end)
+        match = _ASM.search(text, end)
 
 
 def outside_asm(text: str) -> Iterator[Span]:

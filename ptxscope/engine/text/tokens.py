@@ -10,7 +10,7 @@ from collections.abc import Iterator, Set
 from enum import Enum
 
 from ..records import NamedTuple
-from .errors import Problem, Span
+from .errors import Problem, Span, quoted
 
 
 class Kind(Enum):
@@ -81,6 +81,8 @@ _TOKEN = re.compile(
       | (?P<BAD>.))""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
+_OPEN_COMMENT = re.compile(r"(?:\s++|//[^\n]*+|/\*.*?\*/)*+(/\*)", re.DOTALL)
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]++")
 _KINDS = {_TOKEN.groupindex[kind.name]: kind for kind in Kind}
 _LINE_DIRECTIVES = {".version", ".target", ".address_size", ".file", ".loc", ".pragma"}
 _BODY_DIRECTIVES = {".entry", ".func", ".section"}
@@ -121,6 +123,37 @@ def items(text: str, words: list[Token], opcodes: Set[str]) -> Iterator[Item]:
             end = _statement_end(text, words, i, opcodes)
         yield Item(part, i, end)
         i = end
+
+
+MISSING_END = Problem("a `;` is missing at the end of this statement", (0, 0), ";")
+EMPTY = Problem("this `;` ends no statement: ptxas knows no empty one", (0, 1))
+
+
+def ends(text: str, opcodes: Set[str]) -> Iterator[Problem]:
+    """What is wrong with a text besides its statements: where they begin and end, comments."""
+    words, done = tokens(text), 0
+    for item in items(text, words, opcodes):
+        yield from _empty(words[done : item.start])
+        done = item.end
+        if item.part is Part.STATEMENT:
+            first = words[item.start]
+            if first.kind is not Kind.NAME and first.text != "@":
+                yield Problem(f"{quoted(first.text)} can't begin a statement", first.span)
+            if done < len(words) and words[done].text == ";":
+                done += 1
+            else:
+                end = _end_of(text, words, done)
+                yield MISSING_END._replace(span=(end, end))
+    yield from _empty(words[done:])
+    if open_ := _OPEN_COMMENT.match(text, words[-1].end if words else 0):
+        yield Problem("this comment is not closed", open_.span(1), "*/")
+    if not text.isascii() and (odd := _NOT_ASCII.search(text)):
+        yield Problem("ptxas takes nothing but ASCII, in comments too", odd.span())
+
+
+def _empty(words: list[Token]) -> Iterator[Problem]:
+    for word in words:
+        yield EMPTY._replace(span=word.span)
 
 
 def statements(text: str, opcodes: Set[str]) -> Iterator[Written]:

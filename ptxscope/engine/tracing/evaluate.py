@@ -17,7 +17,7 @@ from ..semantics.rules import ISA, Rules
 from ..semantics.run import result
 from ..text.errors import counted
 from ..text.instruction import Instruction, Literal
-from ..text.parser import parse
+from ..text.parser import read
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -56,7 +56,7 @@ def evaluate(
     """
     if engine not in ENGINES:
         raise ValueError(f"unknown engine {engine!r}: {', '.join(ENGINES)}")
-    ins = parse(instruction) if isinstance(instruction, str) else instruction
+    ins = read(instruction)
     if out is not None and not isinstance(out, Mapping):
         name = next(iter(ins.results.values()), "d")
         raise ValueError(f"out has no names; arrays are given by name: out={{{name!r}: …}}")

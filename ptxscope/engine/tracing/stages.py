@@ -37,6 +37,16 @@ def title(step: Step | PlanStep) -> str:
     return _TITLES.get(step.stage, str(step.stage))
 
 
+def names_of(stage: Stage) -> tuple[str, ...]:
+    """Every name that a step of a stage can have."""
+    if stage is Stage.OPERATE:
+        kinds = (_OPERATION_TITLES.get(kind, kind.operation) for kind in _OPERATIONS)
+        return tuple(dict.fromkeys(kinds))
+    if stage is Stage.SECONDARY:
+        return tuple(_SECONDARY.values())
+    return (_TITLES.get(stage, str(stage)),)
+
+
 def _t(rows: tuple[Row, ...]) -> Row:
     """The row that a step is about."""
     return next(row for row in rows if row.name == "t")

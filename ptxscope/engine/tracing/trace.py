@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain, combinations
 from typing import Any, Protocol, SupportsIndex
 
 from ..records import NamedTuple, Record
@@ -15,7 +16,7 @@ from ..semantics.plan import Plan, Row, Stage
 from ..semantics.rules import Rules
 from ..semantics.run import result, run
 from ..text.instruction import Instruction
-from ..text.parser import parse
+from ..text.parser import read
 from .annotations import NOTHING, Annotations
 from .evaluate import bind, check_names, check_read, plan_of, resolve_model
 
@@ -203,13 +204,19 @@ class Trace(Record):
 
     @cached_property
     def acting(self) -> tuple[Erratum, ...]:
-        """The model's errata without which, or by which alone, the result is another."""
+        """The fewest of the model's errata that make the result.
+
+        Where they leave the documented one, those without which, or by which alone, it is another.
+        """
         active, of = self._active, self._of
-        return tuple(
-            e
-            for e in active
-            if of(e) != of() or of(*(x for x in active if x is not e)) != of(*active)
-        )
+        documented, found = of(), of(*active)
+        if found == documented:
+            return tuple(
+                e
+                for e in active
+                if of(e) != documented or of(*(x for x in active if x is not e)) != documented
+            )
+        return next(few for few in fewest(active) if of(*few) == found)
 
     @property
     def _active(self) -> tuple[Erratum, ...]:
@@ -219,6 +226,12 @@ class Trace(Record):
         """What some errata make of the values."""
         ins = self.instruction
         return result(plan_of(ins, Model("", errata).rules(ins.form)), self.operands)
+
+
+def fewest(errata: Sequence[Erratum]) -> Iterator[tuple[Erratum, ...]]:
+    """Some of the errata in every way: one alone first, all together last."""
+    sizes = (combinations(errata, size) for size in range(1, len(errata) + 1))
+    return chain.from_iterable(sizes)
 
 
 DISPLAYS: dict[str, Callable[..., Any]] = {}
@@ -238,7 +251,7 @@ def trace(
 
     Raises PtxError, and ValueError that names the operand.
     """
-    ins = parse(instruction) if isinstance(instruction, str) else instruction
+    ins = read(instruction)
     check_names(ins, values)
     model_, operands = resolve_model(model), bind(ins, values)
     check_read(ins, model_, operands)

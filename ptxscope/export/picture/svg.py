@@ -46,7 +46,7 @@ from .sheet import body, sheet_of, written
 
 _PAGE = PAGE.page
 _LABEL = FIGURES.x - EDGE
-"""Room for the name of an answer."""
+"""Room for the name of an answer, at least."""
 _FIRST = ("a", "b")
 """The registers that stand on top; others are drawn where they are read."""
 
@@ -112,7 +112,7 @@ def drawing(
         pen.mark("result", y)
         y = results(told, told.results, sketch, columns(sketch, top, y))
     pen.mark("notes", y)
-    y = _notes(doc, pen, y, page)
+    y = _notes(doc, pen, y, page, numbered=sketch.scene.lanes > 1)
     if doc.answers:
         pen.mark("answers", y)
         y = _answers(doc.answers, pen, y, page, forked=fork is not None)
@@ -254,12 +254,14 @@ def _answers(answers: Answers, pen: Pen, y: float, page: Area, *, forked: bool) 
     pen.open("px-answers")
     pen.line(page.x, y, page.right, y, Ink.MARK, 1.5, "6 4")
     pen.text(page.x, y + 28, "Why" if forked else "Two answers", 17, Ink.INK, bold=True)
-    said = Area(page.x + _LABEL, page.width - _LABEL)
+    widest = max(text_width(answer.label, pen.sized(12)) for answer in answers.all)
+    room = min(max(_LABEL, widest + 9), page.width / 2)
+    said = Area(page.x + room, page.width - room)
     pen.text(said.x, y + 28, f"They part at the step “{answers.step}”.", 12, Ink.DIM)
     y += 52
     for answer in answers.all:
         why = answer.why
-        pen.text(page.x, y, answer.label, 12, Ink.INK, width=_LABEL - 8)
+        pen.text(page.x, y, answer.label, 12, Ink.INK, width=room - 8)
         pen.text(said.x, y, plain(answer.result), 13, Ink.INK, mono=True, bold=True,
                  width=min(said.width - text_width(why, 12) * 1.12 - 8, 360))  # fmt: skip
         pen.text(page.right, y, why, 12, Ink.MARK, anchor="end", bold=True)
@@ -277,11 +279,11 @@ def _agreed(said: str, pen: Pen, y: float, page: Area) -> float:
     return y + 20
 
 
-def _notes(doc: Document, pen: Pen, y: float, page: Area) -> float:
-    """Numbered remarks on lanes, and what ptxscope itself remarks."""
+def _notes(doc: Document, pen: Pen, y: float, page: Area, *, numbered: bool) -> float:
+    """Remarks on lanes, numbered where their heads name them, and what ptxscope itself remarks."""
     y += 14
     for at, said in enumerate(doc.lane_notes, 1):
-        y = note(pen, f"note {at}: {said}", y, page) + 8
+        y = note(pen, f"note {at}: {said}" if numbered else said, y, page) + 8
     for text in doc.notes:
         lines = pen.wrapped(plain(f"Note: {text}."), page.width, 11.5)
         y = pen.lines(page.x, y + 14, lines, 11.5, Ink.DIM, step=16) - 6

@@ -1,0 +1,96 @@
+"""Values for a pasted asm statement: by C variable, by constraint, and never by another's name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ptxscope.cli import main
+
+SWAPPED = 'asm("vsub4.u32.u32.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(b), "r"(a), "r"(c));'
+"""C's b is operand a."""
+
+
+def ran(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    status = main(list(words))
+    said = capsys.readouterr()
+    return status, said.out, said.err
+
+
+@pytest.mark.parametrize(
+    "values", [("a=0x30", "b=0x10"), ("%2=0x30", "%1=0x10"), ("2=0x30", "b=0x10")]
+)
+def test_a_name_is_that_of_the_c_variable_and_not_of_the_role(
+    capsys: pytest.CaptureFixture[str], values: tuple[str, ...]
+) -> None:
+    assert ran(capsys, "eval", SWAPPED, *values)[1] == "%0=0x000000e0\n"  # 0x10 - 0x30, by lane
+    assert "0x000000e0" in ran(capsys, "trace", SWAPPED, *values)[1]
+    assert "%0 = 0x000000e0" in ran(capsys, "run", SWAPPED, *values, "c=0")[1]
+    status, out, _ = ran(capsys, "explain", SWAPPED, *values, "--got", "0xe0", "--brief")
+    assert status == 0
+    assert "exchanged" not in out
+    assert ran(capsys, "explain", SWAPPED, *values, "--got", "d=0xe0", "--brief")[1] == out
+
+
+def test_roles_are_names_where_no_c_variable_has_them(capsys: pytest.CaptureFixture[str]) -> None:
+    line = 'asm("vsub4.u32.u32.u32 %0, %1, %2, %2;" : "=r"(d) : "r"(x[0]), "r"(y + 1));'
+    assert ran(capsys, "eval", line, "a=3", "b=2")[1] == "%0=0x00000001\n"
+    assert ran(capsys, "eval", "vsub4.u32.u32.u32 %0, %1, %2, %2;", "a=3", "b=2")[1]
+
+
+@pytest.mark.parametrize(
+    ("line", "values", "said"),
+    [
+        ('asm("vadd.u32.u32.u32 %0, %1, %2;" : "=r"(d) : "r"(x), "r"(y), "r"(b));', ("b=1",),
+         "C's `b` is %3, no operand of"),
+        (SWAPPED, ("d=1",), "`d` is what is computed"),
+        (SWAPPED, ("a=1", "%2=1"), "`%2` is given twice"),
+        (SWAPPED, ("z=1",), "allowed: %1 (b), %2 (a)"),
+        ('asm("vadd.u32.u32.u32 %0, %1, y;" : "=r"(d) : "r"(y));', ("y=1",),
+         "`y` is a register here, and the C variable in %1"),
+    ],
+)  # fmt: skip
+def test_what_a_name_does_not_say_is_told(
+    capsys: pytest.CaptureFixture[str], line: str, values: tuple[str, ...], said: str
+) -> None:
+    status, out, err = ran(capsys, "eval", line, *values)
+    assert (status, out) == (2, "")
+    assert said in err
+
+
+def test_a_variable_in_two_operands_has_one_value(capsys: pytest.CaptureFixture[str]) -> None:
+    line = 'asm("vadd.u32.u32.u32 %0, %1, %2;" : "=r"(d) : "r"(x), "r"(x));'
+    assert ran(capsys, "eval", line, "x=5")[1] == "%0=0x0000000a\n"
+    assert "%0 = 0x0000000a" in ran(capsys, "run", line, "x=5")[1]
+
+
+def test_columns_are_called_by_c_variables_too(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    table = tmp_path / "a.csv"
+    table.write_text("a,b\n0x30,0x10\n", encoding="utf-8")
+    assert ran(capsys, "eval", SWAPPED, "--csv", str(table))[1].endswith("0x30,0x10,0x000000e0\n")
+    table.write_text("a,b,got\n0x30,0x10,0xe0\n", encoding="utf-8")
+    status, out, _ = ran(capsys, "explain", SWAPPED, "--observations", str(table), "--brief")
+    assert status == 0
+    assert "exchanged" not in out
+
+
+def test_a_constraint_says_that_a_value_is_a_float(capsys: pytest.CaptureFixture[str]) -> None:
+    line = 'asm("selp.b32 %0, %1, %2, p;" : "=f"(r) : "f"(x), "r"(y));'
+    for value, bits in (("1", "0x3f800000"), ("1.5", "0x3fc00000"), ("0x7", "0x00000007")):
+        assert ran(capsys, "eval", line, f"x={value}", "y=2", "p=1")[1] == f"%0={bits}\n"
+        assert f"%0 = {bits}" in ran(capsys, "run", line, f"x={value}", "y=2", "p=1")[1]
+    assert ran(capsys, "eval", line, "x=1", "y=2", "p=0")[1] == "%0=0x00000002\n"
+
+
+@pytest.mark.parametrize("command", ["eval", "trace", "run", "explain", "sweep"])
+def test_what_the_constraints_make_illegal_is_told(
+    capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    line = 'asm("selp.b32 %0, %1, %2, %3;" : "=f"(r) : "f"(a), "f"(b), "r"(c));'
+    more = ("--got", "1") if command == "explain" else ()
+    status, out, err = ran(capsys, command, line, "%1=1", "%2=2", "%3=1", *more)
+    assert (status, out) == (1, "")
+    assert "`%3` is .b32 by its constraint, but operand c is a predicate" in err

@@ -1,0 +1,98 @@
+"""What the operands of a pasted asm statement say: C variables, constraints."""
+
+from __future__ import annotations
+
+import pytest
+
+from ptxscope.engine.kernels.execute import execute
+from ptxscope.engine.kernels.program import load
+from ptxscope.engine.listings.bindings import bound_to, pasted
+from ptxscope.engine.listings.inline_asm import asm_only
+from ptxscope.engine.text.errors import PtxError
+from ptxscope.engine.text.parser import parse
+
+D = {"d": ("%0",)}
+ADD = '"vadd.u32.u32.u32 %0, %1, %2;"'
+
+
+@pytest.mark.parametrize(
+    ("operands", "read", "written"),
+    [
+        (': "=r"(d) : "r"(x), "r"(y)', {"x": ("%1",), "y": ("%2",)}, D),
+        (': "+r"(d) : "r"(x)', {"d": ("%0",), "x": ("%1",)}, D),
+        (': "=r"(d) : "r"(x), "r"(x)', {"x": ("%1", "%2")}, D),
+        (': "=r"(d) : "r"(d), "r"( _y1 ) : "memory"', {"d": ("%1",), "_y1": ("%2",)}, D),
+        (':: "r"(x)', {"x": ("%0",)}, {}),
+        (': [o] "=r"(d) : [i] "r"(x)', {"x": ("%1",)}, D),
+        (': "=r"(o[1]) : "r"(x[0]), "r"(x + 1), "r"(f(x, (y))), "r"(z)', {"z": ("%4",)}, {}),
+        (': "=r"(d) : "r"((int)x), "r"(*y), "r"(5), "r"(s.x), "r"(z)', {"z": ("%5",)}, D),
+        (': "=r"(d) /* "r"(q) */ : // "r"(q)\n "r"(x), "r"(")")', {"x": ("%1",)}, D),
+        (': "=r"(d) : MACRO "r"(x)', {}, D),
+        ("", {}, {}),
+    ],
+)  # fmt: skip
+def test_c_variables_are_found_in_the_operands(
+    operands: str, read: dict[str, tuple[str, ...]], written: dict[str, tuple[str, ...]]
+) -> None:
+    found = bound_to(parse(f"int i; asm volatile({ADD} {operands});"))
+    assert (found.read, found.written) == (read, written)
+
+
+def test_each_asm_statement_has_its_own_operands() -> None:
+    text = f'asm("mov.u32 %0, %1;" : "=r"(a) : "r"(b)); asm({ADD} : "=r"(c) : "r"(d), "r"(e));'
+    assert bound_to(parse(text)).read == {"d": ("%1",), "e": ("%2",)}
+    assert bound_to(parse("vadd.u32.u32.u32 d, a, b; // asm")).read == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            'asm("selp.b32 %0, %1, %2, %3;" : "=f"(r) : "f"(a), "f"(b), "r"(c));',
+            "`%3` is .b32 by its constraint, but operand c is a predicate",
+        ),
+        (f'asm({ADD} : "=r"(r) : "l"(a), "r"(b));', "`%1` is .b64 by its constraint"),
+        (f'asm({ADD} : "=f"(r) : "r"(a), "r"(b));', "`%0` is .f32 by its constraint"),
+    ],
+)
+def test_what_the_constraints_make_illegal_is_refused(text: str, message: str) -> None:
+    with pytest.raises(PtxError) as caught:
+        pasted(text)
+    assert message in str(caught.value)
+    (program,) = load(asm_only(text, text))
+    assert message in program.problems[0].message
+
+
+def test_what_the_constraints_allow_is_read() -> None:
+    for text in (
+        'asm("selp.b32 %0, %1, %2, p;" : "=f"(r) : "f"(a), "f"(b));',
+        'asm("set.lt.f32.f32 %0, %1, %2;" : "=f"(r) : "r"(a), "f"(b));',
+        f"asm({ADD});",
+    ):
+        assert pasted(text) == parse(text)
+
+
+def test_comments_and_other_strings_of_a_source_are_no_operands() -> None:
+    text = (
+        'const char *s = "r"; /* asm("x" : "=r"(q)); */\n'
+        f'asm({ADD} /* "r" */ : "=r"(d) : "r"(x), /* "r"(z) */ "r"(y)); puts("text");\n'
+        'asm("mov.b32 %0, %1;" : "=r"(e) : "r"(d));'
+    )
+    left = asm_only(text, "a.cu")
+    assert len(left) == len(text)
+    assert "text" not in left
+    assert '"r"(z)' not in left
+    first, second = load(left)
+    assert first.bound.read == {"x": ("%1",), "y": ("%2",)}
+    assert second.bound.read == {"d": ("%1",)}
+
+
+def test_a_run_takes_c_variables_and_floats_by_their_constraints() -> None:
+    (program,) = load('asm("selp.b32 %0, %1, %2, p;" : "=f"(r) : "f"(x), "r"(y));')
+    assert program.registers("x") == ("%1",)
+    assert program.registers("r", at_end=True) == ("%0",)
+    assert [str(program.reading(name)) for name in ("%1", "%2")] == ["f32", "b32"]
+    (both,) = load('asm("mov.b32 x, %1; mov.b32 %0, x;" : "=r"(d) : "r"(x));')
+    with pytest.raises(PtxError, match="a register here, and the C variable in %1"):
+        both.registers("x")
+    assert execute(both, {"%1": 5}).registers["%0"].bits == 5
