@@ -181,6 +181,7 @@ class Explorer(App[None]):
             self._fit_theme(self.current_theme)
             self.theme_changed_signal.subscribe(self, self._fit_theme)
         self.set_keymap(keymap_of(self.user_keymap))
+        self.app_resume_signal.subscribe(self, self._painted_anew)
         if self._listing is not None:
             self.call_after_refresh(self._main.open_at, self._listing, first=True)
         if self._lesson is not None:
@@ -188,6 +189,10 @@ class Explorer(App[None]):
             self.call_after_refresh(self._main.open_lesson, name, again=again)
         for message in (*self._said, *(self.store.messages if self.store else ())):
             self.notify(printable(message), severity="warning", markup=False, timeout=12)
+
+    def _painted_anew(self, _: object) -> None:
+        """Paint all: the terminal was somebody else's for a while."""
+        self.refresh(layout=True)
 
     def action_command_palette(self) -> None:
         """Open the palette."""

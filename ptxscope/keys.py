@@ -121,6 +121,13 @@ GROUPS: dict[str, tuple[Action, ...]] = {
             "Any action or instruction, by name",
         ),
         Action("help", "question_mark", "help", "help", "What every key, stage and glyph means"),
+        Action(
+            "suspend",
+            "ctrl+z",
+            "app.suspend_process",
+            "suspend",
+            "Back to the shell; its fg brings the explorer back",
+        ),
         Action("quit", "q", "app.quit", "quit", "Leave the explorer"),
     ),
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import os
 import select
+import signal
 import struct
 import sys
 import termios
@@ -57,12 +58,48 @@ class Terminal(LinuxDriver):
         self._file = self.output  # type: ignore[assignment]
         self._parser = XTermParser(debug)
         self._is_used = False
+        self._is_suspended = False
+        """It was given back for a while."""
         self._woken, self._wake = os.pipe()  # open as long as the process is
 
     def start_application_mode(self) -> None:
         """Take the terminal."""
         self._is_used = True
         super().start_application_mode()  # type: ignore[no-untyped-call]
+
+    def suspend_application_mode(self) -> None:
+        """Give the terminal back for a while."""
+        self._is_suspended = True
+        super().suspend_application_mode()
+
+    def _come_back(self) -> None:
+        """Take the terminal again, and have all painted; in the background it can't be taken."""
+        self._must_signal_resume = True
+        self.resume_application_mode()
+        self._is_suspended = self._key_thread is None or not self._key_thread.is_alive()
+
+    def _sigtstp_application(self, *_: object) -> None:
+        """Stop, with all of the job: a shell waits for every process of it. Part of Textual.
+
+        Where nobody could let it go on, the system does not stop it.
+        """
+        if not self._auto_restart or not self._is_used:
+            return
+        self.suspend_application_mode()
+        numbers = (signal.SIGTSTP, signal.SIGCONT)
+        before = [signal.signal(number, signal.SIG_DFL) for number in numbers]
+        os.kill(0, signal.SIGTSTP)
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
+        self._come_back()
+
+    def _sigcont_application(self, *_: object) -> None:
+        """Go on: from the background, or from a stop that nobody hears of. Part of Textual."""
+        if not self._auto_restart or not (self._is_used or self._is_suspended):
+            return
+        if not self._is_suspended:
+            self.suspend_application_mode()
+        self._come_back()
 
     def close(self) -> None:
         """Write what is left."""

@@ -282,6 +282,10 @@ class MainScreen(
     def _candidate_moved(self) -> None:
         self.show_status()
 
+    @on(Browser.Emptied)
+    def _filter_emptied(self) -> None:
+        self.show_keys()
+
     @on(Hint)
     def _hinted(self, event: Hint) -> None:
         self.query_one(HintBar).hint(event)

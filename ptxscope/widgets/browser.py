@@ -39,6 +39,7 @@ class Browser(Box):
         Binding("up", "move(-1)", "Previous", show=False),
         Binding("down", "move(1)", "Next", show=False),
         Binding("enter", "choose", "Open", show=False),
+        Binding("escape", "back", "Leave", show=False),
     ]
 
     class Chosen(Posted):
@@ -48,6 +49,11 @@ class Browser(Box):
         opcode: str
         intrinsic: Intrinsic | None = None
         """The CUDA intrinsic through which it was found."""
+
+    class Emptied(Posted):
+        """The filter is empty now, or was until now: Esc means something else."""
+
+        control: Browser
 
     def __init__(self, id: str = "browser") -> None:  # noqa: A002
         super().__init__(id=id)
@@ -77,7 +83,10 @@ class Browser(Box):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Filter while typing."""
         event.stop()
+        was_empty = not self.list.is_filtered
         self.list.filter(event.value)
+        if was_empty != (not event.value):
+            self.Emptied(self).tell()
 
     def on_descendant_focus(self) -> None:
         """The cursor of the list shows while the filter has the focus, too."""
@@ -91,6 +100,17 @@ class Browser(Box):
         """Open the best match."""
         event.stop()
         self.action_choose()
+
+    def label_of(self, action: str, label: str) -> str:
+        """What a key is called now."""
+        return "Clear" if action == "back" and self.filter.value else label
+
+    async def action_back(self) -> None:
+        """Clear the filter; give the focus up where there is none."""
+        if self.filter.value:
+            self.clear()
+        else:
+            await self.run_action("screen.leave")
 
     def action_move(self, by: int) -> None:
         """Move the cursor of the list."""
@@ -118,7 +138,7 @@ class InstructionList(Pane):
         super().__init__("instructions", "Instructions")
         self._open = ""
         self._recent: tuple[str, ...] = ()
-        self._query = ""
+        self._typed = self._query = ""
         self.cursor: str | None = None
         """The opcode or intrinsic under the cursor."""
 
@@ -132,12 +152,18 @@ class InstructionList(Pane):
 
     def filter(self, query: str) -> None:
         """Keep what matches."""
+        self._typed = query
         self._query = query.strip()
         found = self.matches()
         self.cursor = found[0] if self._query and found else self._open
         self.redraw()
         self.scroll_to(y=0, animate=False)
         self._show_cursor()
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether something was typed."""
+        return bool(self._typed)
 
     @property
     def lanes(self) -> int:

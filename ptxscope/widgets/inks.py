@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from rich.color import Color
 from rich.color_triplet import ColorTriplet
 from rich.style import Style
 from textual.app import App
+from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen, Screen
 from textual.theme import Theme
 
@@ -373,6 +374,10 @@ class InkScreen(Screen[Result]):
 
 class InkModal(ModalScreen[Result], InkScreen[Result]):
     """The same over another screen, to be answered or left."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+z", "app.suspend_process", "suspend", show=False, id="suspend"),
+    ]
 
     def answer(self, result: Result) -> None:
         """Give an answer and go; a second one, of a key that was on its way, is not heard."""

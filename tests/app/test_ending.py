@@ -207,3 +207,25 @@ def test_a_state_that_can_not_be_saved_is_told(tmp_path: Path) -> None:
         assert explorer.ended() == 0
         is_put_back(explorer)
         assert b"could not be saved" in explorer.seen.rpartition(b"\x1b[?1006l")[2]
+
+
+def test_where_nobody_could_let_it_go_on_it_does_not_stop(tmp_path: Path) -> None:
+    """It is the first process of its session, as a terminal's window may have it."""
+    with Explorer(tmp_path) as explorer:
+        explorer.wait_for(SHOWN)
+        explorer.settle()
+        for way in ("signal", "key"):
+            explorer.seen = b""
+            if way == "key":
+                explorer.type(b"\x1a")
+            else:
+                explorer.process.send_signal(signal.SIGTSTP)
+            explorer.wait_for(b"\x1b[?1049h")
+            explorer.wait_for(b"vset4")  # all is painted anew
+            explorer.wait_for(b"quit")
+            explorer.settle()
+        explorer.type(b"n")
+        explorer.wait_for(b"Step 2 of 5")
+        explorer.type(b"q")
+        assert explorer.ended() == 0
+        is_put_back(explorer)

@@ -37,6 +37,24 @@ VADD4 = ("vadd4.s32.s32.u32.sat d.b310, a, b, c", {"a": 0x80FF7F01, "b": 0x01FF0
 # --- the browser -------------------------------------------------------------------------
 
 
+async def test_esc_clears_the_filter_and_then_leaves_it() -> None:
+    async with explorer(size=(120, 40)) as drive:
+        field = drive.screen.query_one("#filter", Input)
+        assert "Esc leave" in await drive.press("slash")
+        shown = await drive.press(*"vavrg4")
+        assert "Esc clear  ? help" in shown
+        assert "vshr" not in drive.pane("instructions").text()
+        shown = await drive.press("escape")
+        assert "Esc leave  ? help" in shown
+        assert field.value == ""
+        assert focused(drive) is field
+        assert "vshr" in drive.pane("instructions").text()
+        await drive.press("escape")
+        assert focused(drive) is None
+        await drive.press("slash", *"vm", "escape", *"vsub4", "enter")
+        assert drive.session.setup.line.startswith("vsub4.")
+
+
 async def test_all_27_are_listed_in_three_groups() -> None:
     async with explorer(size=(200, 60)) as drive:
         listed = drive.pane("instructions").text()

@@ -157,3 +157,67 @@ def test_a_pasted_kernel_is_run_explained_and_checked(terminal: Terminal) -> Non
     terminal.wait_for("%r6 = 0xeeddcd00")  # not 0x11223300, plus 1
     terminal.send("q")
     assert terminal.ended()
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Iterator[Terminal]:
+    window = Terminal(tmp_path / "tmux", "bash", "--norc", "--noprofile", "-i", width=80, height=24)
+    window.type("PS1='ready> '")
+    window.send("Enter")
+    window.wait_for("ready>")
+    yield window
+    window.tmux("kill-server")
+
+
+@pytest.mark.parametrize("way", ["key", "background", "signal", "stop"])
+@pytest.mark.parametrize("started", ["{}", "sh -c '{}; true'"])
+def test_a_shell_stops_it_and_has_it_come_back_whole(
+    shell: Terminal, way: str, started: str
+) -> None:
+    shell.type(started.format(f"{sys.executable} -m ptxscope"))
+    shell.send("Enter")
+    shell.wait_for("An example of PTX")
+    shell.send("End")
+    shell.wait_for("Step 5 of 5")
+    time.sleep(0.5)
+    before = shell.screen()
+    if way in ("key", "background"):
+        shell.send("C-z")
+    else:
+        found = subprocess.run(
+            ["ps", "-o", "pid=,args=", "-t", shell.tmux("display", "-p", "#{pane_tty}").strip()],
+            capture_output=True,
+            text=True,
+        ).stdout
+        pids = [line.split()[0] for line in found.splitlines() if " -m ptxscope" in line]
+        # a signal that can't be heard stops only who it is sent to
+        number = {"signal": "-TSTP", "stop": "-STOP"}[way]
+        subprocess.run(["kill", number, *(pids if way == "stop" else pids[-1:])], check=True)
+    shell.wait_for("Stopped")
+    if way == "stop":
+        shell.send("Enter")
+    else:
+        shell.type("echo $((40 + 2)) is it")
+        shell.send("Enter")
+        shell.wait_for("\n42 is it")
+        assert "Operands" not in shell.screen()
+    if way == "background":
+        shell.type("bg")
+        shell.send("Enter")
+        time.sleep(0.5)
+        shell.type("echo $((40 + 3)) is it")
+        shell.send("Enter")
+        shell.wait_for("\n43 is it")
+        assert "Operands" not in shell.screen()
+    shell.type("fg")
+    shell.send("Enter")
+    shell.wait_for("Step 5 of 5")
+    time.sleep(0.5)
+    assert shell.screen() == before
+    shell.send("Home")
+    shell.wait_for("Step 1 of 5")
+    shell.send("q")
+    shell.wait_for("ready>")
+    shell.type("stty -a | grep -o '[ -]icanon'")
+    shell.send("Enter")
+    shell.wait_for("\n icanon")

@@ -28,6 +28,7 @@ from ptxscope.engine.semantics.errata import ERRATA, Erratum
 from ptxscope.engine.semantics.misconceptions import BELIEFS, MISCONCEPTIONS
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.text.instruction import Instruction
+from tests.reference import reference
 from tests.reference_data import golden_rows
 from tests.strategies import INSTRUCTIONS, evaluations, instruction_of
 from tests.tiers import examples, sampled, some, thorough
@@ -329,6 +330,17 @@ def test_what_nothing_explains_has_its_nearest(ptx: str, values: dict[str, int],
     documented = (int(evaluate(ptx, values)["d"]) ^ got).bit_count()
     for near in diagnosis.nearest:
         assert near.distance == (near.result()["d"] ^ got).bit_count() <= documented
+
+
+def test_a_near_miss_of_several_ptxas_is_told_once_with_their_versions() -> None:
+    line = "vmad.u32.s32.u32.sat.shr7 d, a.h0, b.b1, c"
+    values = {"a": 0x0000FFFF, "b": 0x0003FF00, "c": 0x80000000}
+    nearest = asked(line, [(values, {"d": 0x7FFFFFFF})]).nearest
+    assert len({tuple(x.phrase for x in near.causes) for near in nearest}) == len(nearest)
+    unsigned = next(x for x in nearest if x.ptx.startswith("vmad.u32.u32.u32.sat"))
+    for name in ("ptxas-13.0", "ptxas-13.5"):  # the oldest and the newest of what is told
+        assert reference(unsigned.ptx.rstrip(";"), values, name) == {"d": 0xFFFFFFFF}
+    assert "as ptxas 11.8 to 13.5 compiles it" in unsigned.causes[0].phrase
 
 
 def test_only_causes_that_explain_every_observation_remain() -> None:

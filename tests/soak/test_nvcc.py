@@ -15,7 +15,7 @@ pytestmark = pytest.mark.soak
 
 
 def _takes(program: str, text: str, source: Path) -> bool:
-    source.write_text(text)
+    source.write_text(text, encoding="utf-8")
     made = source.with_suffix(".cubin")
     cubin = ["-cubin"] if program == NVCC else []
     command = [program, *cubin, "-arch=sm_90", str(source), "-o", str(made)]

@@ -260,7 +260,7 @@ def _finding(search: Search, found: Found, seen: Sequence[Seen], shown: int) -> 
         spans={},
         notes=(),
     )
-    having = _versions(search, chosen)
+    having = _versions(search, chosen, seen[shown])
     told = tuple(_worded(cause, changed, ins, having) for cause in chosen)
     whose = _model(chosen)
     operands = tuple(operands_of(chosen, x) for x in seen)
@@ -283,9 +283,14 @@ def _nearest(search: Search, seen: Sequence[Seen], shown: int) -> Iterator[Findi
     """
     near = [_missing(search, x, seen, shown) for x in search.nearest(_NEAR)]
     near.sort(key=lambda x: (-x.matched, x.distance, len(x.causes), x.weight))
-    told = list({(x.ptx, x.model.name, str(x.operands)): x for x in reversed(near)}.values())[::-1]
+    told = list({_said(x): x for x in reversed(near)}.values())[::-1]
     yield from told[:_NEAREST]
     yield from (x for x in told[_NEAREST:] if not x.causes)
+
+
+def _said(near: Finding) -> tuple[str, ...]:
+    """What is told of a near miss."""
+    return (near.ptx, str(near.operands), *(cause.phrase for cause in near.causes))
 
 
 def _missing(search: Search, found: Found, seen: Sequence[Seen], shown: int) -> Finding:
@@ -295,12 +300,14 @@ def _missing(search: Search, found: Found, seen: Sequence[Seen], shown: int) -> 
     return replace(finding, matched=search.matched(found.causes), distance=distance)
 
 
-def _versions(search: Search, chosen: tuple[Cause, ...]) -> str:
-    """The versions of ptxas by which the causes explain what was observed."""
+def _versions(search: Search, chosen: tuple[Cause, ...], seen: Seen) -> str:
+    """The versions of ptxas by which the causes explain what was seen, or miss it as they do."""
     if not any(cause.model for cause in chosen):
         return ""
-    having = [x for x in PTXAS_MODELS if search.explains(with_model(chosen, x))]
-    return versions(having) if having else ""
+    each = [(x, with_model(chosen, x)) for x in PTXAS_MODELS]
+    having = [x for x, causes in each if search.explains(causes)]
+    gives = search.gives(chosen, seen)
+    return versions(having or [x for x, causes in each if search.gives(causes, seen) == gives])
 
 
 def _worded(cause: Cause, changed: Instruction, ins: Instruction, having: str) -> Cause:

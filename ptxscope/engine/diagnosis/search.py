@@ -154,6 +154,11 @@ class Search:
         self._note(Found(chosen, None, _PROBES))
         return False
 
+    def gives(self, chosen: tuple[Cause, ...], seen: Seen) -> Bits | None:
+        """What the causes together make of an observation's operands."""
+        variant = self.variant(chosen)
+        return variant and read_by(chosen, result(variant.plan, operands_of(chosen, seen)))
+
     def matched(self, chosen: tuple[Cause, ...]) -> int:
         """How many observations the causes together give."""
         variant = self.variant(chosen)

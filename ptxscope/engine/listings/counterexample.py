@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice, product
-from random import Random
+from itertools import chain, islice
 
 from ..isa.form import Form
 from ..isa.roles import DESTINATIONS
@@ -12,14 +11,16 @@ from ..records import NamedTuple, replace
 from ..semantics.errata import Erratum
 from ..semantics.models import PTXAS_MODELS, Model, errata_of
 from ..semantics.run import result
-from ..text.instruction import Input, Instruction
+from ..text.instruction import Instruction
 from ..text.parser import parse
 from ..tracing.evaluate import bind, plan_of
 from ..tracing.trace import Trace
+from .operand_sets import Found, drawn, widths
 
-_EDGES = (0, 1, 0xFFFF_FFFF, 0x8000_0000, 0x7FFF_FFFF, 0x20, 5, 0x8000, 0xFF, 0x1_0000)
 _MOST = 1500
 """How many operand sets are tried."""
+_FEW = 24
+"""Of them so many one by one: most errata show on these, before arrays would pay."""
 
 
 class Counterexample(NamedTuple):
@@ -53,25 +54,16 @@ def counterexample(ins: Instruction) -> Counterexample | None:
     if known == errata_of(ins.form):
         allowing = _allowing(ins)
         ins = replace(ins, guard=None)
-    isa = plan_of(ins)
-    others = [(model, plan_of(ins, model.rules(ins.form))) for model in PTXAS_MODELS]
-    seen: set[str] = set()
-    found: dict[str, Counterexample] = {}
-    for values in islice(_operands(ins), _MOST):
-        bits = bind(ins, values)
-        wanted = result(isa, bits)["d"]
-        for model, plan in others:
-            got = result(plan, bits)["d"]
-            if got != wanted:
-                seen.update(Trace(ins, model, bits).errata)
-                example = Counterexample((), {**allowing, **values}, wanted, got, model)
-                found.setdefault(model.name, example)
-        if shows in found and len(seen) == len(known):
-            break
+    found, seen, done = _one_by_one(ins, len(known), shows)
+    if not done:
+        from .departures import by_arrays
+
+        found, seen = by_arrays(ins, len(known), shows, _examples(ins), _MOST)
     for model in PTXAS_MODELS:
         if model.name in found:
+            values, wanted, got = found[model.name]
             errata = tuple(x for x in known if x.id in seen)
-            return found[model.name]._replace(errata=errata)
+            return Counterexample(errata, {**allowing, **values}, wanted, got, model)
     return None
 
 
@@ -83,22 +75,39 @@ def _allowing(ins: Instruction) -> dict[str, int]:
     return {ins.guard.name: int(not ins.guard.negated), **free}
 
 
-def _operands(ins: Instruction) -> Iterator[dict[str, int]]:
-    """Values to try: those of the errata's examples, edges, random ones of a fixed seed."""
+def _one_by_one(ins: Instruction, count: int, shows: str) -> tuple[Found, set[str], bool]:
+    """What the first operands show by model, which errata, and whether no more need be tried."""
+    isa = plan_of(ins)
+    others = [
+        (model, plan, {x.id for x in model.errata if x.touches(ins.form)})
+        for model in PTXAS_MODELS
+        if (plan := plan_of(ins, model.rules(ins.form))) is not isa
+    ]
+    seen: set[str] = set()
+    found: Found = {}
+    needed = [x.name for x in ins.inputs]
+    more = (dict(zip(needed, x, strict=True)) for x in drawn(widths(ins)))
+    for values in islice(chain(_examples(ins), more), _FEW):
+        bits = bind(ins, values)
+        wanted = result(isa, bits)["d"]
+        for model, plan, touching in others:
+            got = result(plan, bits)["d"]
+            if got != wanted:
+                if not touching <= seen:
+                    seen.update(x.id for x in Trace(ins, model, bits).matter)
+                found.setdefault(model.name, (values, wanted, got))
+        if shows in found and len(seen) == count:
+            return found, seen, True
+    return found, seen, False
+
+
+def _examples(ins: Instruction) -> Iterator[dict[str, int]]:
+    """The values of the errata's examples, and those where they are selected."""
     needed = ins.inputs
     for erratum in ins.errata:
         example = _by_role(ins, erratum)
         yield {x.name: example.get(x.roles[0], 0) for x in needed}
         yield {x.name: _placed(ins.form, x.roles[0], example) for x in needed}
-    edges = product(*(_edges(x) for x in needed))
-    for values in islice(edges, _MOST * 2 // 3):
-        yield {x.name: value for x, value in zip(needed, values, strict=True)}
-    rng = Random(1)  # noqa: S311 - nothing secret
-    while True:
-        yield {
-            x.name: rng.choice((rng.getrandbits(x.type.bits), rng.choice(_edges(x))))
-            for x in needed
-        }
 
 
 def _by_role(ins: Instruction, erratum: Erratum) -> dict[str, int]:
@@ -109,11 +118,6 @@ def _by_role(ins: Instruction, erratum: Erratum) -> dict[str, int]:
     if ins.guard and shown.guard:
         found["guard"] ^= ins.guard.negated != shown.guard.negated
     return found
-
-
-def _edges(needed: Input) -> tuple[int, ...]:
-    """The edges that an operand holds, the others cut to its width; each once."""
-    return tuple(dict.fromkeys(x & ((1 << needed.type.bits) - 1) for x in _EDGES))
 
 
 def _placed(form: Form, role: str, example: dict[str, int]) -> int:

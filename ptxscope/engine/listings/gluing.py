@@ -68,17 +68,19 @@ def opcode_in(text: str) -> Span | None:
     return None
 
 
+_BESIDE = re.compile(
+    r"(?<=[\w.$+\-*/~])%\d++|[-+*/~(]\s++%\d++|%\d++(?=[\w$]|\s*+[-+*/()?<>&^])", re.ASCII
+)
+"""A placeholder that is a part of a word or an expression."""
+
+
 def spliced(text: str, placeholders: Iterable[str]) -> Span | None:
     """The first opcode of a statement with a placeholder that is a part of a word or expression."""
-    names = "|".join(map(re.escape, placeholders))
-    if not names:
-        return None
-    pattern = (
-        rf"(?<=[\w.$+\-*/~])(?:{names})(?!\d)|[-+*/~(]\s++(?:{names})(?!\d)"
-        rf"|(?:{names})(?!\d)(?:[\w$]|\s*+[-+*/()?<>&^])"
-    )
-    last = 0
-    for found in re.finditer(pattern, text, re.ASCII):
+    last, wanted = 0, frozenset(placeholders)
+    for found in _BESIDE.finditer(text) if wanted else ():
+        name = found[0][found[0].index("%") :]
+        if name not in wanted:
+            continue
         start = max(text.rfind(";", last, found.start()) + 1, last)
         last = found.end()
         if opcode := _NAME.search(text, start, found.start()):

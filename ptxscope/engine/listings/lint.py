@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
@@ -11,7 +12,7 @@ from typing import Protocol
 
 from ..records import NamedTuple
 from ..semantics.errata import ERRATA, TARGETS
-from ..text.errors import Problem, Span, quoted
+from ..text.errors import Problem, Span, capped, quoted
 from ..text.instruction import Instruction
 from ..text.opcodes import OPCODES
 from ..text.parser import Parsed, scan
@@ -192,9 +193,12 @@ def _in_piece(piece: Piece, name: str, elsewhere: Scopes) -> Iterator[Checked]:
     found = list(_by_statement(piece, name, elsewhere))
     starts = [start for start, _ in found]
     items = [item for _, item in found]
+    beside = defaultdict[int, list[Problem]](list)
     for problem in ends(piece.ptx, OPCODES) if items and piece.operands else ():
-        index = max(bisect_right(starts, problem.span[0]) - 1, 0)
-        items[index] = _told(items[index], [_illegal_at(problem, piece.at(0))])
+        beside[max(bisect_right(starts, problem.span[0]) - 1, 0)].append(problem)
+    for index, problems in beside.items():
+        told = [_illegal_at(problem, piece.at(0)) for problem in capped(problems)]
+        items[index] = _told(items[index], told)
     return iter(items)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Set
 from enum import Enum
 
 from ..records import NamedTuple
-from .errors import Problem, Span
+from .errors import Problem, Span, quoted
 
 
 class Kind(Enum):
@@ -82,6 +82,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
 _OPEN_COMMENT = re.compile(r"(?:\s++|//[^\n]*+|/\*.*?\*/)*+(/\*)", re.DOTALL)
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]++")
 _KINDS = {_TOKEN.groupindex[kind.name]: kind for kind in Kind}
 _LINE_DIRECTIVES = {".version", ".target", ".address_size", ".file", ".loc", ".pragma"}
 _BODY_DIRECTIVES = {".entry", ".func", ".section"}
@@ -129,12 +130,15 @@ EMPTY = Problem("this `;` ends no statement: ptxas knows no empty one", (0, 1))
 
 
 def ends(text: str, opcodes: Set[str]) -> Iterator[Problem]:
-    """What is wrong with the ends of a text's statements and comments."""
+    """What is wrong with a text besides its statements: where they begin and end, comments."""
     words, done = tokens(text), 0
     for item in items(text, words, opcodes):
         yield from _empty(words[done : item.start])
         done = item.end
         if item.part is Part.STATEMENT:
+            first = words[item.start]
+            if first.kind is not Kind.NAME and first.text != "@":
+                yield Problem(f"{quoted(first.text)} can't begin a statement", first.span)
             if done < len(words) and words[done].text == ";":
                 done += 1
             else:
@@ -143,6 +147,8 @@ def ends(text: str, opcodes: Set[str]) -> Iterator[Problem]:
     yield from _empty(words[done:])
     if open_ := _OPEN_COMMENT.match(text, words[-1].end if words else 0):
         yield Problem("this comment is not closed", open_.span(1), "*/")
+    if not text.isascii() and (odd := _NOT_ASCII.search(text)):
+        yield Problem("ptxas takes nothing but ASCII, in comments too", odd.span())
 
 
 def _empty(words: list[Token]) -> Iterator[Problem]:

@@ -32,7 +32,8 @@ def parse_value(text: str, type_: Type) -> int:
 
     ``0x 0b 0o 017 0f 0d`` are bits; a plain decimal is a number: an integer, or on an
     ``.f`` operand a float (``1``, ``1.5``, ``nan``, ``-inf``). ``[3,2,1,0]`` gives lanes,
-    the most significant first; ``[h:1,0]`` half-words.
+    the most significant first; ``[h:1,0]`` half-words. A number that is too large is refused, an
+    integer as well as a float; infinity is written ``inf``.
     """
     word = text.strip()
     if not word:
@@ -108,7 +109,15 @@ def _named_or_float(text: str, word: str, type_: Type) -> int:
         return named | (1 << (type_.bits - 1) if word[0] == "-" else 0)
     if not type_.is_float or not _NUMBER.fullmatch(word):
         raise _wrong(text, f"{quoted(word)} is not a value", _allowed(type_))
-    return float_bits(float(word), type_.bits)
+    bits = float_bits(float(word), type_.bits)
+    if float_class(bits, type_.bits) is FloatClass.INFINITE:
+        raise _wrong(text, f"{quoted(word)} is too large for `.{type_}`", _finite(type_))
+    return bits
+
+
+def _finite(type_: Type) -> str:
+    most = float_text(_NAMED["inf"] - 1 if type_.bits == 32 else _NAMED64["inf"] - 1, type_.bits)
+    return f"-{most} to {most}, inf, -inf"
 
 
 def _lanes(text: str, type_: Type) -> int:

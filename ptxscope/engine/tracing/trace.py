@@ -206,18 +206,24 @@ class Trace(Record):
     def acting(self) -> tuple[Erratum, ...]:
         """The fewest of the model's errata that make the result.
 
-        Where they leave the documented one, those without which, or by which alone, it is another.
+        All that matter where it is the documented one: they cancel.
         """
         active, of = self._active, self._of
-        documented, found = of(), of(*active)
-        if found == documented:
-            return tuple(
-                e
-                for e in active
-                if of(e) != documented or of(*(x for x in active if x is not e)) != documented
-            )
+        found = of(*active)
+        if found == of():
+            return self.matter
         sizes = (combinations(active, size) for size in range(1, len(active) + 1))
         return next(few for few in chain.from_iterable(sizes) if of(*few) == found)
+
+    @cached_property
+    def matter(self) -> tuple[Erratum, ...]:
+        """The model's errata without which, or by which alone, the result is another."""
+        active, of = self._active, self._of
+        return tuple(
+            e
+            for e in active
+            if of(e) != of() or of(*(x for x in active if x is not e)) != of(*active)
+        )
 
     @property
     def _active(self) -> tuple[Erratum, ...]:

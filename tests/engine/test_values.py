@@ -1,0 +1,41 @@
+"""Values as people type them, against IEEE 754 as ``struct`` has it."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+
+from ptxscope.engine.isa.types import Type
+from ptxscope.engine.text.errors import PtxError
+from ptxscope.engine.text.values import parse_value
+
+LARGEST = {
+    # bits, and the number with half the distance to what would be the next: the first that is none
+    Type.F32: (0x7F7FFFFF, (2**24 - 1) * 2**104 + 2**103),
+    Type.F64: (0x7FEFFFFFFFFFFFFF, (2**53 - 1) * 2**971 + 2**970),
+}
+
+
+@pytest.mark.parametrize("sign", ["", "-", "+"])
+@pytest.mark.parametrize("type_", LARGEST)
+def test_a_float_that_would_round_to_infinity_is_refused(type_: Type, sign: str) -> None:
+    bits, first = LARGEST[type_]
+    letter, width = ("f", 4) if type_ is Type.F32 else ("d", 8)
+    (largest,) = struct.unpack(f">{letter}", bits.to_bytes(width, "big"))
+    below = first - 2**76  # which binary64 can hold where it lies beside binary32's largest
+    assert int(largest) < below < first
+    negative = 1 << type_.bits - 1 if sign == "-" else 0
+    assert parse_value(f"{sign}{below}.0", type_) == bits | negative
+    for text in (f"{first}.0", "1e999", "1e99999999999999999999", "9" * 400):
+        with pytest.raises(PtxError) as error:
+            parse_value(f" {sign}{text}", type_)
+        assert "is too large for `.f" in error.value.message
+        assert "inf" in error.value.hint
+        assert error.value.span == (1, len(sign + text) + 1)
+
+
+def test_infinity_is_written_as_that() -> None:
+    for text, bits in (("inf", 0x7F800000), ("-infinity", 0xFF800000), ("0f7F800000", 0x7F800000)):
+        assert parse_value(text, Type.F32) == bits
+    assert parse_value("1e-999", Type.F32) == 0  # too small is rounded, as 0.1 is
