@@ -132,7 +132,7 @@ class TraceDirective(SphinxDirective):
             name=name,
             anchors=list(dict.fromkeys(x.anchor for x in labels)),
             alt=" ".join(options.get("alt", "").split()),
-            classes=options.get("class", []),
+            css=options.get("class", []),  # as `classes` they would be put on what takes its place
         )
         self.set_source_info(node)
         return [node]
@@ -260,7 +260,7 @@ class _Draw(SphinxPostTransform):
             yield nodes.raw("", _LATEX.format(picture), format="latex")
             return
         text = rendered([*words, "-f", "text"])
-        yield nodes.literal_block(text, text, language="none", classes=trace["classes"])
+        yield nodes.literal_block(text, text, language="none", classes=trace["css"])
 
 
 def _framed(trace: _TraceNode, ids: set[str]) -> str:
@@ -274,7 +274,7 @@ def _framed(trace: _TraceNode, ids: set[str]) -> str:
     shown = export(found, format_, options if name else apart(found, options, format_, ids))
     lacking = [x for x in trace["anchors"] if f' id="{x}"' not in shown]
     anchors = "".join(f'<span id="{anchor}"></span>' for anchor in lacking)
-    classes = " ".join(["ptx-trace", *trace["classes"]])
+    classes = " ".join(["ptx-trace", *trace["css"]])
     box = ""
     if trace["format"] == "svg":
         shown, box = widened(shown), f' style="{BOX}" tabindex="0"'
@@ -324,7 +324,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-updated", _users)
     return {
         "version": __version__,
-        "env_version": 1,
+        "env_version": 2,
         "parallel_read_safe": True,
         "parallel_write_safe": True,
     }

@@ -399,7 +399,8 @@ def _answers(trace: Trace, options: Options) -> Answers | None:
         for other in (*alike, *(divergence.other for divergence in found))
     )
     ids = {id_ for answer in others for id_ in answer.errata}
-    errata = (e for e in ERRATA if e.id in ids)
+    # what an erratum is in words tells what comes of it
+    errata = (e for e in ERRATA if e.id in ids and options.result)
     same = trace.model == divergence.other.model
     other = divergence.isa if same else divergence.other
     steps = tuple(steps_from(other, divergence.stage, options)) if options.both else ()

@@ -180,10 +180,11 @@ def _answers(answers: Answers, level: int, id_: str) -> Iterator[str]:
     )
     yield from _table("px-models", "Two answers", ("model", "result", "erratum"), rows)
     yield f"<p>They part at the step <em>{escape(answers.step)}</em>.</p>"
-    yield "<dl>"
-    for erratum in answers.errata:
-        yield f"<dt>{erratum.id}</dt><dd>{escape(erratum.sentence)}</dd>"
-    yield "</dl>"
+    if answers.errata:
+        yield "<dl>"
+        for erratum in answers.errata:
+            yield f"<dt>{erratum.id}</dt><dd>{escape(erratum.sentence)}</dd>"
+        yield "</dl>"
     if answers.of:
         yield f"<h{level}>The steps of <code>{escape(answers.other)}</code> from there</h{level}>"
         for step in answers.steps:

@@ -171,7 +171,9 @@ def _answers(answers: Answers) -> Iterator[Block]:
     rows = ((plain(x.label), code(x.result), plain(x.why)) for x in answers.all)
     yield Table(tuple(map(plain, ("model", "result", "erratum"))), tuple(rows))
     yield Paragraph((Span("They part at the step "), Span(answers.step, Mark.EMPHASIS), Span(".")))
-    yield Points(tuple((Span(e.id, Mark.STRONG), Span(f": {e.sentence}")) for e in answers.errata))
+    points = ((Span(e.id, Mark.STRONG), Span(f": {e.sentence}")) for e in answers.errata)
+    if answers.errata:
+        yield Points(tuple(points))
     if answers.steps:
         yield Heading(1, (Span("The steps of "), *code(answers.other), Span(" from there")))
         for step in answers.steps:

@@ -199,6 +199,29 @@ def test_a_slide_can_be_read_from_the_back_row(opcode: str) -> None:
 
 
 E14 = trace("@!%p7 set.lt.and.f32.s32 d, %ra, -7, !%pq", {"%ra": -1, "%pq": 0, "%p7": 1, "d": 5})
+LONG_DEST = trace(
+    "@!%p7 set.lt.and.f32.s32 %d_long_name_here, %ra, -7, !%pq",
+    {"%ra": -1, "%pq": 0, "%p7": 1, "%d_long_name_here": 5},
+)
+
+
+@pytest.mark.parametrize("slide", [False, True], ids=["page", "slide"])
+@pytest.mark.parametrize("shown", [E14, LONG_DEST], ids=["short", "long"])
+def test_two_lines_of_an_option_stand_apart_whatever_their_letters(
+    shown: Trace, slide: bool
+) -> None:
+    found = boxes(export(shown, "svg", BOTH._replace(slide=slide)))
+    assert not overlaps(found)
+    when = [at for at, box in enumerate(found) if re.fullmatch("if (true|false)", box.text)]
+    assert when
+    for at in when:
+        name, second, value = found[at - 1 : at + 2]
+        assert name.text.endswith(",")
+        assert second.bottom - name.bottom >= 0.99 * second.size
+        assert re.fullmatch("[0-9a-f]{8}", value.text)
+        assert value.top >= second.bottom
+
+
 NOTED, _ = chosen(
     trace("vadd4.s32.s32.s32.sat d, a, b, c", {"a": 0x7F80FF01, "b": 0x01FF0280, "c": 0}),
     notes=[f"{step}={'why this is so, and what would be else ' * 9}" for step in "2345"],

@@ -87,6 +87,7 @@ def test_every_option_and_every_reference_in_html(tmp_path: Path, format_: str) 
         f'<div class="ptx-trace wide extra" role="{role}" '
         f'aria-label="four &quot;sums&quot; &amp; two clamps"{box}>'
     ) in index
+    assert len(re.findall(r'class="[^"]*\bextra\b', index)) == 1
     for said in ("below it", "the clamp is why", "another", "Steps not shown: 1 select"):
         assert said in index
     assert 'class="ptxscope px-dark" id="e3"' in index
@@ -209,6 +210,13 @@ def test_two_traces_of_one_name_are_warned_of(tmp_path: Path) -> None:
     assert "the name the-clamp is taken, in " in built(tmp_path, pages)
     pages["index"] = pages["index"].replace("the clamp", "???")
     assert "'???' is no name" in built(tmp_path, pages)
+
+
+def test_a_class_is_of_one_box(tmp_path: Path) -> None:
+    for format_ in ("html", "svg", "text"):
+        page = f"T\n=\n\n.. ptx-trace:: {E3.instruction}\n   :operands: %1=-1 %2=0 %3=5\n"
+        built(tmp_path, {"index": f"{page}   :class: mine\n   :format: {format_}\n"})
+        assert len(re.findall(r'class="[^"]*\bmine\b', read(tmp_path, "index.html"))) == 1
 
 
 @pytest.mark.parametrize("builder", ["html", "singlehtml"])

@@ -203,6 +203,15 @@ def test_only_the_chosen_steps_are_drawn() -> None:
     assert_within(tree)
 
 
+@pytest.mark.parametrize("both", [False, True])
+def test_a_note_on_the_only_lane_has_no_number(both: bool) -> None:
+    """No lane has a head there, so nothing would bear the number."""
+    noted = replace(E3, annotations=Annotations(notes=(Note("the sign", None, 0),)))
+    said = texts(drawn(noted, Options(both=both)))
+    assert "lane 0: the sign" in said
+    assert not [text for text in said if "note 1" in text]
+
+
 def test_notes_stand_at_their_step_or_below_with_a_number() -> None:
     notes = (Note("why 127", Stage.SATURATE), Note("the sign", None, 2), Note("top", None, 3))
     tree = drawn(replace(QUAD, annotations=Annotations("Title", "Caption", notes)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
 import pytest
 
@@ -11,7 +12,7 @@ from ptxscope.export.alt import alt
 from ptxscope.export.document import document
 from ptxscope.export.json import load
 from ptxscope.export.options import Options
-from tests.export.samples import E3, EXAMPLES, example
+from tests.export.samples import E2, E3, EXAMPLES, example
 
 NO_RESULT = Options(result=False)
 TOLD = ("text", "markdown", "rst", "asciidoc", "html", "svg", "json")
@@ -60,6 +61,26 @@ def test_both_answers_are_kept_back() -> None:
         for word in ("11223300", "112233ff"):
             assert word in whole
             assert word not in made
+
+
+def told_words(text: str) -> str:
+    """A document's words, whatever lines and elements they stand in."""
+    return " ".join(re.findall(r"\w+", unescape(re.sub(r"<[^>]+>", " ", text))))
+
+
+@pytest.mark.parametrize("format_", TOLD)
+@pytest.mark.parametrize("shown", [E2, E3], ids=["E2", "E3"])
+def test_no_word_of_an_erratum_tells_what_comes_of_it(shown: Trace, format_: str) -> None:
+    answers = document(shown, Options(both=True)).answers
+    assert answers
+    whole, made = (
+        told_words(export(shown, format_, Options(both=True, result=x))) for x in (True, False)
+    )
+    for erratum in answers.errata:
+        words = told_words(erratum.sentence).split()
+        parts = [" ".join(words[at : at + 5]) for at in range(len(words) - 4)]
+        assert all(part in whole for part in parts)
+        assert not any(part in made for part in parts)
 
 
 def test_a_part_that_ends_before_is_shown_as_it_was_asked_for() -> None:

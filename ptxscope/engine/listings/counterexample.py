@@ -67,14 +67,6 @@ def counterexample(ins: Instruction) -> Counterexample | None:
     return None
 
 
-def _allowing(ins: Instruction) -> dict[str, int]:
-    """Values by which a guard allows, and of the old destination that it might keep."""
-    if ins.guard is None:
-        return {}
-    free = {x.name: 0 for x in ins.inputs if set(x.roles) <= {*DESTINATIONS}}
-    return {ins.guard.name: int(not ins.guard.negated), **free}
-
-
 def _one_by_one(ins: Instruction, count: int, shows: str) -> tuple[Found, set[str], bool]:
     """What the first operands show by model, which errata, and whether no more need be tried."""
     isa = plan_of(ins)
@@ -94,11 +86,19 @@ def _one_by_one(ins: Instruction, count: int, shows: str) -> tuple[Found, set[st
             got = result(plan, bits)["d"]
             if got != wanted:
                 if not touching <= seen:
-                    seen.update(x.id for x in Trace(ins, model, bits).matter)
+                    seen.update(Trace(ins, model, bits).errata)
                 found.setdefault(model.name, (values, wanted, got))
         if shows in found and len(seen) == count:
             return found, seen, True
     return found, seen, False
+
+
+def _allowing(ins: Instruction) -> dict[str, int]:
+    """Values by which a guard allows, and of the old destination that it might keep."""
+    if ins.guard is None:
+        return {}
+    free = {x.name: 0 for x in ins.inputs if set(x.roles) <= {*DESTINATIONS}}
+    return {ins.guard.name: int(not ins.guard.negated), **free}
 
 
 def _examples(ins: Instruction) -> Iterator[dict[str, int]]:

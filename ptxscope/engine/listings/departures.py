@@ -15,6 +15,7 @@ from ..semantics.models import PTXAS_MODELS, Model
 from ..semantics.plan import Plan
 from ..text.instruction import Instruction
 from ..tracing.evaluate import bind, plan_of
+from ..tracing.trace import fewest
 from .operand_sets import Found, drawn, widths
 
 Words = npt.NDArray[Any]
@@ -52,18 +53,15 @@ def by_arrays(
 def _acting(
     ins: Instruction, others: Iterable[tuple[Model, Words]], wanted: Words, of: _Results
 ) -> dict[str, int]:
-    """Where each erratum first acts: alone, or in that a model without it gives another result."""
+    """Where each erratum is first one of the fewest that make a model's result (`Trace.acting`)."""
     acting: dict[str, int] = {}
     for model, got in others:
-        active = [x for x in model.errata if x.touches(ins.form)]
-        for x in active:
-            alone, without = (
-                of(plan_of(ins, Model("", some).rules(ins.form)))
-                for some in ((x,), tuple(y for y in active if y is not x))
-            )
-            place = _first((got != wanted) & ((alone != wanted) | (without != got)))
-            if place >= 0:
-                acting[x.id] = min(place, acting.get(x.id, place))
+        rest = got != wanted
+        for few in fewest([x for x in model.errata if x.touches(ins.form)]):
+            here = rest & (of(plan_of(ins, Model("", few).rules(ins.form))) == got)
+            if (place := _first(here)) >= 0:
+                acting |= {x.id: min(place, acting.get(x.id, place)) for x in few}
+            rest &= ~here
     return acting
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, combinations
 from typing import Any, Protocol, SupportsIndex
@@ -206,24 +206,17 @@ class Trace(Record):
     def acting(self) -> tuple[Erratum, ...]:
         """The fewest of the model's errata that make the result.
 
-        All that matter where it is the documented one: they cancel.
+        Where they leave the documented one, those without which, or by which alone, it is another.
         """
         active, of = self._active, self._of
-        found = of(*active)
-        if found == of():
-            return self.matter
-        sizes = (combinations(active, size) for size in range(1, len(active) + 1))
-        return next(few for few in chain.from_iterable(sizes) if of(*few) == found)
-
-    @cached_property
-    def matter(self) -> tuple[Erratum, ...]:
-        """The model's errata without which, or by which alone, the result is another."""
-        active, of = self._active, self._of
-        return tuple(
-            e
-            for e in active
-            if of(e) != of() or of(*(x for x in active if x is not e)) != of(*active)
-        )
+        documented, found = of(), of(*active)
+        if found == documented:
+            return tuple(
+                e
+                for e in active
+                if of(e) != documented or of(*(x for x in active if x is not e)) != documented
+            )
+        return next(few for few in fewest(active) if of(*few) == found)
 
     @property
     def _active(self) -> tuple[Erratum, ...]:
@@ -233,6 +226,12 @@ class Trace(Record):
         """What some errata make of the values."""
         ins = self.instruction
         return result(plan_of(ins, Model("", errata).rules(ins.form)), self.operands)
+
+
+def fewest(errata: Sequence[Erratum]) -> Iterator[tuple[Erratum, ...]]:
+    """Some of the errata in every way: one alone first, all together last."""
+    sizes = (combinations(errata, size) for size in range(1, len(errata) + 1))
+    return chain.from_iterable(sizes)
 
 
 DISPLAYS: dict[str, Callable[..., Any]] = {}

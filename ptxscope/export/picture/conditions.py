@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ...scene.records import PLAIN, Choice, Gate, Option, Place, RowScene, Tint
+from .drawing import Pen
 from .inks import Ink
 from .layout import Area, Point, Sketch, Slot, chip, wire
 from .lettering import LEAST, text_width
@@ -13,6 +16,10 @@ _GATE = 24
 """Height of the box of a gate."""
 _OPTION = 46
 """Height of the box of what may be chosen."""
+_AROUND = 14
+"""Beside what is said in it."""
+_FIRST, _SECOND = 11, 21
+"""Where the lines stand that this takes, if one has no room."""
 _WAYS = 56
 """Height of the two lines from there to what is."""
 _ASIDE = 50
@@ -66,15 +73,17 @@ def _from(sketch: Sketch, place: Place, area: Area) -> float:
 def choose(sketch: Sketch, row: RowScene, figure: Choice, y: float) -> float:
     """Two values, the condition between their ways: the one taken strong, the other faint."""
     pen, (area,) = sketch.pen, sketch.areas(row)
-    pill = y + _OPTION + 8
-    bottom = y + _OPTION + _WAYS
+    parts = area.columns(2, 12)
+    more = max(map(partial(_more, pen), figure.options, parts))
+    end = y + _OPTION + more
+    pill, bottom = end + 8, end + _WAYS
     wide = min(area.width * 0.8, max(text_width(figure.bits, 17, mono=True) + 40, 220))
     box = area.middle(wide)
     aside = min(_ASIDE, box.width / 2 - 8)
-    for option, part in zip(figure.options, area.columns(2, 12), strict=True):
-        _draw_option(sketch, option, part, y)
+    for option, part in zip(figure.options, parts, strict=True):
+        _draw_option(sketch, option, part, y, more)
         x = area.center - aside if option.if_true else area.center + aside
-        _draw_way(sketch, option, (part.center, y + _OPTION), (x, bottom))
+        _draw_way(sketch, option, (part.center, end), (x, bottom))
     condition = figure.condition
     port = sketch.ports.get(condition.place)
     if port:
@@ -91,7 +100,21 @@ def choose(sketch: Sketch, row: RowScene, figure: Choice, y: float) -> float:
     return bottom + _CHOSEN
 
 
-def _draw_option(sketch: Sketch, option: Option, box: Area, y: float) -> None:
+def _said(option: Option) -> tuple[str, str]:
+    """What may be chosen, and when."""
+    return option.name, f"if {'true' if option.if_true else 'false'}"
+
+
+def _is_one_line(pen: Pen, option: Option, box: Area) -> bool:
+    return text_width(", ".join(_said(option)), pen.least) <= box.width - _AROUND
+
+
+def _more(pen: Pen, option: Option, box: Area) -> float:
+    """How much higher than usual an option is: two lines of larger letters need more."""
+    return 0 if _is_one_line(pen, option, box) else pen.pitch(_SECOND, 10) - _SECOND
+
+
+def _draw_option(sketch: Sketch, option: Option, box: Area, y: float, more: float) -> None:
     """A value, and when it is chosen."""
     pen, strong = sketch.pen, option.taken
     fill, frame = chip(option.tint)
@@ -101,19 +124,20 @@ def _draw_option(sketch: Sketch, option: Option, box: Area, y: float) -> None:
         x = box.center if draw == pen.flow else port.area.center
         draw((x, port.y), (box.center, y), wire(option.tint), strong=strong)
     pen.rect(
-        box.x, y, box.width, _OPTION, fill if strong else Ink.PAGE, frame if strong else Ink.LINE,
-        radius=5, line=1.6 if strong else 1, dash="" if strong else "4 3",
+        box.x, y, box.width, _OPTION + more,
+        fill if strong else Ink.PAGE, frame if strong else Ink.LINE, radius=5,
+        line=1.6 if strong else 1, dash="" if strong else "4 3",
     )  # fmt: skip
     on = strong and fill is not Ink.PAGE
-    name, when = option.name, f"if {'true' if option.if_true else 'false'}"
-    room, ink = box.width - 14, Ink.ON if on else Ink.DIM
-    if text_width(f"{name}, {when}", pen.least) <= room:
+    name, when = _said(option)
+    room, ink = box.width - _AROUND, Ink.ON if on else Ink.DIM
+    if _is_one_line(pen, option, box):
         pen.text(box.x + 8, y + 13, f"{name}, {when}", 10, ink, width=room)
     else:
-        pen.text(box.x + 8, y + 11, f"{name},", 10, ink, width=room)
-        pen.text(box.x + 8, y + 21, when, LEAST, ink)
+        pen.text(box.x + 8, y + pen.pitch(_FIRST, 10), f"{name},", 10, ink, width=room)
+        pen.text(box.x + 8, y + pen.pitch(_SECOND, 10), when, LEAST, ink)
     ink = Ink.ON if on else (Ink.INK if strong else Ink.DIM)
-    inside(pen, box, y + 35, plain(option.bits), 17, ink, bold=strong)
+    inside(pen, box, y + 35 + more, plain(option.bits), 17, ink, bold=strong)
 
 
 def _draw_way(sketch: Sketch, option: Option, start: Point, end: Point) -> None:

@@ -68,6 +68,10 @@ class Pen:
         """How large letters are for which a size is asked."""
         return max(size, self.least)
 
+    def pitch(self, usual: float, size: float) -> float:
+        """How far lines are apart that are so in letters of a size: it grows as these do."""
+        return usual * self.sized(size) / max(size, USUAL)
+
     def wrapped(self, text: str, width: float, size: float, *, mono: bool = False) -> list[str]:
         """A text in lines of at most a width, as large as they will be."""
         return wrapped(text, width, self.sized(size), mono)

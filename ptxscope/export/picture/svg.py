@@ -112,7 +112,7 @@ def drawing(
         pen.mark("result", y)
         y = results(told, told.results, sketch, columns(sketch, top, y))
     pen.mark("notes", y)
-    y = _notes(doc, pen, y, page)
+    y = _notes(doc, pen, y, page, numbered=sketch.scene.lanes > 1)
     if doc.answers:
         pen.mark("answers", y)
         y = _answers(doc.answers, pen, y, page, forked=fork is not None)
@@ -279,11 +279,11 @@ def _agreed(said: str, pen: Pen, y: float, page: Area) -> float:
     return y + 20
 
 
-def _notes(doc: Document, pen: Pen, y: float, page: Area) -> float:
-    """Numbered remarks on lanes, and what ptxscope itself remarks."""
+def _notes(doc: Document, pen: Pen, y: float, page: Area, *, numbered: bool) -> float:
+    """Remarks on lanes, numbered where their heads name them, and what ptxscope itself remarks."""
     y += 14
     for at, said in enumerate(doc.lane_notes, 1):
-        y = note(pen, f"note {at}: {said}", y, page) + 8
+        y = note(pen, f"note {at}: {said}" if numbered else said, y, page) + 8
     for text in doc.notes:
         lines = pen.wrapped(plain(f"Note: {text}."), page.width, 11.5)
         y = pen.lines(page.x, y + 14, lines, 11.5, Ink.DIM, step=16) - 6
