@@ -142,7 +142,7 @@ FOOTER = (
 PREDICTING = ("predict.hint",)
 """Those that stand first while a trace is predicted."""
 ALWAYS = ("help", "quit", "palette")
-"""Those that it shows whatever has the focus."""
+"""Those that it shows wherever they act."""
 
 _NAMES = {
     "slash": "/",

@@ -25,17 +25,28 @@ class Band(NamedTuple):
 
 def bands_of(drawn: svg.Drawing) -> list[Band]:
     """What is drawn, from top to bottom."""
-    pen, steps = drawn.pen, len(drawn.doc.steps)
-    numbers = {f"step-{step.stage}": at for at, step in enumerate(drawn.doc.steps, 1)}
-    numbers |= dict.fromkeys(_ALWAYS, 0)
-    marks = pen.marks
+    pen, marks = drawn.pen, drawn.pen.marks
     bands = [Band(0, 0, pen.parts[: marks[0].parts], pen.flows[: marks[0].flows])]
     ends = [(mark.parts, mark.flows) for mark in marks[1:]] + [(len(pen.parts), len(pen.flows))]
     for mark, (end, flow_end) in zip(marks, ends, strict=True):
-        step = numbers.get(mark.name, steps)
+        step = _step(drawn, mark.name)
         own = pen.parts[mark.parts : end], pen.flows[mark.flows : flow_end]
         bands.append(Band(mark.y, step, *own))
     return bands
+
+
+def _step(drawn: svg.Drawing, mark: str) -> int:
+    """The step with which is seen first what a mark begins."""
+    numbers = {f"step-{step.stage}": at for at, step in enumerate(drawn.doc.steps, 1)}
+    return 0 if mark in _ALWAYS else numbers.get(mark, len(numbers))
+
+
+def grounds(drawn: svg.Drawing, wrap: Wrap) -> list[str]:
+    """What lies under all: the columns, those of branches from where they part."""
+    found = drawn.pen.grounds
+    steps = (_step(drawn, ground.since) if ground.since else 0 for ground in found)
+    pairs = zip(steps, found, strict=True)
+    return [part for step, ground in pairs for part in wrap(step, [ground.element])]
 
 
 def flows(bands: list[Band], wrap: Wrap) -> list[str]:

@@ -12,7 +12,7 @@ from ..engine.records import NamedTuple
 from ..engine.tracing.trace import Trace
 from . import slides
 from .alt import alt
-from .cutting import Wrap, bands_of, flows, parts
+from .cutting import Wrap, bands_of, flows, grounds, parts
 from .document import Document, StepView
 from .options import DEFAULT, Motion, Options
 from .picture import svg
@@ -104,7 +104,7 @@ def _document(
         body = list(slides.laid_out(drawn, bands, wrap))
     else:
         page.rect(0.5, 0.5, wide - 1, high - 1, Ink.PAGE, Ink.LINE, radius=12)
-        body = [*pen.grounds, *flows(bands, wrap), *parts(bands, wrap)]
+        body = [*grounds(drawn, wrap), *flows(bands, wrap), *parts(bands, wrap)]
     drawing = [*page.parts, '<g class="px-body">', *body, "</g>"]
     before, over, style = _MOTIONS[options.motion](doc, pen.prefix, (wide, high))
     return written(sheet_of(doc, pen.prefix, wide, high), drawing, options.theme, css=css,

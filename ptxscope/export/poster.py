@@ -16,7 +16,7 @@ from ..engine.tracing.trace import Step, Trace
 from ..scene.form import blank, form_scene, said
 from ..scene.records import Cell, Look, Place, Register, RowScene, Scene, Tint
 from .options import DEFAULT, Options
-from .picture.drawing import Pen
+from .picture.drawing import Ground, Pen
 from .picture.inks import Ink
 from .picture.layout import Area, wire
 from .picture.lettering import LEAST, text_width, wrapped
@@ -87,7 +87,7 @@ def _card(pen: Pen, entry: Entry, area: Area, y: float, high: float) -> float:
     pen.open("px-card", entry.opcode)
     ground = Pen("")
     ground.rect(area.x, y, area.width, high, Ink.PAGE, Ink.LINE, radius=6)
-    pen.grounds += ground.parts
+    pen.grounds += map(Ground, ground.parts)
     inner = area.within(7)
     pen.text(inner.x, y + 18, entry.opcode, 15, mono=True, bold=True)
     pen.text(inner.right, y + 17, f"{_FAMILIES[entry.group, entry.lanes]}, {entry.section}", LEAST,

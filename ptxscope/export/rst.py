@@ -33,6 +33,8 @@ def escaped(text: str) -> str:
 
 def _start(text: str) -> str:
     """Escaped text that begins a line, where it begins neither a list nor anything else."""
+    if not text.strip("\\"):
+        return "\\ " + text  # a line of one mark alone would be a transition
     if _HARMLESS.match(text) and not _ENUMERATOR.match(text):
         return text
     return "\\" + text

@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 
 from ..engine.records import NamedTuple
 from ..engine.tracing.trace import Step, Trace
-from .cutting import Band, Wrap, bands_of, flows, parts
+from .cutting import Band, Wrap, bands_of, flows, grounds, parts
 from .options import DEFAULT, Options
 from .picture import svg
 from .picture.drawing import Pen, number
@@ -176,7 +176,7 @@ def laid_out(drawn: svg.Drawing, bands: list[Band], wrap: Wrap) -> Iterator[str]
         shift = f"translate({number(x - inner.x * scale)} {number(y - column.top * scale)})"
         own = [band for band in bands if column.top <= band.y < column.end]
         yield f'<g transform="{shift} scale({scale:.4f})"><g clip-path="url(#{name})">'
-        yield from (*drawn.pen.grounds, *flows(bands, wrap), *parts(own, wrap))
+        yield from (*grounds(drawn, wrap), *flows(bands, wrap), *parts(own, wrap))
         yield "</g></g>"
 
 

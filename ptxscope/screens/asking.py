@@ -50,8 +50,11 @@ class Asking(Part):
             if finding is not None:
                 self._main.pin = setup
                 self._main.edit(edits.with_finding(setup, finding))
-                said = "the documented evaluation; shown is what explains the result"
-                self._main.notify(said, title="Pinned", markup=False)
+                # a message would lie over what is to be read now
+                self._main.say(
+                    "Pinned: the documented evaluation · shown is what explains the result",
+                    firm=True,
+                )
 
         asked = ExplainScreen(trace_of(setup), self._got, of_another=setup.error is not None)
         self._main.app.push_screen(asked, left)

@@ -11,11 +11,12 @@ from ..engine.listings.bindings import pasted
 from ..engine.semantics.models import PTXAS_MODELS
 from ..engine.text.errors import PtxError, printable
 from ..engine.text.parser import parse, scan
+from ..engine.text.values import next_float
 from ..engine.tracing.words import operand_name
 from ..widgets.browser import Browser
 from ..widgets.hints import REFUSED, HintBar
 from ..widgets.lanes import Lanes
-from ..widgets.operands import Operands
+from ..widgets.operands import Operands, no_next
 from .part import Part
 
 if TYPE_CHECKING:
@@ -70,6 +71,16 @@ class Editing(Part):
             self._main.asked = False
         stay()
         self._main.show_session()
+        self._tell_of_pin(before)
+
+    def _tell_of_pin(self, before: str) -> None:
+        """Say where a pin goes that can't be compared with the instruction that was opened."""
+        pin, now = self._main.pin, self._setup.instruction.opcode
+        if pin is not None and pin.instruction.opcode == before != now:
+            self._main.say(
+                f"The pin waits for {before}: it is not compared with {now} · "
+                f"{self._main.key('pin')} lets it go"
+            )
 
     def staying(self) -> Callable[[], None]:
         """What keeps the step where it is, at the end at the end, when there is another trace."""
@@ -184,8 +195,16 @@ class Editing(Part):
         self._open_value(event.field, event.start)
 
     def on_lanes_nudged(self, event: Lanes.Nudged) -> None:
-        """Make a lane a little more, or less."""
+        """Make a lane a little more, or less; a float the next one."""
         bits, mask = self._main.session.trace.operands[event.role], (1 << event.width) - 1
+        type_ = self._setup.instruction.type_of(event.role)
+        if type_.is_float:
+            following = next_float(bits, type_.bits, event.by)
+            if following is None:
+                self._main.say(no_next(bits, type_.bits), "changed")
+            else:
+                self.edit(edits.with_value(self._setup, event.role, following))
+            return
         part = (bits >> event.low) + event.by & mask
         bits = bits & ~(mask << event.low) | part << event.low
         self.edit(edits.with_value(self._setup, event.role, bits))

@@ -149,6 +149,7 @@ class MainScreen(
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         """What comes to the screen for the first time was given its styles a moment ago."""
         event.refresh_styles, self._was_seen = self._was_seen, True
+        self.show_keys()
 
     def _extend_compose(self, widgets: list[Widget]) -> None:
         """What Textual adds to a screen comes after the first paint, unseen. Part of Textual."""
@@ -277,6 +278,10 @@ class MainScreen(
         """What the first key of an action is called."""
         return key_names(self.app)[id_][0]
 
+    def on_screen_suspend(self) -> None:
+        """Under a panel none of the keys here act; those of the panel stand on its frame."""
+        self.query_one(KeyBar).show((), ())
+
     @on(PtxLine.Scrolled)
     @on(PtxLine.CandidateMoved)
     def _candidate_moved(self) -> None:
@@ -333,8 +338,7 @@ class MainScreen(
     def _cursor_moved(self, event: Lanes.CursorMoved) -> None:
         self.query_one(Operands).light(self._origin(event.cell) if event.cell else {})
         self.query_one(HintBar).hint(Hint(event.control, event.said))
-        if self.is_predicting:  # digits are keys on what is not asked
-            self.show_keys()
+        self.show_keys()  # what Enter does, and whether digits are keys, depends on the cell
 
     def _origin(self, cell: Cell) -> dict[str, int]:
         """The operand bits that a cell came from: a mask by role."""

@@ -197,7 +197,7 @@ class KeyBar(Pane, can_focus=False):
         """
         always = list(self._always)
         for at, room in enumerate(self.LABELLED, 1):
-            if width < room and at <= len(always):
+            if width < room and at < len(always):  # the first is the way out
                 always[-at] = always[-at]._replace(label="")
         right = [piece for key in always for piece in _pieces(key)]
         if right:

@@ -65,7 +65,11 @@ def footer_keys(screen: Screen[Any]) -> tuple[tuple[Key, ...], tuple[Key, ...]]:
     if focus and not out:
         out = acting("go.picture")
     own = sorted((key for key in own if key not in out), key=lambda key: key.is_arrows)
-    always = [named(id_, keys[id_][0]) for id_ in ALWAYS]
+    always = [
+        named(id_, keys[id_][0])
+        for id_ in ALWAYS
+        if not (focus and _consumes(focus, keys[id_][0]))  # it would be typed
+    ]
     taken = _taken(focus, own)
     always = [key for key in always if key.names[0][0] not in taken]
     first = PREDICTING if getattr(screen, "is_predicting", False) else ()

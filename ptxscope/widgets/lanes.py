@@ -460,6 +460,16 @@ class Lanes(Pane):
         count = self._trace.instruction.entry.lanes
         return index + (count if count > 1 and row.input_keys[word] == "b" else 0)
 
+    def label_of(self, action: str, label: str) -> str:
+        """What a key does on the cell under the cursor; empty where it does nothing."""
+        place = self.place
+        if place is None or self.is_asked(place) or self._is_operand(place):
+            return label
+        slot = self._slot(place)
+        if action == "change":
+            return "list" if slot else "switch" if self._is_mask(place) else ""
+        return label if slot or not action.startswith("nudge") else ""
+
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """A lane that is asked takes what an answer begins with, and no action has it."""
         is_asked = self.place is not None and self.is_asked(self.place)

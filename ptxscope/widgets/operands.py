@@ -15,11 +15,18 @@ from ..engine.isa.roles import Role
 from ..engine.isa.types import Type
 from ..engine.records import NamedTuple
 from ..engine.text.errors import PtxError, printable
-from ..engine.text.values import float_anatomy, hex_text, parse_value, value_text
+from ..engine.text.values import (
+    float_anatomy,
+    float_text,
+    hex_text,
+    next_float,
+    parse_value,
+    value_text,
+)
 from ..engine.tracing.trace import Trace
 from ..engine.tracing.words import operand_name
 from ..keys import keys_by_id
-from .hints import Hint
+from .hints import REFUSED, Hint
 from .message import Posted
 from .pane import CursorPane, Line, Piece
 
@@ -297,9 +304,20 @@ class Operands(CursorPane):
             self._post(role, self._bits_of(role) ^ (1 << at))
 
     def action_nudge(self, by: int) -> None:
-        """Add to the field: the bit's weight, one to the lane, or one to the whole value."""
+        """Add to the field: the bit's weight, one to the lane, or one to the whole value.
+
+        A float that is read as one goes to the next.
+        """
         if (place := self._place()) is not None:
             role, at, width = place
+            if self.field.notation == "float":
+                bits = self._bits_of(role)
+                following = next_float(bits, width, by)
+                if following is None:
+                    Hint(self, no_next(bits, width)).tell()
+                else:
+                    self._post(role, following)
+                return
             bits, mask = self._bits_of(role), (1 << width) - 1
             self._post(role, bits & ~(mask << at) | ((bits >> at) + by & mask) << at)
 
@@ -352,6 +370,11 @@ class Operands(CursorPane):
     def on_blur(self) -> None:
         """Say nothing more."""
         Hint(self, "").tell()
+
+
+def no_next(bits: int, width: int) -> str:
+    """Why a float can't be nudged."""
+    return f"{REFUSED} there is no float next to {float_text(bits, width)}"
 
 
 def _wrapped(head: Line, units: Iterable[Line], indent: int, width: int) -> Iterator[Line]:

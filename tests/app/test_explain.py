@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from textual.widgets._toast import Toast
 
 from ptxscope.screens.explain import ExplainScreen
 from ptxscope.session import with_line
@@ -130,3 +131,14 @@ async def test_an_illegal_line_is_not_what_is_explained(size: tuple[int, int]) -
         wrong = "vabsdiff4.u32.u32.u32.sta d, a, b, c"
         drive.screen.edit(with_line(drive.session.setup, wrong))
         assert "Why did I get that? · of the last legal line" in await drive.press("x")
+
+
+async def test_what_was_pinned_is_said_in_the_row_of_hints_and_covers_nothing() -> None:
+    async with explorer(*E3, size=(80, 24)) as drive:
+        await drive.press("x")
+        await drive.type("0x112233ff")
+        await drive.press("enter")
+        shown = await drive.press("enter")
+        assert "Pinned: the documented evaluation" in drive.pane("hint").text()
+        assert shown.count("Pinned") == 1
+        assert not drive.app.screen.query(Toast)

@@ -626,3 +626,17 @@ async def test_a_newcomer_gets_the_same_result_in_explorer_and_shell() -> None:
         assert f"d = {bits:#010x}" in done.stdout
         assert f"d = {bits:#010x}" in await drive.text()
         assert VALUES
+
+
+async def test_a_pin_of_another_instruction_is_said_to_wait() -> None:
+    async with explorer("vadd4.u32.u32.u32 d, a, b, c", {"a": 1, "b": 2}, size=(80, 24)) as drive:
+        await drive.press("equals_sign", "slash")
+        await drive.type("vmad")
+        shown = await drive.press("enter")
+        assert drive.session.setup.instruction.opcode == "vmad"
+        assert "The pin waits for vadd4: it is not compared with vmad · = lets it go" in shown
+        assert "waits" not in await drive.press("r")
+        shown = await drive.press("u", "u")
+        assert drive.session.setup.instruction.opcode == "vadd4"
+        assert "waits" not in shown
+        assert "pin" in drive.pane("result").text()

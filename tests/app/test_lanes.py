@@ -482,3 +482,35 @@ async def test_enter_says_why_it_does_nothing() -> None:
         assert "× this is a literal: change it in the line" in await drive.press("enter")
         await drive.press("down")
         assert "× this is computed" in await drive.press("enter")
+
+
+# --- floats ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("where", ["lanes", "operands"])
+@pytest.mark.parametrize(
+    ("bits", "key", "then"),
+    [
+        (0x3F800000, ">", 0x3F800001),
+        (0xBF800000, ">", 0xBF7FFFFF),  # -1 goes up, to -0.99999994
+        (0xBF800000, "<", 0xBF800001),
+        (0x80000001, ">", 0x80000000),
+        (0x80000000, ">", 0x00000000),
+        (0x00000000, "<", 0x80000000),
+        (0x7F7FFFFF, ">", 0x7F800000),
+        (0xFF800000, ">", 0xFF7FFFFF),  # -inf goes to the lowest number
+        (0x7F800000, ">", None),
+        (0xFF800000, "<", None),
+        (0x7FC00000, ">", None),
+    ],
+)
+async def test_a_float_is_nudged_to_the_next(
+    bits: int, key: str, then: int | None, where: str
+) -> None:
+    async with explorer("setp.lt.f32 p, a, b", {"a": bits, "b": 0}) as drive:
+        await drive.press("1", *(("l",) if where == "lanes" else ("o", "right", "right", "right")))
+        if where == "lanes":
+            lanes_of(drive).stand_on(Place("a", 0))
+        shown = await drive.press("greater_than_sign" if key == ">" else "less_than_sign")
+        assert drive.session.trace.operands["a"] == (bits if then is None else then)
+        assert ("there is no float next to" in shown) is (then is None)

@@ -16,11 +16,13 @@ from ptxscope.engine.tracing.divergence import divergences
 from ptxscope.engine.tracing.stages import about
 from ptxscope.engine.tracing.words import result_text, sentence
 from ptxscope.keys import ACTIONS, key_name
+from ptxscope.scene.records import Place
 from ptxscope.screens.main import MainScreen
 from ptxscope.session import example, opened, reading_time, seconds_for, trace_of
 from ptxscope.store import Store
 from ptxscope.widgets.bars import VEIL, KeyBar, ResultBar
 from ptxscope.widgets.hints import HintBar
+from ptxscope.widgets.lanes import Lanes
 from ptxscope.widgets.pane import Pane
 from tests.app.driving import LINE, VALUES, Driver, explorer, focused
 from tests.tiers import sampled, some
@@ -238,25 +240,31 @@ KEYS = (
 FOCUS = {
     "nothing": ((), "n next  p back  a all  d result"),
     "line": (("i",), "Tab complete"),
-    "lanes": (("l",), "Enter edit"),
+    "lanes": (("l",), "↑↓←→ move"),
     "operands": (("o",), "Enter "),
     "modifiers": (("m",), "Enter "),
     "filter": (("slash",), "Enter open"),
     "value": (("o", "enter"), "Enter done"),
 }
+TYPED = ("line", "filter", "value")
+"""Where keys are letters."""
 
 
 @pytest.mark.parametrize("width", some([60, 80, 100, 120, 200], 0, 1, 3))
-async def test_the_footer_has_the_keys_of_the_focus_and_three_always(width: int) -> None:
+async def test_the_footer_has_the_keys_of_the_focus_and_those_that_act_anywhere(width: int) -> None:
     async with explorer(size=(width, 30)) as drive:
-        for keys, first in FOCUS.values():
+        for name, (keys, first) in FOCUS.items():
             shown = (await drive.press(*keys)).splitlines()[-1]
             assert shown.strip().startswith(first)
-            right = shown.rpartition("  ? help")[2].split()
             labels = {60: "q ^p", 80: "q quit ^p"}.get(width, "q quit ^p palette")
-            assert right == labels.split()
+            labels = f"? help {labels}"
+            if name in TYPED:  # `?` and `q` are text there
+                labels = "^p" if width < 90 else "^p palette"
+            labels = f"{'Esc leave ' if keys else ''}{labels}"
+            assert " ".join(shown.split()).endswith(f" {labels}")
             assert len(shown) == width - 1
-            assert ("Esc leave  ? help" in shown) == bool(keys)
+            assert ("Esc leave" in shown) == bool(keys)
+            assert ("q" in shown.split()) == (name not in TYPED)
             await drive.press("escape", "escape")
 
 
@@ -265,7 +273,7 @@ async def test_while_a_field_takes_letters_the_footer_offers_none() -> None:
         labels = {action.label for action in ACTIONS if action.id.startswith(("step.", "go."))}
         for keys in (("i",), ("slash",), ("o", "enter")):
             await drive.press(*keys)
-            own = footer(drive).partition("? help")[0]
+            own = footer(drive)
             assert not labels - {"leave"} & set(own.split())
             await drive.press("escape", "escape")
             assert "n next" in footer(drive)
@@ -657,3 +665,31 @@ async def test_ctrl_c_says_what_quits_here() -> None:
         assert "ctrl+q" not in shown
         assert "Press Esc, then q, to leave" in await drive.press("i", "ctrl+c")
         assert "Press Esc, then q, to leave" in await drive.press("escape", "x", "ctrl+c")
+
+
+@pytest.mark.parametrize("key", ["question_mark", "C", "e", "x", "L", "c", "w"])
+async def test_under_a_panel_the_footer_offers_nothing(key: str) -> None:
+    """Its keys stand on its frame; those of the screen beneath do not act."""
+    async with explorer(size=(80, 24)) as drive:
+        before = footer(drive)
+        assert "q quit" in before
+        await drive.press(key)
+        assert drive.app.screen is not drive.screen
+        assert footer(drive) == ""
+        await drive.press("escape")
+        assert drive.app.screen is drive.screen
+        assert footer(drive) == before
+
+
+async def test_the_footer_says_what_enter_does_on_a_cell() -> None:
+    async with explorer(size=(120, 40)) as drive:
+        await drive.press("3", "l")
+        lanes = drive.screen.query_one(Lanes)
+        for place, own in (
+            (Place("a", 0), "Enter edit  <> nudge"),
+            (Place("select.a", 0), "Enter list  <> nudge"),
+            (Place("operate.t", 0), "↑"),
+        ):
+            lanes.stand_on(place)
+            await drive.text()
+            assert footer(drive).startswith(own), place

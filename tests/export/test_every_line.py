@@ -31,7 +31,7 @@ from tests.export.every import check
 from tests.reference import reference
 from tests.reference_data import table
 from tests.strategies import evaluations, instruction_of
-from tests.tiers import some, thorough
+from tests.tiers import thorough
 
 MODELS = ("isa", "ptxas-13.0", "ptxas-13.5")
 GUARDS = ("", "@g ", "@!g ")
@@ -116,7 +116,12 @@ def some_trace(line: str) -> tuple[Trace, Options]:
 
 
 @pytest.mark.parametrize(
-    ("lines", "every"), some([(accepted, 24), (written, 100), (accepted, 12), (written, 50)], 0, 1)
+    ("lines", "every"),
+    [(accepted, 24), (written, 100)]
+    + [
+        pytest.param(lines, every, marks=thorough)
+        for lines, every in ((accepted, 12), (written, 50))
+    ],
 )
 def test_lines_stand_in_every_format(lines: Callable[[], tuple[str, ...]], every: int) -> None:
     for line in drawn(lines(), every):

@@ -141,6 +141,24 @@ def test_a_frame_does_not_tell_what_comes_later(shown: Trace, options: Options) 
         assert word.removeprefix("0x") not in about
 
 
+GROUND = 'class="px-f-soft" fill='
+
+
+@pytest.mark.parametrize(("shown", "parted"), [(E3, 4), (E2, 4)], ids=["E3", "E2"])
+def test_no_empty_branch_tells_that_the_answers_will_part(shown: Trace, parted: int) -> None:
+    """Before the step at which they do, a frame shows what one of a single answer does."""
+    both, one = frames(shown, BOTH), frames(shown)
+    for at, (frame, alone) in enumerate(zip(both, one, strict=True), 1):
+        branches = frame.svg.count(GROUND) - alone.svg.count(GROUND)
+        assert branches == (0 if at < parted else 2)
+    for motion in (Motion.STEPPING, Motion.PLAYING):
+        tree = ET.fromstring(export(shown, "svg", BOTH._replace(motion=motion)))
+        (body,) = (x for x in tree if x.get("class") == "px-body")
+        css = [x.get("class") for x in body if GROUND in ET.tostring(x, "unicode")]
+        hidden = [x for x in css if x and f"px-k{parted}" in x.split()]
+        assert len(hidden) >= 2, css
+
+
 def test_frames_are_of_the_steps_that_are_shown() -> None:
     chosen = frozenset(step.stage for step in QUAD.steps[1:4])
     found = frames(QUAD, Options(stages=chosen))

@@ -184,6 +184,20 @@ def float_class(bits: int, width: int) -> FloatClass:
     return FloatClass.NORMAL
 
 
+def next_float(bits: int, width: int, by: int) -> int | None:
+    """The pattern so many further up, or down; -0.0 stands below 0.0.
+
+    None where there is no such: beyond the infinities, and from a NaN.
+    """
+    if float_class(bits, width) is FloatClass.NAN:
+        return None
+    top = 1 << (width - 1)
+    rank = (bits if bits < top else top - 1 - bits) + by
+    found = rank if rank >= 0 else top - 1 - rank
+    beyond = not 0 <= found < 2 * top or float_class(found, width) is FloatClass.NAN
+    return None if beyond else found
+
+
 def float_text(bits: int, width: int) -> str:
     """The shortest decimal that rounds to the pattern; ``NaN``, ``inf``, ``-0.0``."""
     value = bits_float(bits, width)

@@ -42,6 +42,14 @@ class Mark(NamedTuple):
     """How many of the lines between rows."""
 
 
+class Ground(NamedTuple):
+    """What lies under all else."""
+
+    element: str
+    since: str = ""
+    """The mark with which it is seen; none where it always is."""
+
+
 class Pen:
     """Collects elements. Positions are of a shape's top left corner, a text's baseline."""
 
@@ -51,7 +59,7 @@ class Pen:
         self.parts: list[str] = []
         self.flows: list[str] = []
         """The lines between rows: they lie under everything else."""
-        self.grounds: list[str] = []
+        self.grounds: list[Ground] = []
         """What lies under these."""
         self.marks: list[Mark] = []
         """Where the picture may be cut."""

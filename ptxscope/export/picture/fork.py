@@ -87,6 +87,7 @@ def branches(doc: Document, fork: Fork, pen: Pen, y: float) -> float:
     marked = [stage for stage in stages if stage in own.steps]
     if marked:  # what says that they part is seen with the first step in which they do
         pen.mark(f"step-{marked[0]}", y)
+    since = pen.marks[-1].name
     top = y + _WAYS
     _part(fork, pen, areas, y, top)
     drawn = [_sketch(doc, branch, area, pen) for branch, area in
@@ -107,7 +108,7 @@ def branches(doc: Document, fork: Fork, pen: Pen, y: float) -> float:
     pen.mark("result", y)
     ends = []
     for sketch, branch, other in zip(drawn, fork.branches, fork.branches[::-1], strict=True):
-        columns(sketch, top, y)
+        columns(sketch, top, y, since)
         ends.append(results(doc, branch.results, sketch, y, other.results))
     return _differences(fork, pen, max(ends))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...scene.records import Place
 from ..document import Document, ResultView, StepView
-from .drawing import Pen
+from .drawing import Ground, Pen
 from .inks import Ink
 from .layout import Area, Sketch, meet
 from .lettering import text_width
@@ -18,12 +18,15 @@ _WORD = 74
 """Room for the word beside it, where words stand above."""
 
 
-def columns(sketch: Sketch, top: float, end: float) -> float:
-    """A light ground behind each lane column from its name to its last row."""
+def columns(sketch: Sketch, top: float, end: float, since: str = "") -> float:
+    """A light ground behind each lane column from its name to its last row.
+
+    ``since`` is the mark with which it is seen.
+    """
     ground = Pen("")
     for column in sketch.columns:
         ground.rect(column.x, top, column.width, end + 8 - top, Ink.SOFT, None, radius=8)
-    sketch.pen.grounds += ground.parts
+    sketch.pen.grounds += [Ground(element, since) for element in ground.parts]
     return end
 
 

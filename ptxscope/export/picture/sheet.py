@@ -32,7 +32,8 @@ def sheet_of(doc: Document, name: str, width: float, height: float) -> Sheet:
 
 def body(pen: Pen) -> list[str]:
     """All that a pen drew: grounds, lines, and what lies over them."""
-    return [*pen.grounds, '<g class="px-flows">', *pen.flows, "</g>", *pen.parts]
+    grounds = (ground.element for ground in pen.grounds)
+    return [*grounds, '<g class="px-flows">', *pen.flows, "</g>", *pen.parts]
 
 
 def written(
