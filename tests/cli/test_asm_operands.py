@@ -94,3 +94,20 @@ def test_what_the_constraints_make_illegal_is_told(
     status, out, err = ran(capsys, command, line, "%1=1", "%2=2", "%3=1", *more)
     assert (status, out) == (1, "")
     assert "`%3` is .b32 by its constraint, but operand c is a predicate" in err
+
+
+def test_an_integer_is_filled_in_where_a_constraint_says_so(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    line = 'asm("vsub.u32.u32.u32 %0, %1, %2;" : "=r"(d) : "r"(x), "n"(0x7));'
+    assert ran(capsys, "eval", line, "x=5")[1] == "%0=0xfffffffe\n"
+    assert "%0 = 0xfffffffe" in ran(capsys, "run", line, "x=5")[1]
+    assert "0xfffffffe" in ran(capsys, "trace", line, "x=5")[1]
+    named = line.replace("0x7", "COUNT")
+    assert "no value for %2" in ran(capsys, "eval", named, "x=5")[2]
+    assert ran(capsys, "eval", named, "x=5", "COUNT=7")[1] == "%0=0xfffffffe\n"
+    quad = line.replace("vsub.u32.u32.u32 %0, %1, %2", "vsub4.u32.u32.u32 %0, %1, %1, %2")
+    for command in ("eval", "run"):
+        status, _, err = ran(capsys, command, quad, "x=5")
+        assert status == 1
+        assert "`vsub4` takes no literal" in err

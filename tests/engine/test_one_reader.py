@@ -16,10 +16,12 @@ import pytest
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.kernels.execute import execute
 from ptxscope.engine.kernels.program import StatementKind, load
+from ptxscope.engine.listings.asm_operands import read_operands
 from ptxscope.engine.listings.lint import check_listing, check_text
 from ptxscope.engine.listings.reading import statements
 from ptxscope.engine.text.parser import scan
-from ptxscope.engine.text.source import fragments
+from ptxscope.engine.text.scopes import Scopes
+from ptxscope.engine.text.source import asm_texts, fragments
 from tests.reference_data import DATA, golden_forms, table, verdicts
 from tests.tiers import sampled
 
@@ -39,10 +41,11 @@ class Seen(NamedTuple):
 
 def streamed(text: str, size: int = 1 << 14) -> Iterator[Seen]:
     """What ``check`` reads: every legal instruction."""
-    for fragment in fragments(text):
+    every = [(x.fragment, read_operands(text, x.end, len(text)).types) for x in asm_texts(text)]
+    for fragment, registers in every or [(x, {}) for x in fragments(text)]:
         ptx = fragment.ptx
         chunks = (ptx[at : at + size] for at in range(0, len(ptx), size))
-        for found in statements(chunks):
+        for found in statements(chunks, Scopes(registers)):
             for item in scan(found.text):
                 if item.instruction:
                     start, end = (found.start + x for x in item.span)

@@ -10,6 +10,7 @@ from enum import StrEnum
 from functools import cache
 
 from ..isa.types import Type
+from ..listings.asm_operands import filled
 from ..listings.bindings import NOTHING, Bound, bound
 from ..records import NamedTuple
 from ..text import tokens as syntax
@@ -195,7 +196,8 @@ def _bound(text: str) -> Iterator[tuple[Fragment, Bound]]:
         yield from ((fragment, NOTHING) for fragment in fragments(text))
     limits = [*(statement.start for statement in found[1:]), len(text)]
     for statement, limit in zip(found, limits, strict=False):
-        yield statement.fragment, bound(text, statement.end, limit)
+        said = bound(text, statement.end, limit)
+        yield filled(statement.fragment, said.constants), said
 
 
 class _Block(NamedTuple):

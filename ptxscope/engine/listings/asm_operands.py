@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ..records import NamedTuple
 from ..text.errors import Span, quoted
@@ -210,13 +210,13 @@ def numbered(fragment: Fragment, operands: Operands) -> tuple[Fragment, Operands
     return glued, operands._replace(unknown=unknown), known
 
 
-def filled(fragment: Fragment, operands: Operands) -> Fragment:
+def filled(fragment: Fragment, constants: Mapping[str, str]) -> Fragment:
     """The PTX with the integers that are known, as nvcc fills them in, whatever is beside them."""
-    if not any(operands.constants.values()):
+    if not any(constants.values()):
         return fragment
     group, done = list[Part](), 0
     for found in _PLACED.finditer(fragment.ptx):
-        value = operands.constants.get(found[0])
+        value = constants.get(found[0])
         if value and not _doubled(fragment, found.start()):
             start, end = fragment.origin(*found.span())
             group += parts(fragment, done, found.start())

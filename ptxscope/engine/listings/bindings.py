@@ -8,9 +8,9 @@ from functools import lru_cache
 
 from ..isa.types import Type
 from ..patterns import pattern
-from ..records import NamedTuple
+from ..records import NamedTuple, replace
 from ..text.errors import PtxError
-from ..text.instruction import Instruction
+from ..text.instruction import Instruction, Literal
 from ..text.parser import parse
 from ..text.source import asm_texts
 
@@ -36,6 +36,8 @@ class Bound(NamedTuple):
     """For each C variable the operands that take its value: ``x`` to ``%1``, ``%2``."""
     written: Mapping[str, tuple[str, ...]] = {}
     """For each C variable the operands that give it one."""
+    constants: Mapping[str, str] = {}
+    """The operands for which an integer is filled in, as nvcc writes it."""
 
     def variable(self, name: str) -> tuple[str, ...]:
         """The operands that a C variable's value is of, or else that it is given by."""
@@ -65,7 +67,9 @@ def bound(text: str, start: int, end: int) -> Bound:
             for held, takes in ((written, set(letters) & {"=", "+"}), (read, "=" not in letters)):
                 if takes:
                     held[name] = (*held.get(name, ()), f"%{number}")
-    return Bound(read_operands(text, start, end).types, read, written)
+    operands = read_operands(text, start, end)
+    constants = {name: value for name, value in operands.constants.items() if value}
+    return Bound(operands.types, read, written, constants)
 
 
 def _operands(text: str, start: int, end: int) -> Iterator[tuple[str, str]]:
@@ -106,17 +110,27 @@ def bound_to(ins: Instruction) -> Bound:
 
 
 def pasted(text: str) -> Instruction:
-    """The one instruction in a text, which its asm statement's constraints must fit.
+    """The one instruction in a text, as its asm statement's constraints have it.
 
-    Raises PtxError.
+    Raises PtxError, also where it does not fit them.
     """
     ins = parse(text)
-    types = bound_to(ins).types
-    if types:
+    said = bound_to(ins)
+    if said.types:
         from ..text.registers import misfits
         from ..text.scopes import Scopes
 
-        problems = tuple(misfits(ins, Scopes(dict(types))))
+        problems = tuple(misfits(ins, Scopes(dict(said.types))))
         if problems:
             raise PtxError(text, problems)
-    return ins
+    return _filled(ins, said.constants) if said.constants else ins
+
+
+def _filled(ins: Instruction, constants: Mapping[str, str]) -> Instruction:
+    """The instruction with literals in place of operands for which an integer is filled in."""
+    sources = list(ins.sources)
+    for at, (role, source) in enumerate(ins.roles.items()):
+        if text := constants.get(str(source)):
+            mask = (1 << ins.type_of(role).bits) - 1
+            sources[at] = Literal(int(text) & mask, text)
+    return replace(ins, sources=tuple(sources))

@@ -243,7 +243,7 @@ def _of_c(text: str, lines: Lines) -> Iterator[Piece]:
         complete = masked[end : end + 1] in (":", ")", "")
         operands = read_operands(text, end, limit)
         fragment, operands, known = numbered(fragment, operands)
-        fragment = filled(fragment, operands)
+        fragment = filled(fragment, operands.constants)
         unknown = (*operands.texts, *(x for x, value in operands.constants.items() if not value))
         named = None if complete and known else opcode_in(fragment.ptx)
         if (constant := spliced(fragment.ptx, unknown)) is not None:
