@@ -29,6 +29,8 @@ _SLOW = 15_000_000
 """Pixels that certainly take more than a second to draw."""
 PICTURES = ("svg", *sorted(BINARY))
 """Formats of pictures."""
+_NOT_MADE = frozenset("jpg jpeg gif webp bmp tif tiff avif heic ico eps ps emf wmf".split())
+"""How files of other pictures end."""
 
 
 def choose_format(
@@ -38,12 +40,30 @@ def choose_format(
     if chosen.format is None:
         name = getattr(chosen, "output", None) or getattr(chosen, "frames", None) or ""
         asked = str(format_of(name) or ending_of(name))
+        if asked in _NOT_MADE:
+            made = ", ".join(f".{known}" for known in PICTURES)
+            raise CommandError(
+                f"error: {printable(name)}: no .{asked} is made here; pictures are {made}"
+            )
         chosen.format = asked if asked in formats else otherwise
 
 
 def add_output(to: argparse.ArgumentParser) -> None:
     """The option ``-o``."""
-    to.add_argument("-o", "--output", metavar="FILE", help="write to a file; - is standard output")
+    to.add_argument(
+        "-o",
+        "--output",
+        type=_file,
+        metavar="FILE",
+        help="write to a file; - is standard output",
+    )
+
+
+def _file(name: str) -> str:
+    """The name of a file."""
+    if not name:
+        raise argparse.ArgumentTypeError("'' is not a file name")
+    return name
 
 
 def is_printed(output: str | None) -> bool:
@@ -82,6 +102,7 @@ def add_frames(to: argparse.ArgumentParser) -> None:
     """The option ``--frames``."""
     to.add_argument(
         "--frames",
+        type=_file,
         metavar="DIR",
         help="write a picture for each step into a folder (-f svg, png or pdf), all of one size; "
         "with -f pdf and a name that ends in .pdf, a page for each step",
@@ -111,8 +132,11 @@ def made_of(trace: Trace, format_: str, options: Options) -> str | bytes:
 
 def warn_of_another_name(file: str, format_: str) -> None:
     """Say that a file is called as one of another format is, where one of them is a picture."""
-    named = format_of(file)
-    if named not in (None, format_) and (named in PICTURES or format_ in PICTURES):
+    named = str(format_of(file) or "")
+    if ending_of(file) in _NOT_MADE:
+        named = ending_of(file)
+    pictures = {*PICTURES, *_NOT_MADE}
+    if named not in ("", format_) and (named in pictures or format_ in pictures):
         say(f"warning: {file} is called as {named} is, and {format_} is written there, as -f says")
 
 

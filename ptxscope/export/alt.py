@@ -8,7 +8,10 @@ from .document import Answers, Document, OperandView, RowView, StepView
 
 
 def alt(doc: Document) -> str:
-    """Operands, each step's sentence and what stood out in it, and the result, on one line."""
+    """Operands, each step's sentence and what stood out in it, and the result, on one line.
+
+    A picture's own ``<desc>`` has it without ``0x``: the result stands in a picture once.
+    """
     return " ".join(_sentences(doc))
 
 

@@ -282,6 +282,38 @@ def test_a_file_called_minus_is_standard_output(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("trace", *E3, "-o", "x.jpg"), "error: x.jpg: no .jpg is made here; pictures are .svg, "),
+        (("trace", *E3, "-o", "x.GIF"), "error: x.GIF: no .gif is made here; pictures are .svg, "),
+        (("show", "vadd4", "-o", "x.webp"), "x.webp: no .webp is made here"),
+        (("sweep", "vmin.u32.u32.u32 d, a, b", "b=1", "-o", "x.jpeg"), "no .jpeg is made here"),
+        (("trace", *E3, "-o", ""), "'' is not a file name"),
+        (("poster", "-f", "svg", "-o", ""), "'' is not a file name"),
+        (("trace", *E3, "-f", "svg", "--frames", ""), "'' is not a file name"),
+    ],
+)
+def test_where_nothing_can_be_written_nothing_is(
+    words: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_picture_that_is_called_as_another_is_told_of(tmp_path: Path) -> None:
+    file = tmp_path / "x.jpg"
+    done = run("trace", *E3, "-f", "svg", "-o", str(file))
+    assert done.returncode == 0
+    assert done.stderr == (
+        f"warning: {file} is called as jpg is, and svg is written there, as -f says\n"
+    )
+    assert file.read_text("utf-8").startswith("<svg")
+
+
 def test_two_things_are_not_printed_at_once(told: Callable[..., str]) -> None:
     assert "needs a file: -o FILE" in told(*E3, "--alt", "-o", "-", status=2)
 
