@@ -39,17 +39,21 @@ _EVENT = pattern(
       | (?P<brace>[{{}}])
       | (?P<directive>(?<![\w$])\.{_DIRECTIVE})
       | (?P<opcode>(?<![\w.$%])(?!{_OTHER})[A-Za-z][\w$]*+
-         (?=[ \t]*+\.|\s++\.[a-z]|[ \t]++[\w$%]++[ \t]*+[,|]|(?P<bare>\s*+;)))
+         (?=[ \t]*+\.|\s++\.[a-z]|[ \t]++[\w$%]++[ \t]*+[,|]|(?P<bare>\s*+;)
+            |(?P<noted>\s*+/[/*])))
         (?P<rest>[^;{{}}/\n]{{0,{WINDOW}}}+;)?+""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
-"""``rest`` is the rest of a statement, where it is as short and plain as most are."""
+"""``rest`` is the rest of a statement, where it is as short and plain as most are.
+
+What stands behind a comment is looked at only where the word in front of it may be meant.
+"""
 _DULL = pattern(
     rf"""[^\w"/{{}}.$%]*+
         (?:(?:%[\w$]++(?:\.[\w$]++)?+
             | [$_0-9][\w$]*+(?:\.[\w$]++)?+
             | {_OTHER}(?:\.[\w$]++)*+
-            | [A-Za-z][\w$]*+(?![\s.;])
+            | [A-Za-z][\w$]*+(?![\s.;/])
             | {_SKIP}
             | \.(?!{_DIRECTIVE})[\w$]++)
           [^\w"/{{}}.$%]*+)*+""",
@@ -57,8 +61,8 @@ _DULL = pattern(
 )
 """What no event begins in, word by word: five times as fast as to look for one everywhere.
 
-No event begins behind a dot or within a word; nor at a word with neither blank, dot nor ``;``
-behind it.
+No event begins behind a dot or within a word; nor at a word with neither blank, dot, comment
+nor ``;`` behind it.
 """
 _BEGINS = re.compile(
     r"(?:\A|[;{}:]|\*/|(?:^[ \t]*+\.|//)[^\n]*+\n)\s*+(?:@\s*+(?:!\s*+)?+[\w$%]++\s++)?+\Z",
@@ -67,15 +71,21 @@ _BEGINS = re.compile(
 """In front of an opcode that nothing but its place tells from an operand."""
 _ALONE = re.compile(rf"{_WORD}\s++\Z", re.ASCII)
 """What may be an opcode, with nothing behind it yet."""
+_NOTED = re.compile(rf"{_WORD}\s*+\Z", re.ASCII)
+"""The same in front of a comment."""
 _GUARD = re.compile(r"@\s*+(?:!\s*+)?+[\w$%]*+\s*+\Z", re.ASCII)
 _MODIFIED = re.compile(rf"{_WORD}(?:\.[\w:]++)*+[ \t]++\Z", re.ASCII)
 """In front of what looks like a directive and is a modifier: ``ld .global``."""
 _BEFORE_DIRECTIVES = frozenset(["\n\t", "\n", ";\n", "\n\n", ";\t", "; ", "{ ", "\n "])
 """What stands before most of them, and behind no opcode."""
 _COMMENT = r"//[^\n]*+|/\*.*?(?:\*/|\Z)"
+_BETWEEN = rf"(?:\s++|{_COMMENT})*+"
+_NOTES = re.compile(_BETWEEN, re.DOTALL | re.ASCII)
+_BEHIND = re.compile(r"\.[a-z]|[\w$%]++[ \t]*+[,|]|(?P<bare>;)", re.ASCII)
+"""What makes an opcode of the word in front of a comment."""
 _END = re.compile(
     rf"{_COMMENT}|(?P<stop>[;{{}}])"
-    rf"|\n\s*+(?P<line>(?=(?:@\s*+(?:!\s*+)?+[\w$%]++\s++)?+(?:{any_of(OPCODES)})\s*+\.))?",
+    rf"|\n\s*+(?P<line>(?=(?:@\s*+(?:!\s*+)?+[\w$%]++\s++)?+(?:{any_of(OPCODES)}){_BETWEEN}\.))?",
     re.DOTALL | re.ASCII,
 )
 _UNUSUAL = re.compile(r"[{}\n/]")
@@ -186,13 +196,14 @@ def _candidates(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
         stop: int | None = end
         kind = event.lastgroup
         if kind == "rest" or kind == "opcode":
-            if window.has_opcode(event):
+            meant = window.has_opcode(event)
+            if meant:
                 if kind == "opcode":
                     stop = window.statement_end(end)
                 if stop is not None:
                     yield window.candidate(start, stop, scopes)
             else:
-                stop = event.end("opcode")
+                stop = None if meant is None else event.end("opcode")
         elif kind == "brace":
             scopes.open() if event[0] == "{" else scopes.close()
         elif kind == "directive":
@@ -287,6 +298,8 @@ class _Window:
             line = max(self.text.rfind("\n", self.at, end) + 1, self.at)
             if mark := _MARK.search(self.text, line, end):
                 end = mark.start()
+                if noted := _NOTED.search(self.text, max(self.at, end - WINDOW), end):
+                    end = noted.start()
         return end or self.at
 
     def behind_comment(self) -> bool:
@@ -299,14 +312,31 @@ class _Window:
             self.in_comment, self.at = False, close + 2
         return True
 
-    def has_opcode(self, event: re.Match[str]) -> bool:
-        """Whether it is one of the 27, or meant to be; a bare word where a statement begins."""
-        word, bare = event.group("opcode", "bare")
-        if bare is None:
-            return is_meant(word)
-        start = event.start()
+    def has_opcode(self, event: re.Match[str]) -> bool | None:
+        """Whether it is one of the 27, or meant to be; a bare word where a statement begins.
+
+        None where that is not to be seen yet.
+        """
+        word, bare, noted = event.group("opcode", "bare", "noted")
+        if noted is not None:
+            return is_meant(word) and self._is_noted(word, event.start(), event.end("opcode"))
+        return is_meant(word) if bare is None else self._begins(word, event.start())
+
+    def _begins(self, word: str, start: int) -> bool:
+        """Whether a word that nothing but its place tells from an operand is an opcode."""
         before = max(start - WINDOW, 0)
         return word in OPCODES and _BEGINS.search(self.text, before, start) is not None
+
+    def _is_noted(self, word: str, start: int, end: int) -> bool | None:
+        """Whether a word with a comment behind it is an opcode."""
+        notes = _NOTES.match(self.text, end, self.limit)
+        behind = notes.end() if notes else end
+        if behind - start > _LONGEST:
+            return False
+        if behind == self.limit and not self.final:
+            return None
+        found = _BEHIND.match(self.text, behind, self.limit)
+        return found is not None and (found["bare"] is None or self._begins(word, start))
 
     def is_modifier(self, position: int) -> bool:
         """Whether what looks like a directive there belongs to an opcode before it."""
