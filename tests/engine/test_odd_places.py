@@ -1,4 +1,4 @@
-"""Comments where few write them: behind an opcode, within a guard, in front of an asm's text.
+"""What stands where little does: comments behind an opcode or an `asm`, more than a guard.
 
 Each verdict is that of ptxas 13.0.88 (sm_75), or of nvcc 13.0.88 for a source.
 """
@@ -9,6 +9,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from ptxscope import PtxError, evaluate, parse
+from ptxscope.engine.kernels.execute import execute
+from ptxscope.engine.kernels.program import load
 from ptxscope.engine.listings.lint import check_listing, check_text
 from ptxscope.engine.listings.reading import statements
 from ptxscope.engine.text.parser import scan
@@ -111,3 +114,63 @@ def test_what_follows_a_long_comment_is_seen_wherever_a_chunk_ends(gap: str) -> 
 def test_a_statement_without_its_end_ends_before_an_opcode_with_a_comment_behind_it() -> None:
     text = "vadd.u32.u32.u32 d, a, b\nvsub /* x\n*/ .u32.u32.u32 d, a, b;"
     assert [x.text for x in statements([text])] == text.split("\n", 1)
+
+
+# --- guards -------------------------------------------------------------------------------
+
+_ADD = f"vadd{_TYPES} {_OPERANDS}"
+GUARDS = {
+    **dict.fromkeys(("@p", "@!p", "@ ! p", "@p/**/", "@/**/p", "@!/* ; */p", "L: @p"), ""),
+    **dict.fromkeys(("@p\n", "@p // ; @q\n", "@!\np\n", "@p /* @q */", "@p bra L; L: @q"), ""),
+    **{x: x for x in ("@!!p", "@! ! p", "@p @p", "@p @q", "@@p", "@!@p", "@p !", "@p,", "@p:")},
+    **{x: x for x in ("@(p)", "@[p]", "@{p}", "@-p", "@~p", "@p.x", "@p 1", "@p _", "@p foo")},
+    **{x: x for x in ("@p L:", "@p .u32", "@p /", "@p /* c */ @q")},
+    **dict.fromkeys(("@!!p\n", "@!\n!p"), "@!"),
+    **dict.fromkeys(("@p\n@p\n", "@p\n@q"), "@p"),
+}
+"""What is no guard, where ptxas says that it is a syntax error."""
+
+
+@pytest.mark.parametrize("guard", GUARDS)
+def test_what_is_no_guard_is_illegal_and_none_is_dropped(guard: str) -> None:
+    text = MODULE.format(f"{guard} {_ADD}")
+    for size in (len(text), 1, 7):
+        (item,) = check_listing(_cut(text, size), "x.ptx")
+        assert item.legal == (not GUARDS[guard])
+        if item.legal:
+            assert item.ptx.startswith("@")
+        else:
+            (problem,) = item.diagnostics
+            assert problem.message == f"`{' '.join(guard.split())}` is no guard"
+            assert problem.place.excerpt[slice(*problem.place.span)].startswith("@")
+
+
+@pytest.mark.parametrize("guard", GUARDS)
+def test_a_pasted_line_is_told_the_same_of_its_guard(guard: str) -> None:
+    if "bra" in guard:
+        return
+    if GUARDS[guard]:
+        with pytest.raises(PtxError, match="is no guard"):
+            parse(f"{guard} {_ADD}")
+    else:
+        assert str(parse(f"{guard} {_ADD}").guard) in ("@p", "@!p")
+
+
+def test_a_guard_on_a_line_of_its_own_guards() -> None:
+    assert evaluate(f"@p\n{_ADD}", {"a": 1, "b": 2, "p": 0, "d": 7}) == {"d": 7}
+    (program,) = load(f"mov.b32 a, 1; setp.eq.u32 p, a, 2; mov.b32 d, 7; @p\n{_ADD}")
+    run = execute(program, {"b": 2})
+    assert run.registers["d"].bits == 7
+
+
+def test_a_comment_is_no_guard_and_ends_none() -> None:
+    text = f"// see @p\n{_ADD} /* @q */ {_ADD} @q /* {'; @p ' * 500}*/ {_ADD}"
+    wanted = [_ADD, _ADD, text[text.index("@q /* ;") :]]
+    for size in (1, 5, 100, 2999, len(text)):
+        assert [x.text for x in statements(_cut(text, size))] == wanted
+
+
+def test_the_guard_of_another_statement_is_left_to_it() -> None:
+    for head in ("@p bra L", "@p bra L;", "@p ret; }", "@p { ", "@p;"):
+        (found,) = statements([f"{head}\n{_ADD}"])
+        assert found.text == _ADD
