@@ -12,9 +12,11 @@ import pytest
 from ptxscope import PtxError, evaluate, parse
 from ptxscope.engine.kernels.execute import execute
 from ptxscope.engine.kernels.program import load
+from ptxscope.engine.listings.bindings import bound_to
 from ptxscope.engine.listings.lint import check_listing, check_text
 from ptxscope.engine.listings.reading import statements
 from ptxscope.engine.text.parser import scan
+from ptxscope.engine.text.source import fragments
 
 MODULE = """\
 .version 8.0
@@ -174,3 +176,58 @@ def test_the_guard_of_another_statement_is_left_to_it() -> None:
     for head in ("@p bra L", "@p bra L;", "@p ret; }", "@p { ", "@p;"):
         (found,) = statements([f"{head}\n{_ADD}"])
         assert found.text == _ADD
+
+
+# --- asm statements -----------------------------------------------------------------------
+
+HEADS = [
+    "asm volatile /* sum */ (",
+    "asm/**/(",
+    "asm /* a */ volatile(",
+    "asm // c\n volatile // d\n(",
+    "asm volatile // why \\\n still \n(",
+    "__asm__ __volatile__ /* asm( */ (",
+    "asm /* ( */ __volatile /* ) */ (",
+    "asm volatile \\\n(",
+]
+STATEMENTS = {
+    '"vadd.u32.u32.u32 %0, %1, %2;" : "=r"(r) : "r"(x), "r"(y));': "",
+    '"vadd.u32.u32.u32 %0, %1, %2;" : "=f"(r) : "f"(x), "f"(y));': "`%0` is .f32",
+    '"vadd.u32.u32.u32 %0, %1, %5;" : "=r"(r) : "r"(x), "r"(y));': "`%5` is past the operands",
+    '"vadd.u32.u32.u32 %%0, %1, %2;" : "=r"(r) : "r"(x), "r"(y));': "no declaration of `%0`",
+    '"vadd4.u32.u32 " "%0, %1, %1;" : "=r"(r) : "r"(x));': "`vadd4` is missing",
+    '"vadd4.u32.u32 bad13" ";" );': "`vadd4` is missing",
+}
+"""What nvcc and ptxas take, and what they refuse."""
+
+
+@pytest.mark.parametrize("head", HEADS)
+@pytest.mark.parametrize("rest", STATEMENTS)
+def test_an_asm_statement_is_read_with_comments_in_front_of_its_text(head: str, rest: str) -> None:
+    (item,) = check_text(KERNEL.format(head + rest), "x.cu")
+    assert item.legal == (not STATEMENTS[rest])
+    assert STATEMENTS[rest] in item.message
+    if "%5" not in rest and "%%0" not in rest and '"=f"' not in rest:
+        (pasted,) = scan(head + rest)
+        assert (pasted.instruction is not None) == item.legal
+
+
+def test_a_pasted_asm_with_a_comment_is_one_in_a_python_string_and_without_a_name() -> None:
+    rest = '"vadd.u32.u32.u32 %0, %1, %5;" : "=r"(r) : "r"(x), "r"(y));'
+    python = f"import cupy\ncode = r'''{KERNEL.format(f'asm /* ; */ ({rest}')}'''\n"
+    for text, name in ((python, "x.py"), (KERNEL.format(f"asm /**/ ({rest}"), "-")):
+        (item,) = check_text(text, name)
+        assert "past the operands" in item.message
+
+
+def test_no_asm_begins_in_a_comment_behind_asm() -> None:
+    text = 'asm /* asm("vadd.u32 d;"); */; asm // asm("vadd.u32 d;")\n;'
+    assert not list(check_text(text, "x.cu"))
+    assert [x.ptx for x in fragments(text)] == [text]
+
+
+def test_the_constraints_of_a_pasted_asm_with_a_comment_are_known() -> None:
+    text = (
+        'asm volatile /* c */ ("slct.f32.f32 %0, %1, %2, %3;" : "=f"(d) : "f"(x), "f"(y), "f"(z));'
+    )
+    assert bound_to(parse(text)).variable("z") == ("%3",)
