@@ -231,3 +231,25 @@ def test_the_constraints_of_a_pasted_asm_with_a_comment_are_known() -> None:
         'asm volatile /* c */ ("slct.f32.f32 %0, %1, %2, %3;" : "=f"(d) : "f"(x), "f"(y), "f"(z));'
     )
     assert bound_to(parse(text)).variable("z") == ("%3",)
+
+
+# nvcc 13.0.88: "symbolic operand reference not supported!"; clang takes it
+_NAMED = 'asm("vadd.u32.u32.u32 %[d], %[a], %[b].b0;" : [d] "=r"(d) : [a] "r"(x), [b] "r"(y));'
+
+
+def test_an_operand_by_its_name_is_told_the_same_by_all() -> None:
+    said = "nvcc 13.0 takes no operand by its name; clang does"
+    (item,) = check_text(_NAMED, "x.cu")
+    assert [(x.message, x.hint) for x in item.diagnostics] == [(said, "%0, %1, …")]
+    with pytest.raises(PtxError) as caught:
+        parse(_NAMED)
+    found = [(x.message, x.hint, _NAMED[slice(*x.span)]) for x in caught.value.errors]
+    assert found == [(said, "%0, %1, …", x) for x in ("%[d]", "%[a]", "%[b].b0")]
+    (program,) = load(_NAMED)
+    assert {problem.message for problem in program.problems} == {said}
+
+
+def test_a_percent_sign_that_names_nothing_is_told_as_before() -> None:
+    with pytest.raises(PtxError) as caught:
+        parse("vadd.u32.u32.u32 d, %, [a];")
+    assert not any("by its name" in x.message for x in caught.value.errors)
