@@ -12,7 +12,16 @@ from ..isa.catalog import CATALOG
 from ..records import NamedTuple
 from ..text.errors import Problem, Span
 from ..text.opcodes import is_other_opcode
-from ..text.source import ASM, Fragment, asm_texts, fragments, skip
+from ..text.source import (
+    ASM,
+    COMMENT,
+    COMMENTED_ASM,
+    Fragment,
+    asm_openings,
+    asm_texts,
+    fragments,
+    skip,
+)
 from .asm_operands import Operands, filled, numbered, read_operands
 from .docstrings import docstrings, ends_statement, is_all_ptx
 from .gluing import HOLED, LIKELY, PARTLY, Part, instruction_in, joined, opcode_in, parts, spliced
@@ -56,8 +65,9 @@ _SUFFIXES = {
 }
 _BY_SUFFIX = {suffix: language for language, every in _SUFFIXES.items() for suffix in every}
 _STRING = re.compile(r"\s*+(?:u8|[uUL])?R?\"")
-_SOURCE = re.compile(rf"{ASM}\s*+(?:(?:u8|[uUL])?R?\"|//|/\*)")
-_MACRO_SOURCE = re.compile(rf"{ASM}\s*+[\w#][^\";]{{0,200}}+\"")
+_SOURCE = re.compile(r"\s*+(?:(?:u8|[uUL])?R?\"|//|/\*)")
+"""What stands behind the parenthesis of an asm statement."""
+_MACRO_SOURCE = re.compile(r"\s*+[\w#][^\";]{0,200}+\"")
 """The same where a macro stands in front of the first string."""
 
 
@@ -68,7 +78,7 @@ def language_of(name: str, head: str) -> Language:
         return known
     if re.search(r"^[^\S\n]*+\.(?:version|target|entry|visible|func)\b", head, re.MULTILINE):
         return Language.PTX
-    if _SOURCE.search(head):
+    if _has_asm(head):
         python = re.search(r"^[^\S\n]*+(?:import|from|def)\s++\w", head, re.MULTILINE)
         return Language.PYTHON if python else Language.C
     if _STRING.match(head) and ("." not in name or LIKELY.search(head)):
@@ -191,7 +201,7 @@ def pieces(text: str, language: Language) -> Iterator[Piece]:
     if language is Language.PYTHON:
         for fragment, plain in _python_strings(text):
             named = None if plain else instruction_in(fragment.ptx)
-            if _SOURCE.search(fragment.ptx) or _MACRO_SOURCE.search(fragment.ptx):
+            if _has_asm(fragment.ptx, macros=True):
                 for piece in _of_c(fragment.ptx, lines):
                     yield piece._replace(
                         fragments=(*piece.fragments, fragment), complete=piece.complete and plain
@@ -200,26 +210,35 @@ def pieces(text: str, language: Language) -> Iterator[Piece]:
                 named or LIKELY.search(fragment.ptx) or (not plain and PARTLY.search(fragment.ptx))
             ):
                 yield Piece((fragment,), lines, plain, asm=False, named=named)
-    elif language is Language.TEXT and not _SOURCE.search(text):
+    elif language is Language.TEXT and not _has_asm(text):
         for fragment in fragments(text):
             yield Piece((fragment,), lines, asm=True)
     else:
         yield from _of_c(text, lines)
 
 
+def _has_asm(text: str, *, macros: bool = False) -> bool:
+    """Whether there is an asm statement that begins with a string, or with a macro."""
+    for at in asm_openings(text):
+        if _SOURCE.match(text, at) or (macros and _MACRO_SOURCE.match(text, at)):
+            return True
+    return False
+
+
 # --- C ------------------------------------------------------------------------------------
 
 _C_TOKEN = re.compile(
-    rf"""(?P<comment>//(?:[^\n\\]++|\\.)*+|/\*.*?(?:\*/|\Z))
+    rf"""(?P<comment>{COMMENT})
       | (?P<string>(?:u8|[uUL])?(?:R"(?P<delimiter>[^\s()\\]{{0,16}})\(.*?(?:\)(?P=delimiter)"|\Z)
                    |"(?:[^"\\\n]++|\\.)*+"?))
       | (?P<char>')
-      | (?P<asm>{ASM})""",
+      | (?P<asm>{COMMENTED_ASM}\()""",
     re.VERBOSE | re.DOTALL,
 )
 _IN_CHAR = re.compile(r"(?:[^'\\\n]++|\\.)*+", re.DOTALL)
 _BLANK = re.compile(r"(?:\s++|\\\n)*+")
 _NOT_LINE_END = re.compile(r"[^\n]")
+_COMMENT = re.compile(COMMENT, re.DOTALL)
 _CLOSING = re.compile(r'(?:\\\r?\n|\)[^\s()"\\]{0,16}+)*+"')
 
 
@@ -228,7 +247,7 @@ def _of_c(text: str, lines: Lines) -> Iterator[Piece]:
     found = list[Piece]()
     templates = list[_Template]()
     every = list[Fragment]()
-    if _SOURCE.search(masked):
+    if _has_asm(masked):
         every = [fragment for fragment in fragments(masked) if fragment.ptx]
     starts = [fragment.origins[0] for fragment in every]
     ends = [_end_of(masked, fragment) for fragment in every]
@@ -413,7 +432,9 @@ def _masked(text: str) -> tuple[str, list[tuple[int, int]]]:
             before = ""
         done = end
         own = text[start:end]
-        if kind == "asm" or (kind == "string" and before == "asm"):
+        if kind == "asm":
+            own, before = _COMMENT.sub(_blanked, own), "asm"
+        elif kind == "string" and before == "asm":
             before = "asm"
         else:
             if kind == "string" and before == "string":
@@ -425,6 +446,10 @@ def _masked(text: str) -> tuple[str, list[tuple[int, int]]]:
             own = _NOT_LINE_END.sub(" ", own)
         parts.append(own)
     return "".join(parts) + text[done:], groups
+
+
+def _blanked(found: re.Match[str]) -> str:
+    return _NOT_LINE_END.sub(" ", found[0])
 
 
 def _c_tokens(text: str) -> Iterator[tuple[str, int, int]]:

@@ -15,6 +15,7 @@ from ..semantics.errata import ERRATA, TARGETS
 from ..text.errors import Problem, Span, capped, quoted
 from ..text.instruction import Instruction
 from ..text.opcodes import OPCODES
+from ..text.operands import BY_NAME, NUMBERS
 from ..text.parser import Parsed, scan
 from ..text.registers import misfit
 from ..text.scopes import Scopes, anywhere
@@ -234,8 +235,7 @@ def _placeholders(piece: Piece, operands: Operands, statement: Candidate) -> Ite
             message = f"no declaration of {quoted(name)} is in sight: `%%` makes no operand of it"
             yield Diagnostic("undeclared", message, at.place(*span), quoted(name))
     if named := operands.by_name(inner, *stretch):
-        message = "nvcc 13.0 takes no operand by its name; clang does"
-        yield Diagnostic("note", message, at.place(*named))
+        yield Diagnostic("note", BY_NAME, at.place(*named), NUMBERS)
     if twice := operands.doubled(inner, *stretch):
         right = quoted(piece.ptx[slice(*twice)])
         message = f"`%%` stays as it is in an asm statement without operands: write {right}"

@@ -37,28 +37,33 @@ _EVENT = pattern(
     rf"""(?P<skip>{_SKIP}|/\*.*?\*/)
       | (?P<comment>/\*)
       | (?P<brace>[{{}}])
+      | (?P<guard>@)
       | (?P<directive>(?<![\w$])\.{_DIRECTIVE})
       | (?P<opcode>(?<![\w.$%])(?!{_OTHER})[A-Za-z][\w$]*+
-         (?=[ \t]*+\.|\s++\.[a-z]|[ \t]++[\w$%]++[ \t]*+[,|]|(?P<bare>\s*+;)))
+         (?=[ \t]*+\.|\s++\.[a-z]|[ \t]++[\w$%]++[ \t]*+[,|]|(?P<bare>\s*+;)
+            |(?P<noted>\s*+/[/*])))
         (?P<rest>[^;{{}}/\n]{{0,{WINDOW}}}+;)?+""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
-"""``rest`` is the rest of a statement, where it is as short and plain as most are."""
+"""``rest`` is the rest of a statement, where it is as short and plain as most are.
+
+What stands behind a comment is looked at only where the word in front of it may be meant.
+"""
 _DULL = pattern(
-    rf"""[^\w"/{{}}.$%]*+
+    rf"""[^\w"/{{}}.$%@]*+
         (?:(?:%[\w$]++(?:\.[\w$]++)?+
             | [$_0-9][\w$]*+(?:\.[\w$]++)?+
             | {_OTHER}(?:\.[\w$]++)*+
-            | [A-Za-z][\w$]*+(?![\s.;])
+            | [A-Za-z][\w$]*+(?![\s.;/])
             | {_SKIP}
             | \.(?!{_DIRECTIVE})[\w$]++)
-          [^\w"/{{}}.$%]*+)*+""",
+          [^\w"/{{}}.$%@]*+)*+""",
     re.VERBOSE | re.ASCII,
 )
 """What no event begins in, word by word: five times as fast as to look for one everywhere.
 
-No event begins behind a dot or within a word; nor at a word with neither blank, dot nor ``;``
-behind it.
+No event begins behind a dot or within a word; nor at a word with neither blank, dot, comment
+nor ``;`` behind it.
 """
 _BEGINS = re.compile(
     r"(?:\A|[;{}:]|\*/|(?:^[ \t]*+\.|//)[^\n]*+\n)\s*+(?:@\s*+(?:!\s*+)?+[\w$%]++\s++)?+\Z",
@@ -67,15 +72,29 @@ _BEGINS = re.compile(
 """In front of an opcode that nothing but its place tells from an operand."""
 _ALONE = re.compile(rf"{_WORD}\s++\Z", re.ASCII)
 """What may be an opcode, with nothing behind it yet."""
-_GUARD = re.compile(r"@\s*+(?:!\s*+)?+[\w$%]*+\s*+\Z", re.ASCII)
+_NOTED = re.compile(rf"{_WORD}\s*+\Z", re.ASCII)
+"""The same in front of a comment."""
+_UP_TO_OPCODE = re.compile(
+    r"(?:[^\w$%;{}\"/]++|\"[^\"\n]*+\"|//[^\n]*+|/\*.*?\*/|/(?![/*])|\{[\w$%, \t]*+\}"
+    rf"|(?:(?<=[@!])|(?!(?:{any_of(OTHER_OPCODES | OPCODES)})(?![\w$])))[\w$%]++)*+",
+    re.DOTALL | re.ASCII,
+)
+"""What stands between the ``@`` of a guard and an opcode, whether it is a guard or not.
+
+No braces on several lines: a chunk may end between them.
+"""
 _MODIFIED = re.compile(rf"{_WORD}(?:\.[\w:]++)*+[ \t]++\Z", re.ASCII)
 """In front of what looks like a directive and is a modifier: ``ld .global``."""
 _BEFORE_DIRECTIVES = frozenset(["\n\t", "\n", ";\n", "\n\n", ";\t", "; ", "{ ", "\n "])
 """What stands before most of them, and behind no opcode."""
 _COMMENT = r"//[^\n]*+|/\*.*?(?:\*/|\Z)"
+_BETWEEN = rf"(?:\s++|{_COMMENT})*+"
+_NOTES = re.compile(_BETWEEN, re.DOTALL | re.ASCII)
+_BEHIND = re.compile(r"\.[a-z]|[\w$%]++[ \t]*+[,|]|(?P<bare>;)", re.ASCII)
+"""What makes an opcode of the word in front of a comment."""
 _END = re.compile(
     rf"{_COMMENT}|(?P<stop>[;{{}}])"
-    rf"|\n\s*+(?P<line>(?=(?:@\s*+(?:!\s*+)?+[\w$%]++\s++)?+(?:{any_of(OPCODES)})\s*+\.))?",
+    rf"|\n\s*+(?P<line>(?=(?:@\s*+(?:!\s*+)?+[\w$%]++\s++)?+(?:{any_of(OPCODES)}){_BETWEEN}\.))?",
     re.DOTALL | re.ASCII,
 )
 _UNUSUAL = re.compile(r"[{}\n/]")
@@ -186,13 +205,16 @@ def _candidates(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
         stop: int | None = end
         kind = event.lastgroup
         if kind == "rest" or kind == "opcode":
-            if window.has_opcode(event):
+            meant = window.has_opcode(event)
+            if meant:
                 if kind == "opcode":
                     stop = window.statement_end(end)
                 if stop is not None:
                     yield window.candidate(start, stop, scopes)
             else:
-                stop = event.end("opcode")
+                stop = None if meant is None else event.end("opcode")
+        elif kind == "guard":
+            window.meet_guard(start)
         elif kind == "brace":
             scopes.open() if event[0] == "{" else scopes.close()
         elif kind == "directive":
@@ -201,6 +223,7 @@ def _candidates(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
                 if stop is not None:
                     _declare(scopes, text[start:stop])
         elif kind == "comment":
+            window.follow_guard(start)
             window.at, window.in_comment = end, True
             if not window.behind_comment():
                 return
@@ -249,6 +272,10 @@ class _Window:
         """The listing ends with it."""
         self.in_comment = False
         """A comment is open where it is read on."""
+        self._guard = -1
+        """Where the guard begins that is followed, the first of its statement; -1 for none."""
+        self._followed = 0
+        """Up to where nothing stands behind its ``@`` that ends or begins a statement."""
         self._line = 1
         self._line_start = 0
         """Where that line starts in the listing."""
@@ -264,12 +291,18 @@ class _Window:
 
     def move_on(self, chunk: str, *, final: bool = False) -> None:
         """Take more of the listing; a little of what is read stays, for its line and its guard."""
-        keep = max(self.at - WINDOW, 0)
+        if not self.in_comment:
+            self.follow_guard(self.at)
+        if self.at - self._guard > _LONGEST:  # no guard is that long
+            self._guard = -1
+        keep = max((self.at if self._guard < 0 else self._guard) - WINDOW, 0)
         self._count(keep)
         self.text = self.text[keep:] + chunk
         self.base += keep
         self.at -= keep
         self._counted -= keep
+        self._followed -= keep
+        self._guard = max(self._guard - keep, -1)
         self._semicolon = -1
         self.final = final
         self.limit = len(self.text) if final else self._safe()
@@ -287,6 +320,8 @@ class _Window:
             line = max(self.text.rfind("\n", self.at, end) + 1, self.at)
             if mark := _MARK.search(self.text, line, end):
                 end = mark.start()
+                if noted := _NOTED.search(self.text, max(self.at, end - WINDOW), end):
+                    end = noted.start()
         return end or self.at
 
     def behind_comment(self) -> bool:
@@ -297,16 +332,49 @@ class _Window:
                 self.at = max(self.at, len(self.text) - (not self.final))
                 return False
             self.in_comment, self.at = False, close + 2
+            self._followed = self.at
         return True
 
-    def has_opcode(self, event: re.Match[str]) -> bool:
-        """Whether it is one of the 27, or meant to be; a bare word where a statement begins."""
-        word, bare = event.group("opcode", "bare")
-        if bare is None:
-            return is_meant(word)
-        start = event.start()
+    def meet_guard(self, at: int) -> None:
+        """Follow what begins with an ``@``, unless that belongs to a guard before it."""
+        self.follow_guard(at)
+        if self._guard < 0:
+            self._guard = at
+        self._followed = at + 1
+
+    def follow_guard(self, at: int) -> None:
+        """Forget the guard that is followed if its statement ends before a place, or has begun."""
+        if self._guard >= 0 and self._followed < at:
+            found = _UP_TO_OPCODE.match(self.text, self._followed, at)
+            self._followed = found.end() if found else self._followed
+            if self._followed < at:
+                self._guard = -1
+
+    def has_opcode(self, event: re.Match[str]) -> bool | None:
+        """Whether it is one of the 27, or meant to be; a bare word where a statement begins.
+
+        None where that is not to be seen yet.
+        """
+        word, bare, noted = event.group("opcode", "bare", "noted")
+        if noted is not None:
+            return is_meant(word) and self._is_noted(word, event.start(), event.end("opcode"))
+        return is_meant(word) if bare is None else self._begins(word, event.start())
+
+    def _begins(self, word: str, start: int) -> bool:
+        """Whether a word that nothing but its place tells from an operand is an opcode."""
         before = max(start - WINDOW, 0)
         return word in OPCODES and _BEGINS.search(self.text, before, start) is not None
+
+    def _is_noted(self, word: str, start: int, end: int) -> bool | None:
+        """Whether a word with a comment behind it is an opcode."""
+        notes = _NOTES.match(self.text, end, self.limit)
+        behind = notes.end() if notes else end
+        if behind - start > _LONGEST:
+            return False
+        if behind == self.limit and not self.final:
+            return None
+        found = _BEHIND.match(self.text, behind, self.limit)
+        return found is not None and (found["bare"] is None or self._begins(word, start))
 
     def is_modifier(self, position: int) -> bool:
         """Whether what looks like a directive there belongs to an opcode before it."""
@@ -349,9 +417,11 @@ class _Window:
     def candidate(self, opcode: int, end: int, scopes: Scopes) -> Candidate:
         """The statement whose opcode stands there, its guard before it included."""
         text, start = self.text, opcode
-        at = text.rfind("@", max(opcode - 80, 0), opcode)
-        if at >= 0 and _GUARD.match(text, at, opcode):
-            start = at
+        if self._guard >= 0:
+            self.follow_guard(opcode)
+            if self._guard >= 0 and opcode - self._guard <= _LONGEST:
+                start = self._guard
+            self._guard = -1
         self._count(start)
         line_start = max(self._line_start - self.base, start - WINDOW, 0)
         line_end = text.find("\n", end, end + WINDOW)

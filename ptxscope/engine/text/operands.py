@@ -81,6 +81,15 @@ def resolve(entry: Entry, written: Written, partial: Form) -> Operands:
     return found
 
 
+BY_NAME = "nvcc 13.0 takes no operand by its name; clang does"
+NUMBERS = "%0, %1, …"
+
+
+def _is_named(words: Sequence[Token]) -> bool:
+    """Whether it is an asm operand by its name: ``%[a]``."""
+    return [word.text for word in words[:2]] == ["%", "["]
+
+
 def _span(words: Sequence[Token]) -> Span:
     return words[0].start, words[-1].end
 
@@ -100,7 +109,10 @@ def _destination(entry: Entry, words: tuple[Token, ...], found: Operands) -> Non
     for part in parts:
         if not part or part[0].kind is not Kind.NAME:
             at = _span(part) if part else found.spans["d"]
-            found.wrong("the destination must be a register", at, _destination_hint(entry))
+            if _is_named(part):
+                found.wrong(BY_NAME, at, NUMBERS)
+            else:
+                found.wrong("the destination must be a register", at, _destination_hint(entry))
             return
         if _is_special(part, found):
             return
@@ -158,6 +170,9 @@ def _source(
         _literal(entry, words, type_, found)
         return
     first = words[0]
+    if _is_named(words):
+        found.wrong(BY_NAME, _span(words), NUMBERS)
+        return
     if first.kind is not Kind.NAME or first.text == "_":
         what = {
             "[": "a memory operand is not allowed here",

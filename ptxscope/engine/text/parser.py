@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from ..isa.catalog import CATALOG, entry_of, find
 from ..isa.entry import Entry
@@ -15,7 +16,7 @@ from .errors import NotOneError, Problem, PtxError, Span, capped, nearest, quote
 from .instruction import Guard, Instruction, Literal, Register
 from .opcodes import OPCODES, is_misspelt, is_other_opcode
 from .source import Fragment, fragments, outside_asm
-from .tokens import Kind, Written, statements
+from .tokens import Kind, Token, Written, statements
 
 
 class Parsed(NamedTuple):
@@ -110,7 +111,30 @@ def resolve(text: str, fragment: Fragment, written: Written) -> Parsed | None:
     if written.opcode.kind is Kind.NAME and written.modifiers and is_misspelt(written.opcode.text):
         problem = _unknown_opcode(written, fragment)
         return Parsed(None, (problem,), fragment.origin(*written.span))
+    return _misguarded(fragment, written)
+
+
+def _misguarded(fragment: Fragment, written: Written) -> Parsed | None:
+    """One of the 27 behind an ``@`` and more than a predicate."""
+    start = written.span[0]
+    if not fragment.ptx.startswith("@", start) or is_other_opcode(written.opcode.text):
+        return None
+    for operand in written.operands:
+        for word, behind in pairwise(operand):
+            if _is_opcode(word, behind):
+                before = " ".join(fragment.ptx[start : word.start].split())
+                span = fragment.origin(
+                    start, start + len(fragment.ptx[start : word.start].rstrip())
+                )
+                problem = Problem(f"{quoted(before)} is no guard", span, "@p or @!p")
+                return Parsed(None, (problem,), fragment.origin(*written.span))
     return None
+
+
+def _is_opcode(word: Token, behind: Token) -> bool:
+    if word.text in OPCODES:
+        return behind.kind in (Kind.DOTTED, Kind.NAME)
+    return word.kind is Kind.NAME and behind.kind is Kind.DOTTED and is_misspelt(word.text)
 
 
 _HALVES = frozenset((".f16", ".f16x2", ".bf16", ".bf16x2"))

@@ -14,11 +14,15 @@ from ..patterns import pattern
 from ..records import NamedTuple
 from .errors import Problem, Span, capped
 
-ASM = (
-    r"\b(?:asm|__asm__|__asm)\b(?:\s++|volatile\b|__volatile__\b|goto\b|inline\b|__inline__\b)*+\("
-)
-"""How an asm statement begins, up to its parenthesis: a regular expression."""
-_ASM = pattern(ASM)
+_WORD = r"\b(?:asm|__asm__|__asm)\b"
+_MORE = r"\s++|\\\r?\n|(?:volatile|__volatile(?:__)?|goto|inline|__inline__)\b"
+COMMENT = r"//(?:[^\n\\]++|\\.)*+|/\*.*?(?:\*/|\Z)"
+"""A comment of C, where a dot is any character; one that is not closed goes to the end."""
+ASM = rf"{_WORD}(?:{_MORE})*+\("
+"""How an asm statement begins in a text without comments: a regular expression."""
+COMMENTED_ASM = rf"{_WORD}(?:{_MORE}|{COMMENT})*+"
+"""The same in any text, without its parenthesis: who searches for that scans comments again."""
+_ASM = pattern(rf"{COMMENTED_ASM}(?P<opened>\()?+", re.DOTALL)
 _BETWEEN = pattern(r"(?:\s++|\\\n|//[^\n]*+|/\*.*?(?:\*/|\Z))*+", re.DOTALL)
 """Blanks and comments of C; one that is not closed goes to the end."""
 _STRING = pattern(r'(?:u8|[uUL])?"')
@@ -114,23 +118,37 @@ class AsmText(NamedTuple):
 
 def asm_texts(text: str) -> Iterator[AsmText]:
     """The text of each ``asm`` statement, in order."""
-    match = _ASM.search(text)
-    while match is not None:
+    end = 0
+    while match := _opening(text, end):
         fragment, end = _glued(text, match.end())
         yield AsmText(fragment, match.start(), end)
-        match = _ASM.search(text, end)
+
+
+def asm_openings(text: str) -> Iterator[int]:
+    """The positions behind the parentheses that open ``asm`` statements, also in a string."""
+    end = 0
+    while match := _opening(text, end):
+        end = match.end()
+        yield end
+
+
+def _opening(text: str, position: int) -> re.Match[str] | None:
+    """How the next ``asm`` statement begins."""
+    while match := _ASM.search(text, position):
+        if match["opened"]:
+            return match
+        position = match.end()
+    return None
 
 
 def outside_asm(text: str) -> Iterator[Span]:
     """The stretches of a text that stand around its ``asm`` statements; none where it has none."""
-    match, end = _ASM.search(text), 0
-    if match is None:
-        return
-    while match is not None:
-        yield end, match.start()
-        _, end = _glued(text, match.end())
-        match = _ASM.search(text, end)
-    yield end, len(text)
+    end = None
+    for statement in asm_texts(text):
+        yield end or 0, statement.start
+        end = statement.end
+    if end is not None:
+        yield end, len(text)
 
 
 def skip(text: str, position: int) -> int:

@@ -200,6 +200,7 @@ def _directive_end(text: str, words: list[Token], i: int) -> int:
 
 def _statement_end(text: str, words: list[Token], start: int, opcodes: Set[str]) -> int:
     depth = 0
+    begun = words[start].text != "@"  # what a guard stands before is not seen yet
     for i in range(start, len(words)):
         word = words[i].text
         if word == ";" or (word == "}" and not depth):
@@ -208,7 +209,7 @@ def _statement_end(text: str, words: list[Token], start: int, opcodes: Set[str])
             depth += 1
         elif word in _CLOSE:
             depth -= 1
-        elif (word == "@" or word in opcodes) and i > start:
+        elif (word == "@" or word in opcodes) and begun and i > start:
             first = _after_guard(words, i)
             if (
                 first + 1 < len(words)
@@ -217,6 +218,7 @@ def _statement_end(text: str, words: list[Token], start: int, opcodes: Set[str])
                 and "\n" in text[words[i - 1].end : words[i].start]
             ):
                 return i
+        begun = begun or (words[i].kind is words[i - 1].kind is Kind.NAME)
     return len(words)
 
 

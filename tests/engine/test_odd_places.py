@@ -1,0 +1,255 @@
+"""What stands where little does: comments behind an opcode or an `asm`, more than a guard.
+
+Each verdict is that of ptxas 13.0.88 (sm_75), or of nvcc 13.0.88 for a source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from ptxscope import PtxError, evaluate, parse
+from ptxscope.engine.kernels.execute import execute
+from ptxscope.engine.kernels.program import load
+from ptxscope.engine.listings.bindings import bound_to
+from ptxscope.engine.listings.lint import check_listing, check_text
+from ptxscope.engine.listings.reading import statements
+from ptxscope.engine.text.parser import scan
+from ptxscope.engine.text.source import fragments
+
+MODULE = """\
+.version 8.0
+.target sm_75
+.entry k() {{
+.reg .b32 d, a, b, c; .reg .pred p, q;
+{}
+ret;
+}}
+"""
+KERNEL = """\
+__global__ void k(unsigned *o) {{
+  unsigned r = 0, x = o[1], y = o[2];
+  {}
+  o[0] = r;
+}}
+"""
+
+
+def _cut(text: str, size: int) -> Iterator[str]:
+    return (text[at : at + size] for at in range(0, len(text), size))
+
+
+_OPERANDS = "d, a, b;"
+_TYPES = ".u32.u32.u32"
+BEHIND_AN_OPCODE = {
+    f"vadd/*x*/{_TYPES} {_OPERANDS}": True,
+    f"vadd /**/{_TYPES} {_OPERANDS}": True,
+    f"vadd //x\n{_TYPES} {_OPERANDS}": True,
+    f"vadd/* ; }} */ // ;\n\n/*\n*/ {_TYPES} {_OPERANDS}": True,
+    f"mov.b32 a, b; vadd/**/{_TYPES} {_OPERANDS}": True,
+    "setp/**/.lt.u32 p, a, b;": True,
+    f"vadd/**/.u32.u32 {_OPERANDS}": False,
+    f"vadd//\n.u32.u32 {_OPERANDS}": False,
+    f"vadd/**/ {_OPERANDS}": False,
+    "vadd/**/;": False,
+    "setp/**/.lt p, a, b;": False,
+}
+
+
+@pytest.mark.parametrize("line", BEHIND_AN_OPCODE)
+def test_an_instruction_is_found_with_a_comment_behind_its_opcode(line: str) -> None:
+    text = MODULE.format(line)
+    for size in (len(text), 1, 7):
+        (item,) = check_listing(_cut(text, size), "x.ptx")
+        assert item.legal == BEHIND_AN_OPCODE[line]
+
+
+@pytest.mark.parametrize(
+    ("text", "legal"),
+    [
+        ("vadd/*x*/.u32.u32.u32 %0, %1, %2;", True),
+        ("vadd//x\\n.u32.u32.u32 %0, %1, %2;", True),
+        ("vadd/*x*/.u32.u32 %0, %1, %2;", False),
+        ("vadd4/* lanes */.u32.u32 %0, %1, %2, %1;", False),
+    ],
+)
+def test_the_same_in_an_asm_statement(text: str, legal: bool) -> None:
+    asm = f'asm volatile("{text}" : "=r"(r) : "r"(x), "r"(y));'
+    (item,) = check_text(KERNEL.format(asm), "x.cu")
+    assert item.legal == legal
+
+
+def test_an_erratum_is_found_with_a_comment_behind_the_opcode() -> None:
+    (plain,) = check_text(MODULE.format("vmad.u32.u32.u32.sat d, a, b, -c;"), "x.ptx")
+    (noted,) = check_text(MODULE.format("vmad/* - */.u32.u32.u32.sat d, a, b, -c;"), "x.ptx")
+    assert plain.errata
+    assert (noted.ptx, noted.errata) == (plain.ptx, plain.errata)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mov.u32 d, set/* .lt */; ret; // set\n",
+        "add.u32 d, a, vadd // .u32\n;",
+        "set/* */: mov.b32 a, b;",
+        "// set /* */ .lt\n",
+        "vadd /* never closed .u32 d, a, b;",
+    ],
+)
+def test_what_is_no_opcode_is_none_with_a_comment_behind_it(text: str) -> None:
+    for size in range(1, len(text) + 1):
+        assert not list(statements(_cut(text, size)))
+
+
+@pytest.mark.parametrize("gap", ["/* {} */", "// {}\n", "\n/*{}*/\n/*\n*/"])
+def test_what_follows_a_long_comment_is_seen_wherever_a_chunk_ends(gap: str) -> None:
+    text = f"ret;\nvadd{gap.format('; } x ' * 500)}.u32.u32.u32 d, a, b;\nvad/**/.u32 d; ret;\n"
+    wanted = [(x.text, x.start, x.line, x.column) for x in statements([text])]
+    assert [text.startswith(x, at) for x, at, _, _ in wanted] == [True, True]
+    assert [at for _, at, _, _ in wanted] == [x.span[0] for x in scan(text)]
+    for size in (1, 5, 100, 2999):
+        found = [(x.text, x.start, x.line, x.column) for x in statements(_cut(text, size))]
+        assert found == wanted
+
+
+def test_a_statement_without_its_end_ends_before_an_opcode_with_a_comment_behind_it() -> None:
+    text = "vadd.u32.u32.u32 d, a, b\nvsub /* x\n*/ .u32.u32.u32 d, a, b;"
+    assert [x.text for x in statements([text])] == text.split("\n", 1)
+
+
+# --- guards -------------------------------------------------------------------------------
+
+_ADD = f"vadd{_TYPES} {_OPERANDS}"
+GUARDS = {
+    **dict.fromkeys(("@p", "@!p", "@ ! p", "@p/**/", "@/**/p", "@!/* ; */p", "L: @p"), ""),
+    **dict.fromkeys(("@p\n", "@p // ; @q\n", "@!\np\n", "@p /* @q */", "@p bra L; L: @q"), ""),
+    **{x: x for x in ("@!!p", "@! ! p", "@p @p", "@p @q", "@@p", "@!@p", "@p !", "@p,", "@p:")},
+    **{x: x for x in ("@(p)", "@[p]", "@{p}", "@-p", "@~p", "@p.x", "@p 1", "@p _", "@p foo")},
+    **{x: x for x in ("@p L:", "@p .u32", "@p /", "@p /* c */ @q")},
+    **dict.fromkeys(("@!!p\n", "@!\n!p"), "@!"),
+    **dict.fromkeys(("@p\n@p\n", "@p\n@q"), "@p"),
+}
+"""What is no guard, where ptxas says that it is a syntax error."""
+
+
+@pytest.mark.parametrize("guard", GUARDS)
+def test_what_is_no_guard_is_illegal_and_none_is_dropped(guard: str) -> None:
+    text = MODULE.format(f"{guard} {_ADD}")
+    for size in (len(text), 1, 7):
+        (item,) = check_listing(_cut(text, size), "x.ptx")
+        assert item.legal == (not GUARDS[guard])
+        if item.legal:
+            assert item.ptx.startswith("@")
+        else:
+            (problem,) = item.diagnostics
+            assert problem.message == f"`{' '.join(guard.split())}` is no guard"
+            assert problem.place.excerpt[slice(*problem.place.span)].startswith("@")
+
+
+@pytest.mark.parametrize("guard", GUARDS)
+def test_a_pasted_line_is_told_the_same_of_its_guard(guard: str) -> None:
+    if "bra" in guard:
+        return
+    if GUARDS[guard]:
+        with pytest.raises(PtxError, match="is no guard"):
+            parse(f"{guard} {_ADD}")
+    else:
+        assert str(parse(f"{guard} {_ADD}").guard) in ("@p", "@!p")
+
+
+def test_a_guard_on_a_line_of_its_own_guards() -> None:
+    assert evaluate(f"@p\n{_ADD}", {"a": 1, "b": 2, "p": 0, "d": 7}) == {"d": 7}
+    (program,) = load(f"mov.b32 a, 1; setp.eq.u32 p, a, 2; mov.b32 d, 7; @p\n{_ADD}")
+    run = execute(program, {"b": 2})
+    assert run.registers["d"].bits == 7
+
+
+def test_a_comment_is_no_guard_and_ends_none() -> None:
+    text = f"// see @p\n{_ADD} /* @q */ {_ADD} @q /* {'; @p ' * 500}*/ {_ADD}"
+    wanted = [_ADD, _ADD, text[text.index("@q /* ;") :]]
+    for size in (1, 5, 100, 2999, len(text)):
+        assert [x.text for x in statements(_cut(text, size))] == wanted
+
+
+def test_the_guard_of_another_statement_is_left_to_it() -> None:
+    for head in ("@p bra L", "@p bra L;", "@p ret; }", "@p { ", "@p;"):
+        (found,) = statements([f"{head}\n{_ADD}"])
+        assert found.text == _ADD
+
+
+# --- asm statements -----------------------------------------------------------------------
+
+HEADS = [
+    "asm volatile /* sum */ (",
+    "asm/**/(",
+    "asm /* a */ volatile(",
+    "asm // c\n volatile // d\n(",
+    "asm volatile // why \\\n still \n(",
+    "__asm__ __volatile__ /* asm( */ (",
+    "asm /* ( */ __volatile /* ) */ (",
+    "asm volatile \\\n(",
+]
+STATEMENTS = {
+    '"vadd.u32.u32.u32 %0, %1, %2;" : "=r"(r) : "r"(x), "r"(y));': "",
+    '"vadd.u32.u32.u32 %0, %1, %2;" : "=f"(r) : "f"(x), "f"(y));': "`%0` is .f32",
+    '"vadd.u32.u32.u32 %0, %1, %5;" : "=r"(r) : "r"(x), "r"(y));': "`%5` is past the operands",
+    '"vadd.u32.u32.u32 %%0, %1, %2;" : "=r"(r) : "r"(x), "r"(y));': "no declaration of `%0`",
+    '"vadd4.u32.u32 " "%0, %1, %1;" : "=r"(r) : "r"(x));': "`vadd4` is missing",
+    '"vadd4.u32.u32 bad13" ";" );': "`vadd4` is missing",
+}
+"""What nvcc and ptxas take, and what they refuse."""
+
+
+@pytest.mark.parametrize("head", HEADS)
+@pytest.mark.parametrize("rest", STATEMENTS)
+def test_an_asm_statement_is_read_with_comments_in_front_of_its_text(head: str, rest: str) -> None:
+    (item,) = check_text(KERNEL.format(head + rest), "x.cu")
+    assert item.legal == (not STATEMENTS[rest])
+    assert STATEMENTS[rest] in item.message
+    if "%5" not in rest and "%%0" not in rest and '"=f"' not in rest:
+        (pasted,) = scan(head + rest)
+        assert (pasted.instruction is not None) == item.legal
+
+
+def test_a_pasted_asm_with_a_comment_is_one_in_a_python_string_and_without_a_name() -> None:
+    rest = '"vadd.u32.u32.u32 %0, %1, %5;" : "=r"(r) : "r"(x), "r"(y));'
+    python = f"import cupy\ncode = r'''{KERNEL.format(f'asm /* ; */ ({rest}')}'''\n"
+    for text, name in ((python, "x.py"), (KERNEL.format(f"asm /**/ ({rest}"), "-")):
+        (item,) = check_text(text, name)
+        assert "past the operands" in item.message
+
+
+def test_no_asm_begins_in_a_comment_behind_asm() -> None:
+    text = 'asm /* asm("vadd.u32 d;"); */; asm // asm("vadd.u32 d;")\n;'
+    assert not list(check_text(text, "x.cu"))
+    assert [x.ptx for x in fragments(text)] == [text]
+
+
+def test_the_constraints_of_a_pasted_asm_with_a_comment_are_known() -> None:
+    text = (
+        'asm volatile /* c */ ("slct.f32.f32 %0, %1, %2, %3;" : "=f"(d) : "f"(x), "f"(y), "f"(z));'
+    )
+    assert bound_to(parse(text)).variable("z") == ("%3",)
+
+
+# nvcc 13.0.88: "symbolic operand reference not supported!"; clang takes it
+_NAMED = 'asm("vadd.u32.u32.u32 %[d], %[a], %[b].b0;" : [d] "=r"(d) : [a] "r"(x), [b] "r"(y));'
+
+
+def test_an_operand_by_its_name_is_told_the_same_by_all() -> None:
+    said = "nvcc 13.0 takes no operand by its name; clang does"
+    (item,) = check_text(_NAMED, "x.cu")
+    assert [(x.message, x.hint) for x in item.diagnostics] == [(said, "%0, %1, …")]
+    with pytest.raises(PtxError) as caught:
+        parse(_NAMED)
+    found = [(x.message, x.hint, _NAMED[slice(*x.span)]) for x in caught.value.errors]
+    assert found == [(said, "%0, %1, …", x) for x in ("%[d]", "%[a]", "%[b].b0")]
+    (program,) = load(_NAMED)
+    assert {problem.message for problem in program.problems} == {said}
+
+
+def test_a_percent_sign_that_names_nothing_is_told_as_before() -> None:
+    with pytest.raises(PtxError) as caught:
+        parse("vadd.u32.u32.u32 d, %, [a];")
+    assert not any("by its name" in x.message for x in caught.value.errors)
