@@ -200,7 +200,7 @@ def investigate(ins: Instruction, observations: Sequence[Observation]) -> Diagno
     shown = seen.index(order[0])
     search = Search(ins, order)
     found = list(search.run())
-    found.sort(key=lambda x: (len(x.causes), x.weight, x.fits.changed if x.fits else 0))
+    found.sort(key=lambda x: (len(x.causes), x.weight, *_standing(ins, x)))
     findings = Findings(_finding(search, x, seen, shown) for x in found)
     return Diagnosis(
         ins,
@@ -211,6 +211,17 @@ def investigate(ins: Instruction, observations: Sequence[Observation]) -> Diagno
         () if findings else tuple(_nearest(search, seen, shown)),
         search.tried,
     )
+
+
+def _standing(ins: Instruction, found: Found) -> tuple[int, int, int]:
+    """What comes first among causes of one weight: what only leaves something out of the line,
+    then what changes the fewest slots of it, then the plainest selectors."""
+    made_up = changed = 0
+    for cause in found.causes:
+        slots = [(name, value) for name, value in cause.slots if value != ins.form.get(name)]
+        changed += max(1, len(slots))
+        made_up += not slots or any(value for _, value in slots)
+    return made_up, changed, found.fits.plainness if found.fits else 0
 
 
 def right_lanes(diagnosis: Diagnosis) -> tuple[int, tuple[int, ...]]:
@@ -346,9 +357,7 @@ def _sentence(chosen: tuple[Cause, ...], fits: Fits | None, trace: Trace) -> str
     if fits and fits.ways > 1:
         selectors = sum(cause.kind is Kind.SELECTOR for cause in chosen)
         what = "selectors" if selectors < 2 else "pairs of selectors"
-        said.append(
-            f"It is one of {count_of(fits)} {what} that fit, with the fewest digits changed."
-        )
+        said.append(f"It is one of {count_of(fits)} {what} that fit, the plainest of them.")
         if chance(fits) == MOST_CHANCE:
             said.append("Where so many fit, it may be chance.")
     return " ".join(said)

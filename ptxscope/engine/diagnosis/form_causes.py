@@ -11,12 +11,13 @@ from ..isa.catalog import CATALOG
 from ..isa.entry import Group, Slot, SlotPlace
 from ..isa.form import Form
 from ..isa.legality import with_c
-from ..isa.types import Type
+from ..isa.types import Selector, Type
 from ..semantics.misconceptions import BELIEFS, MISCONCEPTIONS
 from ..semantics.models import PTXAS_MODELS
 from ..text.folding import FOLDING, folding
 from ..text.instruction import Instruction, Literal, Register
 from .causes import Cause, Kind
+from .plainness import default_word
 from .twins import carried, twins
 
 WEIGHTS = {
@@ -42,6 +43,8 @@ WEIGHTS = {
     "cmp": 4,
 }
 """Slots that are varied, and how unusual it is to have them wrong."""
+DEFAULT_SELECTOR = 2
+"""How unusual it is that a selector of lanes was left out."""
 _LIKELY_CMP = {
     frozenset(pair)
     for pair in (
@@ -74,8 +77,8 @@ def form_causes(ins: Instruction, unordered: bool) -> Iterator[Cause]:
     yield from _folded(ins)
     yield from _types(ins)
     yield from _slots(ins, unordered)
-    yield from _opcodes(ins)
     yield from _misconceptions()
+    yield from _opcodes(ins)
     yield from _guards(ins)
 
 
@@ -186,6 +189,10 @@ def slot_phrase(
             return f"`{text}{operand}`"
         return f"`{operand}.{text}`" if text else f"`{operand}`"
 
+    lanes = ins.entry.lanes
+    if suffix and value is None and lanes > 1:
+        default = Selector(32 // lanes, default_word(lanes, str(slot.place)))
+        return f"with `{after}`, which is `{after}.{default}`, rather than {spelled(now, before)}"
     if value == slot.absent and not suffix:
         return f"without {spelled(now, before)}"
     if now == slot.absent and not suffix:

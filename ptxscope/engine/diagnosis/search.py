@@ -17,7 +17,8 @@ from ..semantics.run import result
 from ..text.constants import bits_float
 from ..text.instruction import Instruction
 from .causes import Bits, Cause, Kind, Seen
-from .form_causes import form_causes, slot_phrase
+from .form_causes import DEFAULT_SELECTOR, WEIGHTS, form_causes, slot_phrase
+from .plainness import Plainness
 from .selection import Fits
 from .solve import solve
 from .value_causes import value_causes
@@ -67,6 +68,7 @@ class Search:
         if documented:
             yield Found(())
         lacking: list[Cause] = []
+        lines: set[Variant | None] = set()
         for cause in self._causes():
             if self._variants.adds_nothing((cause,)) or not self._tried((cause,)):
                 lacking.append(cause)
@@ -74,13 +76,21 @@ class Search:
                 continue  # it is as documented there too
             elif not self._is_told_by_newest((cause,)):
                 yield Found((cause,))
+                lines.update(self._line((cause,)))
         free = ["a", "b"] if self._solvable else []
         for role in tuple(free):
             if found := self._solved((), role):
                 free.remove(role)
                 yield found
         if not documented:
-            yield from self._pairs(lacking, free)
+            for found in self._pairs(lacking, free):
+                if lines.isdisjoint(self._line(found.causes)):
+                    yield found
+
+    def _line(self, chosen: tuple[Cause, ...]) -> Iterator[Variant | None]:
+        """The line that the causes come to, where they change nothing else."""
+        if not any(x.operands or x.reading or x.errata for x in chosen):
+            yield self.variant(chosen)
 
     def _causes(self) -> Iterator[Cause]:
         """Every single cause, but the selectors that are solved."""
@@ -202,7 +212,9 @@ class Search:
 
 def chance(fits: Fits | None) -> int:
     """How much less selectors say where so many fit that some would fit anything."""
-    ways = fits.ways // fits.idle if fits else 1
+    if fits is None or fits.plainness in _FEW:
+        return 0
+    ways = fits.ways // fits.idle
     return next((weight for most, weight in _CHANCE if ways >= most), 0)
 
 
@@ -210,6 +222,8 @@ MOST_CHANCE = 4
 """More than any plain cause weighs beyond selectors."""
 _CHANCE = ((100, MOST_CHANCE), (10, 1))
 """From how many that fit on selectors weigh more, and how much."""
+_FEW = frozenset((Plainness.DEFAULT, Plainness.RENUMBERED, Plainness.REVERSED))
+"""Selectors of which there are one or two: that one of them fits is seldom chance."""
 _ENTANGLED = frozenset(("masked_from_b", "add_clamps"))
 """Rules by which a lane of d depends on more than its own two digits."""
 
@@ -261,4 +275,5 @@ def _selector_cause(ins: Instruction, role: str, fits: Fits) -> Cause:
     assert slot
     chosen = fits.asel if role == "a" else fits.bsel
     phrase = slot_phrase(ins, slot, ins.form.get(name), chosen)
-    return Cause(Kind.SELECTOR, frozenset((name,)), phrase, 3, slots=((name, chosen),))
+    weight = WEIGHTS[name] if chosen else DEFAULT_SELECTOR
+    return Cause(Kind.SELECTOR, frozenset((name,)), phrase, weight, slots=((name, chosen),))

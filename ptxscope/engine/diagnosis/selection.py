@@ -7,7 +7,7 @@ repeated in every lane, instead of once for each of 16.7 million pairs of select
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
 
@@ -20,6 +20,7 @@ from ..semantics.plan import Plan
 from ..semantics.rules import Rules
 from ..semantics.run import run
 from .observation import Observed
+from .plainness import Plainness, Word, default_word, plain_words
 
 Digits = tuple[int, int]
 """The digits of asel and bsel for one lane."""
@@ -30,7 +31,7 @@ Rows = Mapping[str, tuple[int, ...]]
 
 
 class Fits(NamedTuple):
-    """The selectors that fit; the pair shown differs in the fewest digits from what is written."""
+    """The selectors that fit, of which the plainest is shown; None where that is the default."""
 
     asel: Selector | None
     bsel: Selector | None
@@ -41,6 +42,8 @@ class Fits(NamedTuple):
     else empty."""
     changed: int
     """How many digits differ."""
+    plainness: Plainness
+    """Of the one shown; of the less plain of two."""
     idle: int = 1
     """How many of the pairs are one but for digits that nothing reads, where the mask leaves a
     lane out."""
@@ -74,9 +77,9 @@ class Problem(NamedTuple):
     @property
     def written(self) -> tuple[Digits, ...]:
         """The digits of each lane as they are written."""
-        n = self.lanes
-        a = self.form.asel.lanes if self.form.asel else tuple(range(n))
-        b = self.form.bsel.lanes if self.form.bsel else tuple(range(n, 2 * n))
+        form, n = self.form, self.lanes
+        a = form.asel.lanes if form.asel else default_word(n, "a")
+        b = form.bsel.lanes if form.bsel else default_word(n, "b")
         return tuple(zip(a, b, strict=True))
 
     @property
@@ -101,27 +104,57 @@ class Problem(NamedTuple):
         """How many of a lane's digits differ from what is written."""
         return sum(x != y for x, y in zip(digits, self.written[lane], strict=True))
 
+    def plain(self) -> Iterator[tuple[Plainness, tuple[Digits, ...]]]:
+        """Selectors that somebody may have had in mind, the plainest first."""
+        words = zip("ab", zip(*self.written, strict=True), strict=True)
+        a_words, b_words = (
+            plain_words(word, role).items() if role in self.free else ((word, Plainness.DEFAULT),)
+            for role, word in words
+        )
+        pairs = product(a_words, b_words)
+        for (a, x), (b, y) in sorted(pairs, key=lambda pair: max(pair[0][1], pair[1][1])):
+            yield max(x, y), tuple(zip(a, b, strict=True))
+
+    def shown(
+        self, least: Sequence[Digits], holds: Callable[[Sequence[Digits]], bool]
+    ) -> tuple[Plainness, Sequence[Digits]]:
+        """The plainest digits that hold; else those that differ least from what is written."""
+        as_written = tuple(least) == self.written
+        found = (x for x in self.plain() if not as_written and holds(x[1]))
+        return next(found, (Plainness.OTHER, least))
+
     def fits(
         self,
-        digits: Sequence[Digits],
+        shown: tuple[Plainness, Sequence[Digits]],
         ways: int,
         lanes: tuple[tuple[Digits, ...], ...] = (),
         *,
         more: bool = False,
     ) -> Fits:
         """The answer that shows these digits, one pair a lane; ``ways`` are those that are read."""
+        plainness, digits = shown
         masked = (lane for lane in range(self.lanes) if lane not in self.mask)
         idle = prod(len(self.free_digits(lane)) for lane in masked)
-        asel, bsel = (Selector(self.unit, lane_digits) for lane_digits in zip(*digits, strict=True))
         return Fits(
-            asel if "a" in self.free else self.form.asel,
-            bsel if "b" in self.free else self.form.bsel,
+            *self.selectors(digits),
             ways * idle,
             lanes,
             sum(self.changed(lane, own) for lane, own in enumerate(digits)),
+            plainness,
             idle,
             more,
         )
+
+    def selectors(self, digits: Sequence[Digits]) -> tuple[Selector | None, Selector | None]:
+        """Those of a and b that pick these digits; a default is left out, unless it is written."""
+        a_word, b_word = zip(*digits, strict=True)
+        return (
+            self._selector("a", a_word) if "a" in self.free else self.form.asel,
+            self._selector("b", b_word) if "b" in self.free else self.form.bsel,
+        )
+
+    def _selector(self, role: str, word: Word) -> Selector | None:
+        return None if word == default_word(self.lanes, role) else Selector(self.unit, word)
 
     def runs(
         self, operands: Mapping[str, int], wanted: Iterable[Digits]

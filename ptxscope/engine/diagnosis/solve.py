@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from operator import contains
 
 from ..isa.form import Form
 from ..semantics.rules import Rules
@@ -49,7 +50,8 @@ def _merged(problem: Problem, cases: Sequence[Case]) -> Fits | None:
         for lane in range(problem.lanes)
     )
     best = [_least_changed(problem, lane, choices) for lane, choices in enumerate(lanes)]
-    return problem.fits(best, prod(len(lanes[lane]) for lane in problem.mask), lanes)
+    shown = problem.shown(best, lambda digits: all(map(contains, lanes, digits)))
+    return problem.fits(shown, prod(len(lanes[lane]) for lane in problem.mask), lanes)
 
 
 def _right(problem: Problem, case: Case, wanted: set[Digits]) -> list[set[Digits]]:

@@ -82,7 +82,10 @@ def accumulated(problem: Problem, cases: Sequence[Case]) -> Fits | None:
     if others:
         found = [x for x in found[:_MOST] if _holds(problem, x.digits, others)]
         ways = len(found)
-    return problem.fits(found[0].digits, ways, more=more) if found else None
+    if not found:
+        return None
+    shown = problem.shown(found[0].digits, lambda digits: _fits(problem, digits, joint, others))
+    return problem.fits(shown, ways, more=more)
 
 
 # --- the two halves, and where they meet -------------------------------------------------
@@ -132,10 +135,21 @@ def _joined(
     )
 
 
+def _fits(
+    problem: Problem, digits: Sequence[Digits], joint: Iterable[Weighed], others: Iterable[Case]
+) -> bool:
+    """Whether digits for all lanes fit the cases that were solved, and the others."""
+    for x in joint:
+        masked = zip(x.adds, digits, problem.written, strict=True)
+        if sum(lane.get(own, lane.get(kept, 0)) for lane, own, kept in masked) not in x.sums:
+            return False
+    return _holds(problem, digits, others)
+
+
 def _holds(problem: Problem, digits: Sequence[Digits], cases: Iterable[Case]) -> bool:
     """Whether digits for all lanes give what each case observed."""
-    fits = problem.fits(digits, 1)
-    form = problem.form._replace(asel=fits.asel, bsel=fits.bsel)
+    asel, bsel = problem.selectors(digits)
+    form = problem.form._replace(asel=asel, bsel=bsel)
     plan = lower(form, problem.rules, problem.guard)
     return all(observed.fits(result(plan, operands)["d"]) for operands, observed in cases)
 

@@ -1,0 +1,61 @@
+"""How plain a selector of lanes is: of several that fit, the plainest is the one that is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import IntEnum
+from functools import lru_cache
+
+Word = tuple[int, ...]
+"""The digits of one selector, lane 0 first."""
+
+
+class Plainness(IntEnum):
+    """What a selector is beside the one that is written, the plainest first."""
+
+    DEFAULT = 0
+    """It is left out: 3210 for a, 7654 for b."""
+    RENUMBERED = 1
+    """0 to 3 taken for 4 to 7, or the reverse: in what is written, or in the default."""
+    ONE_DIGIT = 2
+    """One digit of what is written is another."""
+    REVERSED = 3
+    """What is written, or the default, the other way round."""
+    ROTATED = 4
+    """What is written, moved on by some lanes."""
+    REPEATED = 5
+    """The same digit in every lane."""
+    OTHER = 6
+    """Anything else: the fewest digits changed, then the smallest, come first."""
+
+
+@lru_cache(maxsize=64)
+def plain_words(written: Word, role: str) -> Mapping[Word, Plainness]:
+    """Every selector of a or b that is plainer than ``OTHER``, the plainest first."""
+    found: dict[Word, Plainness] = {}
+    for word, plainness in _plain(written, role):
+        if word != written:
+            found.setdefault(word, plainness)
+    return found
+
+
+def default_word(lanes: int, role: str) -> Word:
+    """The digits of a selector that is left out."""
+    return tuple(range(lanes)) if role == "a" else tuple(range(lanes, 2 * lanes))
+
+
+def _plain(written: Word, role: str) -> Iterator[tuple[Word, Plainness]]:
+    lanes = len(written)
+    default = default_word(lanes, role)
+    yield default, Plainness.DEFAULT
+    for word in (written, default):
+        yield tuple(digit ^ lanes for digit in word), Plainness.RENUMBERED
+    for lane in range(lanes):
+        for digit in range(2 * lanes):
+            yield (*written[:lane], digit, *written[lane + 1 :]), Plainness.ONE_DIGIT
+    for word in (written, default):
+        yield word[::-1], Plainness.REVERSED
+    for by in range(1, lanes):
+        yield written[by:] + written[:by], Plainness.ROTATED
+    for digit in range(2 * lanes):
+        yield (digit,) * lanes, Plainness.REPEATED

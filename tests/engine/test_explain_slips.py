@@ -1,0 +1,107 @@
+"""One slip in one line, made here: the cause that is told first is that slip."""
+
+from __future__ import annotations
+
+import pytest
+
+from ptxscope import diagnose, evaluate, parse
+from ptxscope.engine.diagnosis.plainness import Plainness, plain_words
+from ptxscope.engine.isa.types import selector
+from tests.tiers import sampled
+
+_A, _B = "a=0x80ff7f01", "b=0x01ff0280"
+# the line as it was written | as it ran | the operands
+_TABLE = f"""
+vadd4.u32.u32.u32 d, a, b.b4567, c | vadd4.u32.u32.u32 d, a, b, c | a=0x01020304 b=0x10203040
+vadd4.u32.u32.u32 d, a, b.b4567, c | vadd4.u32.u32.u32 d, a, b, c | {_A} {_B}
+vadd4.u32.u32.u32 d, a, b.b0123, c | vadd4.u32.u32.u32 d, a, b, c | a=0x01020304 b=0x10203040
+vadd4.u32.u32.u32 d, a, b.b0123, c | vadd4.u32.u32.u32 d, a, b.b4567, c | {_A} {_B}
+vadd4.u32.u32.u32 d, a, b, c | vadd4.u32.u32.u32 d, a, b.b3210, c | {_A} {_B}
+vsub4.s32.s32.s32 d, a.b0123, b, c | vsub4.s32.s32.s32 d, a, b, c | {_A} {_B}
+vadd4.s32.s32.s32 d, a, b, c | vadd4.s32.s32.s32 d, a.b7654, b, c | {_A} {_B}
+vsub4.s32.s32.s32 d, a, b.b7654, c | vsub4.s32.s32.s32 d, a, b.b7655, c | a=0x11 b=0x5060708
+vmax4.s32.s32.s32 d, a, b.b4455, c | vmax4.s32.s32.s32 d, a, b, c | {_A} b=0x7e6d5c4b
+vmin4.u32.u32.u32 d, a.b2222, b, c | vmin4.u32.u32.u32 d, a, b, c | {_A} b=0xfefefefe
+vmin4.u32.u32.u32 d, a.b2301, b, c | vmin4.u32.u32.u32 d, a.b0123, b, c | {_A} b=0xfefefefe
+vavrg4.u32.u32.u32 d, a, b, c | vavrg4.u32.u32.u32 d, a.b0321, b, c | a=0x10203141 b=0x5161718
+vavrg4.u32.u32.u32 d, a, b, c | vavrg4.u32.u32.u32 d, a.b1111, b, c | a=0x10203141 b=0x5161718
+vadd2.u32.u32.u32 d, a, b.h01, c | vadd2.u32.u32.u32 d, a, b, c | a=0x10002 b=0x30005
+vadd2.u32.u32.u32 d, a, b.h01, c | vadd2.u32.u32.u32 d, a, b.h23, c | a=0x10002 b=0x30005
+vabsdiff4.u32.u32.u32.add d, a, b.b4567, c | vabsdiff4.u32.u32.u32.add d, a, b, c | {_A} {_B} c=9
+vabsdiff4.u32.u32.u32.add d.b210, a.b3110, b, c | vabsdiff4.u32.u32.u32.add d.b210, a, b, c \
+| {_A} b=0x5060708 c=9
+vset4.s32.s32.lt d, a.b0123, b, c | vset4.s32.s32.lt d, a, b, c | {_A} {_B}
+vadd4.u32.u32.u32 d.b310, a, b, c | vadd4.u32.u32.u32 d.b320, a, b, c | {_A} {_B} c=0x5a6b7c8d
+vadd4.s32.s32.s32.sat d, a, b, c | vadd4.s32.s32.s32 d, a, b, c | a=0x7f018033 b=0x1027f12
+vadd4.s32.s32.s32 d, a, b, c | vadd4.s32.s32.s32.sat d, a, b, c | a=0x7f018033 b=0x102ff12
+vmad.s32.s32.s32 d, a.h0, -b.h0, c | vmad.s32.s32.s32 d, a.h0, b.h0, -c | a=3 b=5 c=100
+vmad.s32.s32.s32 d, -a.h0, b.h0, c | vmad.s32.s32.s32 d, a.h0, b.h0, -c | a=3 b=5 c=100
+vmad.s32.s32.s32 d, a.h0, -b.h0, c | vmad.s32.s32.s32 d, a.h0, b.h0, c | a=3 b=5 c=100
+vsub.s32.s32.s32 d, a.b1, b | vsub.s32.s32.s32 d, a, b | {_A} {_B}
+vmin.s32.s32.u32 d, a.b0, b | vmin.s32.u32.u32 d, a.b0, b | a=0xff b=1
+vmax4.s32.s32.u32 d, a, b, c | vmax4.s32.s32.s32 d, a, b, c | {_A} {_B}
+"""
+
+
+def slips() -> list[tuple[str, ...]]:
+    lines = _TABLE.strip().splitlines()
+    return [tuple(part.strip() for part in line.split("|")) for line in lines]
+
+
+@sampled
+@pytest.mark.parametrize(("written", "ran", "given"), slips())
+def test_the_slip_that_was_made_is_told_first(written: str, ran: str, given: str) -> None:
+    values = {x: int(y, 0) for x, y in (word.split("=") for word in given.split())}
+    values.setdefault("c", 0)
+    values = {name: values[name] for name in parse(written).names if name in values}
+    read = {name: values[name] for name in parse(ran).names if name in values}
+    findings = diagnose(written, values, evaluate(ran, read)["d"])
+    first = findings[0]
+    assert first.ptx == str(parse(ran)), [x.sentence for x in findings[:5]]
+    assert {cause.kind for cause in first.causes} <= {"selector", "modifier"}
+
+
+def test_a_selector_that_was_left_out_is_told_with_its_digits() -> None:
+    values = {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 0}  # bytes added: 80+01 ff+ff 7f+02 01+80
+    said = diagnose("vadd4.u32.u32.u32 d, a, b.b4567, c", values, 0x81FE8181)[0].sentence
+    assert "with `b`, which is `b.b7654`, rather than `b.b4567`" in said
+    assert "one of 8 selectors that fit, the plainest of them" in said
+
+
+def test_a_line_that_one_cause_comes_to_is_not_told_again_with_two() -> None:
+    values = {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 0}
+    found = diagnose("vavrg4.s32.s32.s32 d, a, b, c", values, 0x41FF4141)
+    lines = [x.ptx for x in found]
+    assert "vavrg4.s32.u32.u32 d, a, b, c;" in lines
+    assert len(lines) == len(set(lines))
+
+
+def test_what_is_wrongly_expected_precedes_another_opcode() -> None:
+    values = {"a": 0x7FFFFFFF, "b": 1, "c": 1}
+    said = [x.sentence for x in diagnose("vadd.s32.s32.s32.sat.add d, a, b, c", values, 0x7FFFFFFF)]
+    assert "`.add` clamped" in said[0]
+    assert any("with `vsub` rather than `vadd`" in x for x in said)
+
+
+@pytest.mark.parametrize(
+    ("written", "role", "word", "plainness"),
+    [
+        ("b4567", "b", "b7654", Plainness.DEFAULT),
+        ("b7654", "b", "b3210", Plainness.RENUMBERED),
+        ("b0123", "b", "b4567", Plainness.RENUMBERED),
+        ("b0123", "b", "b3210", Plainness.RENUMBERED),
+        ("h10", "a", "h32", Plainness.RENUMBERED),
+        ("b3210", "a", "b3200", Plainness.ONE_DIGIT),
+        ("b3011", "a", "b1103", Plainness.REVERSED),
+        ("b3011", "a", "b0123", Plainness.REVERSED),
+        ("b3210", "a", "b0321", Plainness.ROTATED),
+        ("b3210", "a", "b2222", Plainness.REPEATED),
+    ],
+)
+def test_the_plainer_selectors_are_known(
+    written: str, role: str, word: str, plainness: Plainness
+) -> None:
+    found = plain_words(selector(written).lanes, role)
+    assert found[selector(word).lanes] is plainness
+    assert [*found.values()] == sorted(found.values())
+    assert selector(written).lanes not in found
