@@ -148,8 +148,19 @@ def test_a_register_that_an_included_file_may_declare_is_warned_of() -> None:
         (item,) = check_text(head + text, "x.cu")
         assert item.legal
         assert [(x.rule, x.severity) for x in item.diagnostics] == [("unseen", "warning")]
+    for name in ("x.cuh", "x.h", "-"):
+        (item,) = check_text(text, name)
+        assert [(x.rule, x.severity) for x in item.diagnostics] == [("unseen", "warning")]
     (item,) = check_text("#include <cstdint>\n" + text, "x.cu")
     assert not item.legal
+
+
+@pytest.mark.parametrize("reg", [".reg.pred %below;", ".reg .pred %below;", ".reg\t.pred %below;"])
+def test_a_register_may_be_declared_without_blanks(reg: str) -> None:
+    # as published code has it, the braces and the declaration in asm statements of their own
+    declared = f'asm("{{"); asm("{reg}");'
+    text = declared + _rr("setp.lt.u32 %below, %0, %1;") + 'asm("}");'
+    assert all(item.diagnostics == () for item in check_text(KERNEL.format(text), "x.cu"))
 
 
 def test_a_constant_of_which_nothing_is_known_keeps_what_is_beside_it_unread() -> None:

@@ -64,6 +64,7 @@ _SUFFIXES = {
     ),
 }
 _BY_SUFFIX = {suffix: language for language, every in _SUFFIXES.items() for suffix in every}
+_WHOLE = frozenset(("py", "cu", "c", "cc", "cpp", "cxx", "c++", "cl", "hip", "m", "mm", "ii"))
 _STRING = re.compile(r"\s*+(?:u8|[uUL])?R?\"")
 _SOURCE = re.compile(r"\s*+(?:(?:u8|[uUL])?R?\"|//|/\*)")
 """What stands behind the parenthesis of an asm statement."""
@@ -71,9 +72,18 @@ _MACRO_SOURCE = re.compile(r"\s*+[\w#][^\";]{0,200}+\"")
 """The same where a macro stands in front of the first string."""
 
 
+def is_whole(name: str) -> bool:
+    """Whether a source of that name is no part of another: no header, and not pasted."""
+    return _suffix(name) in _WHOLE
+
+
+def _suffix(name: str) -> str:
+    return name.rpartition(".")[2].lower() if "." in name else ""
+
+
 def language_of(name: str, head: str) -> Language:
     """What a file is written in, by its name or, where that does not tell, by how it begins."""
-    known = _BY_SUFFIX.get(name.rpartition(".")[2].lower()) if "." in name else None
+    known = _BY_SUFFIX.get(_suffix(name))
     if known:
         return known
     if re.search(r"^[^\S\n]*+\.(?:version|target|entry|visible|func)\b", head, re.MULTILINE):
@@ -88,7 +98,7 @@ def language_of(name: str, head: str) -> Language:
 
 _BEGINNING = re.compile(
     r"""^[ \t]*+(?:[\w$%]++:[ \t]*+)?(?:\{[ \t]*+)?
-        (?:\.reg[ \t]++\.(?P<reg>[a-z])|(?:@!?[ \t]*+[\w$%]++[ \t]++)?(?P<opcode>[a-z]\w*+)
+        (?:\.reg[ \t]*+\.(?P<reg>[a-z])|(?:@!?[ \t]*+[\w$%]++[ \t]++)?(?P<opcode>[a-z]\w*+)
            (?P<rest>(?:\.\w++)++)(?=[ \t]*+(?:;|$)|[ \t]++[^(=\s]))""",
     re.VERBOSE | re.MULTILINE | re.ASCII,
 )

@@ -23,7 +23,7 @@ from ..text.tokens import EMPTY, ends
 from .asm_operands import Operands
 from .counterexample import Counterexample
 from .facts import Facts, facts_of, known, renamed
-from .inline_asm import Language, Piece, language_of, pieces
+from .inline_asm import Language, Piece, is_whole, language_of, pieces
 from .reading import WINDOW, Candidate, Place, statements
 
 
@@ -166,6 +166,7 @@ def check_source(text: str, name: str, language: Language) -> Iterator[Checked]:
         yield Checked(name, place, "", (Diagnostic("unread", message, place, ".ptx .cu .h .py …"),))
         return
     elsewhere = anywhere(text)
+    elsewhere.complete &= is_whole(name)
     for piece in pieces(text, language):
         for problem, place in piece.problems():
             finding = Diagnostic("illegal", problem.message, place, problem.hint)
@@ -185,7 +186,7 @@ _FILLED_IN = re.compile(r"\{[^{},;]*\}|\.%|[\w$]%\w")
 """What a formatting function fills in: ``{name}``, ``.%s``, ``%r%d``."""
 _FORMATTED = re.compile(r"(?<![\w$])%[sdiuxX](?![\w$])")
 """The same, unless a register is called so."""
-_MODULE = re.compile(r"\.(?:version|entry|func|reg)\s")
+_MODULE = re.compile(r"\.(?:(?:version|entry|func)\s|reg\b)")
 _PROSE = re.compile(r"(?<![\w.%$])[A-Za-z]{2,}+\s++[A-Za-z]")
 """Two words with nothing in between."""
 

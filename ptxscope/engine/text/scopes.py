@@ -13,7 +13,7 @@ from ..patterns import pattern
 from ..records import NamedTuple
 from .tokens import Kind, Token, tokens
 
-_REG = re.compile(r"\.reg\s[^;\"]*+")
+_REG = re.compile(r"\.reg\b[^;\"]*+")
 _LONGEST = 1 << 12
 """How far the declarations of a source are read, each."""
 _DEEPEST = 200
@@ -144,7 +144,7 @@ def alone(words: Sequence[Token]) -> tuple[Registers, ...] | None:
 
 _NAME = r"(?:[A-Za-z][\w$]*+|[_$%][\w$]++)"
 _PARAMETER = (
-    rf"\s*+\.param(?:\s++\.(?!reg\s)[a-z]\w*+|\s++[0-9]++)*+\s++({_NAME})\s*+(?:\[[0-9]*+\]\s*+)?+"
+    rf"\s*+\.param(?:\s++\.(?!reg\b)[a-z]\w*+|\s++[0-9]++)*+\s++({_NAME})\s*+(?:\[[0-9]*+\]\s*+)?+"
 )
 _KERNEL = pattern(
     rf"""\.entry\s++({_NAME})\s*+\(((?:{_PARAMETER}(?:,{_PARAMETER})*+)?+)\s*+\)\s*+
