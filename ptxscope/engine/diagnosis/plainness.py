@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from enum import IntEnum
 from functools import lru_cache
+from itertools import product
 
 Word = tuple[int, ...]
 """The digits of one selector, lane 0 first."""
@@ -35,8 +36,8 @@ def plain_words(written: Word, role: str) -> Mapping[Word, Plainness]:
     found: dict[Word, Plainness] = {}
     for word, plainness in _plain(written, role):
         if word != written:
-            found.setdefault(word, plainness)
-    return found
+            found[word] = min(plainness, found.get(word, plainness))
+    return dict(sorted(found.items(), key=lambda x: x[1]))
 
 
 def default_word(lanes: int, role: str) -> Word:
@@ -48,14 +49,22 @@ def _plain(written: Word, role: str) -> Iterator[tuple[Word, Plainness]]:
     lanes = len(written)
     default = default_word(lanes, role)
     yield default, Plainness.DEFAULT
+    # with two lanes, one digit less to change tells more
+    renumbered = Plainness.RENUMBERED if lanes > 2 else Plainness.REVERSED
     for word in (written, default):
-        yield tuple(digit ^ lanes for digit in word), Plainness.RENUMBERED
-    for lane in range(lanes):
-        for digit in range(2 * lanes):
-            yield (*written[:lane], digit, *written[lane + 1 :]), Plainness.ONE_DIGIT
+        yield tuple(digit ^ lanes for digit in word), renumbered
+    for word in _one_digit(written):
+        yield word, Plainness.ONE_DIGIT
     for word in (written, default):
         yield word[::-1], Plainness.REVERSED
     for by in range(1, lanes):
         yield written[by:] + written[:by], Plainness.ROTATED
     for digit in range(2 * lanes):
         yield (digit,) * lanes, Plainness.REPEATED
+
+
+def _one_digit(written: Word) -> list[Word]:
+    """What is written with another digit somewhere, the smallest digits first."""
+    lanes = len(written)
+    changes = product(range(lanes), range(2 * lanes))
+    return sorted((*written[:lane], digit, *written[lane + 1 :]) for lane, digit in changes)
