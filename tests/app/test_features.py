@@ -42,10 +42,10 @@ async def test_esc_clears_the_filter_and_then_leaves_it() -> None:
         field = drive.screen.query_one("#filter", Input)
         assert "Esc leave" in await drive.press("slash")
         shown = await drive.press(*"vavrg4")
-        assert "Esc clear  ? help" in shown
+        assert "Esc clear" in shown
         assert "vshr" not in drive.pane("instructions").text()
         shown = await drive.press("escape")
-        assert "Esc leave  ? help" in shown
+        assert "Esc leave" in shown
         assert field.value == ""
         assert focused(drive) is field
         assert "vshr" in drive.pane("instructions").text()
