@@ -187,9 +187,24 @@ def given(program: Program, texts: Sequence[str]) -> dict[str, int]:
     known = places(program)
 
     def read(key: str, value: str) -> int:
-        return parse_value(value, program.reading(register_of(key), known.statements.get(key)))
+        name, at = register_of(key), known.statements.get(key)
+        bits = parse_value(value, program.reading(name, at))
+        if at is None and any(bits != x for x in _read_elsewhere(program, known, name, value)):
+            every = _some([at_start(name), *known.of(name)])
+            message = f"{value} is not the same in each block that declares `{name}`"
+            raise PtxError(value, (Problem(message, (0, len(value)), every),))
+        return bits
 
     return assigned(texts, partial(_given_places, program, known), read)
+
+
+def _read_elsewhere(program: Program, known: Places, name: str, value: str) -> Iterator[int | None]:
+    """What a value is for each other register of a name; None where it is none."""
+    for key in known.of(name):
+        try:
+            yield parse_value(value, program.reading(name, known.statements[key]))
+        except PtxError:
+            yield None
 
 
 def _is_spare(program: Program, name: str) -> bool:
@@ -247,14 +262,17 @@ def _lines(
 ) -> Iterator[str]:
     if not chosen.quiet:
         yield f"{printable(done.program.name)}, model {done.model.name}"
+    writes = {(name, step.number) for name in watched for step in done.writes(name)}
     held: dict[str, int | None] = {}
     for step in bar.over(done.steps):
         if not chosen.quiet:
             yield from _told(done, step)
         for name in watched:
-            if name in step.writes:
+            if name in step.reads:
+                held[name] = step.reads[name].bits
+            if (name, step.number) in writes:
                 yield f"      watch {_change(done, name, held.get(name), step.writes[name])}"
-        held |= step.writes
+                held[name] = step.writes[name]
         if chosen.trace and step.trace:
             from ..export.text import render
 

@@ -96,6 +96,8 @@ class MainScreen(
     ) -> None:
         super().__init__(guesses, predicting=predicting, left_at=int(step < 0))
         self.session = Session(setup)
+        self.opened = self.session.trace
+        """What was shown first."""
         self.pin = pin
         """What is compared with."""
         self.step = max(step, 0) if step else len(self.session.trace.steps)

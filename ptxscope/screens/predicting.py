@@ -12,6 +12,7 @@ from ..widgets.lanes import Lanes
 from .part import Part
 
 if TYPE_CHECKING:
+    from ..engine.tracing.trace import Trace
     from ..learn.prediction import Guess, Prediction
     from ..widgets.value_field import ValueField
 
@@ -50,7 +51,7 @@ class Predicting(Part):
     def kept_guesses(self) -> Sequence[object]:
         """What is to be kept of what was typed."""
         if self.prediction is None:
-            return self._unread
+            return self._unread if self._is_as_opened() else ()
         from ..learn.prediction import to_json
 
         return to_json(self.prediction) if self._is_of_the_trace(self.prediction) else ()
@@ -102,8 +103,14 @@ class Predicting(Part):
         key = main.key("predict")
         main.say(f"{key} goes on predicting where you were, with what you typed", firm=True)
 
+    def _is_as_opened(self) -> bool:
+        return self._is_shown(self._main.opened)
+
     def _is_of_the_trace(self, found: Prediction) -> bool:
-        trace, other = self._main.session.trace, found.trace
+        return self._is_shown(found.trace)
+
+    def _is_shown(self, other: Trace) -> bool:
+        trace = self._main.session.trace
         return (trace.instruction, trace.model, dict(trace.operands)) == (
             other.instruction,
             other.model,
@@ -114,7 +121,7 @@ class Predicting(Part):
         """Begin anew where what is predicted is another trace now."""
         from ..learn.prediction import Prediction, from_json
 
-        trace, kept = self._main.session.trace, self._unread
+        trace, kept = self._main.session.trace, self._unread if self._is_as_opened() else ()
         self._unread = ()
         if self.prediction is None:
             self.prediction = from_json(trace, kept)

@@ -272,6 +272,22 @@ async def test_it_goes_on_where_the_explorer_was_left(tmp_path: Path) -> None:
         assert said(drive) == "× You kept 0xff as 255: atype is s32, so it is -1."
 
 
+async def test_what_was_kept_is_of_what_was_open_and_nothing_else(tmp_path: Path) -> None:
+    async with explorer(LINE, VALUES, store=Store(tmp_path, tmp_path)) as drive:
+        await drive.press("1", "P")
+        await tell(drive, "-128")
+        await drive.press("escape", "end")
+        drive.app.keep()
+    async with explorer(None, store=Store(tmp_path, tmp_path)) as drive:
+        await drive.press("r")  # other operands
+        drive.app.keep()  # it is not of these
+        await drive.press("u", "home", "P", "n")
+        assert "▐80▌ = -128" in await drive.text()
+    async with explorer(None, store=Store(tmp_path, tmp_path)) as drive:
+        await drive.press("home", "P", "n")
+        assert drive.screen.guesses == {}
+
+
 @pytest.mark.parametrize(
     "damaged",
     [

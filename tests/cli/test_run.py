@@ -257,3 +257,46 @@ def test_a_declared_register_that_nothing_names_may_be_given(
     status, _, err = run(capsys, *words, "--expect", "%p2=1")
     assert status == 2
     assert "`%p2` is declared in k, but no instruction there names it" in err
+
+
+SHADOWED = """\
+.reg .b32 t, y;
+vadd.s32.s32.s32 t, 1, 2;
+{
+  .reg .f32 t;
+  ld.global.f32 t, [a];
+  set.lt.u32.f32 y, t, 2.0;
+}
+vadd.s32.s32.s32 y, y, t;
+"""
+
+
+def test_a_value_is_read_as_the_register_that_it_is_for(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "x.ptx"
+    path.write_text(SHADOWED)
+    status, _, err = run(capsys, str(path), "t=1")  # the integer 1 and the float 1.0 differ
+    assert status == 2
+    assert "not the same in each block" in err
+    assert "t@5" in err
+    status, out, _ = run(capsys, str(path), "t@5=1")  # 1.0 is below 2.0: all ones, and 3
+    assert (status, "y = 0x00000002" in out) == (0, True)
+
+
+def test_the_outermost_register_of_a_name_is_watched_and_blamed(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "x.ptx"
+    path.write_text(SHADOWED.replace("f32", "u32").replace("2.0", "2"))
+    status, out, _ = run(capsys, str(path), "t=1", "--watch", "t", "--expect", "t=4")
+    assert status == 1
+    changes = [line.strip() for line in out.splitlines() if "watch t" in line]
+    assert changes == ["watch t: unknown -> 0x00000003"]
+    assert "written at line 2: vadd.s32.s32.s32 t, 1, 2" in out
+
+
+def test_a_given_value_is_what_a_watched_register_held(capsys: pytest.CaptureFixture[str]) -> None:
+    asm = 'asm("vadd.u32.u32.u32 %0, %0, %1;" : "+r"(sum) : "r"(x));'
+    _, out, _ = run(capsys, asm, "sum=5", "x=1", "--watch", "sum")
+    assert "watch %0: 0x00000005 -> 0x00000006" in out

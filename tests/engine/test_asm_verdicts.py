@@ -201,3 +201,20 @@ def test_the_end_of_a_statement_in_a_listing(line: str) -> None:
 def test_the_last_line_of_what_is_no_module_may_lack_its_end() -> None:
     for text, name in ((_LINE, "x.ptx"), (f"{_LINE}\n", "-"), (f'"{_LINE}"', "-")):
         assert [item.diagnostics for item in check_text(text, name)] == [()]
+
+
+def test_a_label_may_have_a_number_of_its_own() -> None:
+    # nvcc writes a number for `%=`, so that labels of one text stand in many places
+    text = "{ .reg .pred p; setp.lt.s32 p, %0, 0; @p bra X_%=; vadd.u32.u32.u32 %0, %0, %1; X_%=: }"
+    for statement in (_rr(text), f'asm volatile(R"({text})" {_RR});'):
+        assert [item.diagnostics for item in _checked(statement)] == [(), ()]
+
+
+@pytest.mark.parametrize("count", ["3", "0x3", "0b11", "03", "3U"])
+def test_the_number_of_registers_is_written_in_any_base(count: str) -> None:
+    declared = f".reg.b32 t<{count}>;\nvadd.u32.u32.u32 t0, t1, t{{}};\n"
+    legal = [
+        [item.legal for item in check_text(MODULE.format(declared.format(at)), "x.ptx")]
+        for at in (2, 3)
+    ]
+    assert legal == [[True], [False]]

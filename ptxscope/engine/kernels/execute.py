@@ -125,8 +125,16 @@ class Run(NamedTuple):
     """By what each value was given that was not known otherwise: ``u@17`` by ``u``."""
 
     def writes(self, name: str) -> tuple[RunStep, ...]:
-        """The steps that wrote a register, or made it unknown."""
-        return tuple(step for step in self.steps if name in step.writes)
+        """The steps that wrote a register, or made it unknown.
+
+        Where several blocks have one of that name, the outermost that was written is meant.
+        """
+        depths = self.program.depths(name)
+        found: dict[int, list[RunStep]] = {}
+        for step in self.steps:
+            if name in step.writes:
+                found.setdefault(depths[id(step.statement)], []).append(step)
+        return tuple(found[min(found)]) if found else ()
 
 
 def execute(

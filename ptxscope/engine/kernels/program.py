@@ -93,6 +93,18 @@ class Program(NamedTuple):
     declared: Mapping[str, Type] = {}
     """Of those registers, the types of the declared ones, where values of it can be held."""
 
+    def depths(self, name: str) -> dict[int, int]:
+        """By the ``id`` of a statement: how many blocks around it declare a register of a name."""
+        inside: list[bool] = []
+        found: dict[int, int] = {}
+        for statement in self.statements:
+            if statement.kind is StatementKind.OPEN:
+                inside.append(name in statement.writes)
+            elif statement.kind is StatementKind.CLOSE:
+                inside.pop()
+            found[id(statement)] = sum(inside)
+        return found
+
     def reading(self, name: str, at: Statement | None = None) -> Type:
         """The type by which a value that is given for a register in text is read.
 

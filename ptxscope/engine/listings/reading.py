@@ -30,7 +30,7 @@ _SHORT = 40
 """Characters of a directive that is kept."""
 
 _WORD = r"(?<![\w.$%])[A-Za-z][\w$]*+"
-_DIRECTIVE = rf"(?:{'|'.join(sorted(x[1:] for x in DIRECTIVES))})(?![\w.$])"
+_DIRECTIVE = rf"(?:reg(?=\.)|(?:{'|'.join(sorted(x[1:] for x in DIRECTIVES))})(?![\w.$]))"
 _OTHER = rf"(?:{any_of(OTHER_OPCODES)})(?![\w$])"
 _SKIP = r'"[^"\n]*+"|//[^\n]*+|\{[\w$%,\s]*+\}'
 _EVENT = pattern(

@@ -18,7 +18,10 @@ _LONGEST = 1 << 12
 """How far the declarations of a source are read, each."""
 _DEEPEST = 200
 """Braces in braces whose declarations are told apart."""
-_COUNT = re.compile(r"[0-9]+")
+_COUNT = re.compile(
+    r"0[xX](?P<x>[0-9a-fA-F]+)U?|0[bB](?P<b>[01]+)U?|0(?P<o>[0-7]+)U?|(?P<d>[0-9]+)U?"
+)
+_BASES = {"x": 16, "b": 2, "o": 8, "d": 10}
 _MOST_ASKED = 1 << 14
 _VERSION = re.compile(r"([0-9]+)\.([0-9]+)")
 _TARGET = re.compile(r"(?:sm|compute)_([0-9]+)")
@@ -128,10 +131,16 @@ def registers_in(words: Sequence[Token], i: int) -> tuple[list[Registers], int]:
         elif word.kind is Kind.NAME and type_:
             less, count = (x.text for x in (*words[i + 1 : i + 3], word, word)[:2])
             many = less == "<" and _COUNT.fullmatch(count)
-            number = int(count[:9]) if many else None
+            number = _number(many) if many else None
             found.append(Registers(word.text, number, Declared(type_, vector)))
         i += 1
     return found, i
+
+
+def _number(found: re.Match[str]) -> int:
+    """How many registers are declared; of a number without end, more than there are."""
+    kind = str(found.lastgroup)
+    return int(found[kind][:9], _BASES[kind])
 
 
 def alone(words: Sequence[Token]) -> tuple[Registers, ...] | None:

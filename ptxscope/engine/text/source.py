@@ -178,11 +178,16 @@ def _glued(text: str, position: int) -> tuple[Fragment, int]:
             return gluer.fragment(capped(problems)), position
 
 
+_PERCENT = {"%%": "%", "%=": "0"}
+"""What stands for ``%``, and for a number that no other statement has: any will do."""
+_PERCENTS = re.compile(r"%[%=]|(?:[^%]++|%(?![%=]))++")
+
+
 def _percent(text: str, origin: int, gluer: _Gluer) -> None:
     """Plain characters, in which ``%%`` stands for ``%``."""
-    for part in re.finditer(r"%%|(?:[^%]++|%(?!%))++", text):
-        at = origin + part.start()
-        gluer.add("%", at, 2) if part[0] == "%%" else gluer.add(part[0], at)
+    for part in _PERCENTS.finditer(text):
+        at, found = origin + part.start(), part[0]
+        gluer.add(_PERCENT.get(found, found), at, 2 if found in _PERCENT else 0)
 
 
 def _decode(text: str, position: int, gluer: _Gluer, problems: list[Problem]) -> int:
@@ -197,9 +202,9 @@ def _decode(text: str, position: int, gluer: _Gluer, problems: list[Problem]) ->
         elif text[position] == "\n":
             break
         elif text[position] == "%":
-            double = text.startswith("%%", position)
-            gluer.add("%", position, 2 if double else 0)
-            position += 1 + double
+            meant = _PERCENT.get(text[position : position + 2])
+            gluer.add(meant or "%", position, 2 if meant else 0)
+            position += 2 if meant else 1
         elif escape := _ESCAPE.match(text, position):
             if not escape[1].endswith("\n"):
                 gluer.add(_escaped(escape[1]), position, len(escape[0]))
