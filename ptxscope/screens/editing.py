@@ -72,6 +72,7 @@ class Editing(Part):
         stay()
         self._main.show_session()
         self._tell_of_pin(before)
+        self._tell_of_computed(setup)
 
     def _tell_of_pin(self, before: str) -> None:
         """Say where a pin goes that can't be compared with the instruction that was opened."""
@@ -81,6 +82,15 @@ class Editing(Part):
                 f"The pin waits for {before}: it is not compared with {now} · "
                 f"{self._main.key('pin')} lets it go"
             )
+
+    def _tell_of_computed(self, setup: Setup) -> None:
+        """Say which operand keeps what the listing computes, where another value was given."""
+        for role, name in setup.instruction.names.items():
+            given = setup.values.get(role)
+            if given is not None and self._setup.values.get(role) != given:
+                why = "is computed in the listing: type over what it is computed from"
+                self._main.say(f"{REFUSED} {name} {why}", "changed", firm=True)
+                return
 
     def staying(self) -> Callable[[], None]:
         """What keeps the step where it is, at the end at the end, when there is another trace."""

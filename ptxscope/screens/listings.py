@@ -32,6 +32,11 @@ class Listings(Part):
             self._main.session.amend(cursor.current(self._main.session.setup), cursor)
             self.listing().show(cursor)
 
+    def veil_listing(self) -> None:
+        """The list tells no result that is held back beside it."""
+        if self.listing_cursor is not None:
+            self.listing().veil(veiled=self._main.is_held_back)
+
     def listing(self) -> Listing:
         """The list of an open listing's statements, made when there first is one."""
         from ..widgets.listing import Listing

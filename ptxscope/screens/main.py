@@ -228,6 +228,7 @@ class MainScreen(
         """Let the lanes and the result show the session's step."""
         session, lanes, pin = self.session, self.query_one(Lanes), self._pinned()
         lanes.entitle(self._step_title())
+        self.veil_listing()
         bar = self.query_one(ResultBar)
         bar.show(session.trace, session.divergences, pin, self._held_back_by())
         asks_numbers = self.guesses is not None and session.trace.steps[self.step - 1].stage in (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding, BindingType
 
 from ..engine.text.errors import printable
+from .bars import VEIL
 from .message import Posted
 from .pane import Line, Pane, Piece
 
@@ -43,6 +44,13 @@ class Listing(Pane):
         super().__init__("listing", "Listing")
         self.place: ListingCursor | None = None
         self._rows: tuple[ListingRow, ...] = ()
+        self._is_veiled = False
+
+    def veil(self, *, veiled: bool) -> None:
+        """Hold back what the statement under the cursor and those behind it compute, or tell it."""
+        if veiled != self._is_veiled:
+            self._is_veiled = veiled
+            self.redraw()
 
     def show(self, place: ListingCursor) -> None:
         """Show a listing, the cursor in view."""
@@ -98,7 +106,7 @@ class Listing(Pane):
         if row.needs:
             needs = f"needs {', '.join(map(printable, row.needs))}"
             lines.append([Piece(" " * (_NUMBER + 1), "", target), Piece(needs, "changed", target)])
-        told = row.problem or row.result
+        told = row.problem or (VEIL * len(row.result) if self._is_held(row) else row.result)
         bites = f"≠ {', '.join(row.errata)}" if row.errata else ""
         can = f"{', '.join(row.possible)} can bite" if row.possible and not bites else ""
         if told or can:
@@ -117,6 +125,11 @@ class Listing(Pane):
     def _is_here(self, row: ListingRow) -> bool:
         place = self.place
         return place is not None and (row.program, row.place) == (place.program, place.index)
+
+    def _is_held(self, row: ListingRow) -> bool:
+        place = self.place
+        behind = place is not None and row.program == place.program and row.place >= place.index
+        return self._is_veiled and behind
 
     def action_move(self, by: int) -> None:
         """Go to another of the 27."""

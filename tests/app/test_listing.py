@@ -405,3 +405,29 @@ async def test_a_value_is_given_to_one_load_and_not_to_the_next() -> None:
         assert sources(drive)["a"] == 5
         await drive.press("right_square_bracket")
         assert sources(drive)["a"] == 7
+
+
+async def test_the_list_tells_no_result_that_is_held_back() -> None:
+    async with explorer() as drive:
+        await drive.paste(BLOCK)
+        await drive.press("o", *"0x01020304", "enter", "down", *"0x01010101", "enter", "escape")
+        assert "0x02030405" in listing(drive)
+        await drive.press("home")
+        assert "0x02030405" not in listing(drive)
+        assert "0xfdfcfbfa" not in listing(drive)  # it would tell t1
+        assert drive.screen.is_held_back
+        await drive.press("d")
+        assert "0x02030405" in listing(drive)
+        await drive.press("d", "end")
+        assert "0xfdfcfbfa" in listing(drive)
+
+
+async def test_a_computed_operand_is_said_to_keep_its_value() -> None:
+    async with explorer() as drive:
+        await drive.paste(BLOCK)
+        await drive.press("o", *"0x01020304", "enter", "down", *"0x01010101", "enter", "escape")
+        await drive.press("right_square_bracket", "o")
+        before = sources(drive)
+        shown = await drive.press("7", "enter")
+        assert sources(drive) == before == {"a": 0xFDFCFBFA, "b": 0}
+        assert "× t2 is computed in the listing" in shown
