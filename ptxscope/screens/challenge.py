@@ -53,6 +53,8 @@ class ChallengeScreen(Dialog[Trace | None]):
         self._taken = 0
         self._is_done = False
         """It was answered or skipped: Enter asks the next."""
+        self._given = ""
+        """What was answered then."""
         self._has_hinted = False
         """Since the last Enter."""
 
@@ -94,8 +96,10 @@ class ChallengeScreen(Dialog[Trace | None]):
         return f"{now.right} of {now.asked} right" if now.asked else ""
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """A question mark is no part of an answer: it gives a hint at once."""
-        if "?" in event.value and not self._is_done:
+        """A question mark is no part of an answer: it gives a hint; one that is judged stays."""
+        if self._is_done:
+            event.input.value = self._given
+        elif "?" in event.value:
             event.input.value = event.value.replace("?", "")
             self._hint()
             self._has_hinted = True
@@ -133,7 +137,7 @@ class ChallengeScreen(Dialog[Trace | None]):
         key = (self._found.opcode, self._found.kind)
         self._tally = self._tally.with_(key, outcome, self._taken)
         self._now = self._now.plus(Tally().with_(key, outcome, self._taken).total)
-        self._is_done = True
+        self._is_done, self._given = True, self._answer.value
         self._told.show("\n".join((*said, "", "Enter asks the next, ^t shows its steps.")))
         self._told.border_title = self._count()
         if self._store:

@@ -71,6 +71,8 @@ async def test_a_wrong_answer_is_told_and_its_steps_can_be_seen() -> None:
         shown = await enter(drive, hex(bits))
         assert "Wrong." in shown
         assert screen._now.wrong == 1
+        await drive.press("7", "?", "backspace")  # it is judged: it stays
+        assert screen._answer.value == hex(bits)
         await drive.press("ctrl+t")
         assert drive.session.trace.instruction == found.trace.instruction
         assert drive.session.trace.result == found.trace.result
