@@ -300,3 +300,15 @@ def test_a_given_value_is_what_a_watched_register_held(capsys: pytest.CaptureFix
     asm = 'asm("vadd.u32.u32.u32 %0, %0, %1;" : "+r"(sum) : "r"(x));'
     _, out, _ = run(capsys, asm, "sum=5", "x=1", "--watch", "sum")
     assert "watch %0: 0x00000005 -> 0x00000006" in out
+
+
+def test_a_statement_stands_where_its_opcode_does(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "x.ptx"
+    path.write_text(".reg .u32 d;\n.reg .pred p;\n@p // why\n\nvadd.u32.u32.u32 d, 1, 2;\n")
+    _, out, _ = run(capsys, str(path), "p=1")
+    assert "    5 @p vadd.u32.u32.u32 d, 1, 2  " in out
+    _, out, _ = run(capsys, str(path), "p=1", "--break", "5")
+    assert "vadd" not in out
+    assert "stopped before line 5" in out

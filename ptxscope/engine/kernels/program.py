@@ -174,6 +174,7 @@ _SILENT = frozenset(
 _BARRIERS = frozenset(["bar", "barrier"])
 _DECLARED = {"b8": "b16", "u8": "b16", "s8": "b16", "f16": "b16", "f16x2": "b32"}
 _PARAMETER = re.compile(r"%\d+")
+_COMMENT = re.compile(r"//[^\n]*+|/\*.*?\*/", re.DOTALL)
 
 
 def load(text: str, told: Callable[[int], None] | None = None) -> tuple[Program, ...]:
@@ -353,8 +354,8 @@ class _Loader:
         opcode = ".".join([written.opcode.text, *(x.text[1:] for x in written.modifiers)])
         base = Statement(
             StatementKind.OTHER,
-            self._line(written.span[0]),
-            " ".join(self.fragment.ptx[slice(*written.span)].split()),
+            self._line(written.opcode.start),
+            " ".join(_COMMENT.sub(" ", self.fragment.ptx[slice(*written.span)]).split()),
             opcode,
             written.guard.text if written.guard else None,
             written.guard_negated,
