@@ -24,10 +24,11 @@ from ..records import NamedTuple
 from .errors import Problem, Span, quoted
 from .tokens import Kind, Token, tokens
 
-_INTEGER = pattern(
+INTEGER = pattern(
     r"(?:0[xX](?P<x>[0-9a-fA-F]+)|0[bB](?P<b>[01]+)|(?P<o>0[0-7]*)|(?P<d>[1-9][0-9]*))(?P<U>U?)"
 )
-_BASES = {"x": 16, "b": 2, "o": 8, "d": 10}
+"""An integer, its digits in the group of their base."""
+BASES = {"x": 16, "b": 2, "o": 8, "d": 10}
 _SINGLE = pattern(r"0[fF]([0-9a-fA-F]{8})")
 _DOUBLE = pattern(r"0[dD]([0-9a-fA-F]{16})")
 _DECIMAL = pattern(r"(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+")
@@ -252,7 +253,7 @@ class _Reader:
         self.at += 1
         if word.text == "WARP_SZ":
             return Constant(32)
-        if match := _INTEGER.fullmatch(word.text):
+        if match := INTEGER.fullmatch(word.text):
             value, cut = _literal(match, word.span)
             self.cut = self.cut or cut
             return value
@@ -285,8 +286,8 @@ def _hint(text: str) -> str:
 
 def _literal(match: re.Match[str], at: Span) -> tuple[Constant, bool]:
     """An integer, and whether it was cut: ptxas cuts one digit too many, and refuses two."""
-    kind = next(kind for kind in _BASES if match[kind])
-    base, number, cut = _BASES[kind], 0, False
+    kind = next(kind for kind in BASES if match[kind])
+    base, number, cut = BASES[kind], 0, False
     for digit in match[kind].lstrip("0"):
         if number >= _TOP:
             raise BadConstantError("the constant does not fit in 64 bits", at)

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from ..patterns import pattern
 from ..records import NamedTuple
+from .constants import BASES, INTEGER
 from .tokens import Kind, Token, tokens
 
 _REG = re.compile(r"\.reg\b[^;\"]*+")
@@ -18,10 +19,6 @@ _LONGEST = 1 << 12
 """How far the declarations of a source are read, each."""
 _DEEPEST = 200
 """Braces in braces whose declarations are told apart."""
-_COUNT = re.compile(
-    r"0[xX](?P<x>[0-9a-fA-F]+)U?|0[bB](?P<b>[01]+)U?|0(?P<o>[0-7]+)U?|(?P<d>[0-9]+)U?"
-)
-_BASES = {"x": 16, "b": 2, "o": 8, "d": 10}
 _MOST_ASKED = 1 << 14
 _VERSION = re.compile(r"([0-9]+)\.([0-9]+)")
 _TARGET = re.compile(r"(?:sm|compute)_([0-9]+)")
@@ -130,7 +127,7 @@ def registers_in(words: Sequence[Token], i: int) -> tuple[list[Registers], int]:
             type_ = word.text[1:]
         elif word.kind is Kind.NAME and type_:
             less, count = (x.text for x in (*words[i + 1 : i + 3], word, word)[:2])
-            many = less == "<" and _COUNT.fullmatch(count)
+            many = less == "<" and INTEGER.fullmatch(count)
             number = _number(many) if many else None
             found.append(Registers(word.text, number, Declared(type_, vector)))
         i += 1
@@ -139,8 +136,8 @@ def registers_in(words: Sequence[Token], i: int) -> tuple[list[Registers], int]:
 
 def _number(found: re.Match[str]) -> int:
     """How many registers are declared; of a number without end, more than there are."""
-    kind = str(found.lastgroup)
-    return int(found[kind][:9], _BASES[kind])
+    kind = next(kind for kind in BASES if found[kind])
+    return int(found[kind][:9], BASES[kind])
 
 
 def alone(words: Sequence[Token]) -> tuple[Registers, ...] | None:
