@@ -51,10 +51,10 @@ class Predicting(Part):
     def kept_guesses(self) -> Sequence[object]:
         """What is to be kept of what was typed."""
         if self.prediction is None:
-            return self._unread if self._is_as_opened() else ()
+            return self._unread if self._is_shown(self._main.opened) else ()
         from ..learn.prediction import to_json
 
-        return to_json(self.prediction) if self._is_of_the_trace(self.prediction) else ()
+        return to_json(self.prediction) if self._is_shown(self.prediction.trace) else ()
 
     # --- begin and end ---------------------------------------------------------------
 
@@ -103,13 +103,8 @@ class Predicting(Part):
         key = main.key("predict")
         main.say(f"{key} goes on predicting where you were, with what you typed", firm=True)
 
-    def _is_as_opened(self) -> bool:
-        return self._is_shown(self._main.opened)
-
-    def _is_of_the_trace(self, found: Prediction) -> bool:
-        return self._is_shown(found.trace)
-
     def _is_shown(self, other: Trace) -> bool:
+        """Whether a trace is of what is shown now."""
         trace = self._main.session.trace
         return (trace.instruction, trace.model, dict(trace.operands)) == (
             other.instruction,
@@ -121,11 +116,14 @@ class Predicting(Part):
         """Begin anew where what is predicted is another trace now."""
         from ..learn.prediction import Prediction, from_json
 
-        trace, kept = self._main.session.trace, self._unread if self._is_as_opened() else ()
+        trace, kept = (
+            self._main.session.trace,
+            self._unread if self._is_shown(self._main.opened) else (),
+        )
         self._unread = ()
         if self.prediction is None:
             self.prediction = from_json(trace, kept)
-        elif not self._is_of_the_trace(self.prediction):
+        elif not self._is_shown(self.prediction.trace):
             self.prediction = Prediction(trace)
 
     def follow_prediction(self) -> None:
