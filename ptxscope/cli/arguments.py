@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from ..engine.isa.roles import DESTINATIONS
 from ..engine.isa.types import Type
-from ..engine.listings.bindings import bound_to, pasted
+from ..engine.listings.bindings import bound_to, clash, pasted
 from ..engine.semantics.models import Model, beyond, model
 from ..engine.text.errors import NotOneError, Problem, PtxError, printable
 from ..engine.text.instruction import Instruction
@@ -167,10 +167,7 @@ def operand_names(ins: Instruction, name: str) -> tuple[str, ...]:
     found = tuple(x for x in (name, f"%{name}") if x in names.values())[:1]
     variable = bound_to(ins).variable(name)
     if found and variable and found != variable:
-        message = f"`{name}` is a register here, and the C variable in {' and '.join(variable)}"
-        raise PtxError(
-            name, (Problem(message, (0, len(name)), f"{variable[0]}=… for C's variable"),)
-        )
+        raise clash(name, variable)
     if found or variable:
         return found or tuple(x for x in variable if x in names.values())
     return (names[name],) if name in names else ()

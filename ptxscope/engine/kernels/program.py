@@ -11,18 +11,18 @@ from functools import cache
 
 from ..isa.types import Type
 from ..listings.asm_operands import filled
-from ..listings.bindings import NOTHING, Bound, bound
+from ..listings.bindings import NOTHING, Bound, bound, clash, limited
 from ..records import NamedTuple
 from ..text import tokens as syntax
 from ..text.constants import BadConstantError, constant, constant_bits, is_constant
-from ..text.errors import Problem, PtxError
+from ..text.errors import Problem
 from ..text.instruction import Instruction
 from ..text.opcodes import OPCODES
 from ..text.operands import COMPONENTS, SPECIAL
 from ..text.parser import resolve
 from ..text.registers import misfits
 from ..text.scopes import Body, Scope, Scopes, anywhere, bodies
-from ..text.source import Fragment, asm_texts, fragments
+from ..text.source import Fragment, fragments
 from ..text.tokens import Kind, Part, Token, Written
 from .plain import Operation, operation
 
@@ -92,6 +92,10 @@ class Program(NamedTuple):
     """Everything that is wrong with it and its statements, at places of that text."""
     declared: Mapping[str, Type] = {}
     """Of those registers, the types of the declared ones, where values of it can be held."""
+    bound: Bound = NOTHING
+    """What the asm statement says of its operands."""
+    scopes: tuple[Scope, ...] = ()
+    """What declares its registers, also those that no statement names."""
 
     def depths(self, name: str) -> dict[int, int]:
         """By the ``id`` of a statement: how many blocks around it declare a register of a name."""
@@ -115,11 +119,6 @@ class Program(NamedTuple):
         used, declared = self.types[name], self.declared.get(name)
         return declared if declared and declared.bits == used.bits else used
 
-    bound: Bound = NOTHING
-    """What the asm statement says of its operands."""
-    scopes: tuple[Scope, ...] = ()
-    """What declares its registers, also those that no statement names."""
-
     def declares(self, name: str) -> bool:
         """Whether a name, or it behind a ``%``, is that of a declared register."""
         every = (scope.look_up(x) for scope in self.scopes for x in (name, f"%{name}"))
@@ -141,10 +140,7 @@ class Program(NamedTuple):
         register = self.register(name)
         found = (register,) if register else ()
         if found and variable and found != variable:
-            message = f"`{name}` is a register here, and the C variable in {' and '.join(every)}"
-            raise PtxError(
-                name, (Problem(message, (0, len(name)), f"{every[0]}=… for C's variable"),)
-            )
+            raise clash(name, every)
         return found or variable
 
 
@@ -204,11 +200,10 @@ def load(text: str, told: Callable[[int], None] | None = None) -> tuple[Program,
 
 def _bound(text: str) -> Iterator[tuple[Fragment, Bound]]:
     """The PTX of a text, each with what an asm statement says of its operands."""
-    found = list(asm_texts(text))
+    found = list(limited(text))
     if not found:
         yield from ((fragment, NOTHING) for fragment in fragments(text))
-    limits = [*(statement.start for statement in found[1:]), len(text)]
-    for statement, limit in zip(found, limits, strict=False):
+    for statement, limit in found:
         said = bound(text, statement.end, limit)
         yield filled(statement.fragment, said.constants), said
 

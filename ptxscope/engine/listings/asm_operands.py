@@ -48,6 +48,8 @@ class Operands(NamedTuple):
     """Those that stand for text of the PTX: ``"C"``."""
     constants: dict[str, str]
     """Those that stand for an integer, ``"n"``, as nvcc writes it; empty where it is not known."""
+    expressions: tuple[tuple[str, str], ...]
+    """The constraint of each, as written, and what stands in its parentheses."""
     number: int | None
     """How many there are; None where not all of them could be read."""
     unknown: dict[str, str]
@@ -115,24 +117,27 @@ def _single(name: str) -> str:
 def read_operands(text: str, start: int, end: int) -> Operands:
     """The operands that stand behind an asm statement's text."""
     types, names, constants = dict[str, str](), dict[str, int](), list[str]()
-    values = dict[str, str]()
+    values, expressions = dict[str, str](), list[tuple[str, str]]()
     count, depth, section, opened = 0, 0, 0, 0
     letters = name = None
+    constraint = ""
     full = text.startswith(":", start)
     ended = text.startswith(")", start)
     for token in _TOKEN.finditer(text, start, min(end, start + _LONGEST)) if full else ():
         mark = token["mark"]
         if depth:
             depth += (mark in ("(", "[", "{")) - (mark in (")", "]", "}")) if mark else 0
-            if not depth and (last := f"%{count - 1}") in values:
-                values[last] = _integer(text[opened : token.start()])
+            if not depth:
+                expressions.append((constraint, text[opened : token.start()]))
+                if (last := f"%{count - 1}") in values:
+                    values[last] = _integer(expressions[-1][1])
         elif mark == "(" and letters is not None:
-            depth = 1
+            depth, opened, constraint = 1, token.end(), letters
             kind = letters.strip("=+&% ")
             if kind in _LETTERS:
                 types[f"%{count}"] = _LETTERS[kind]
             if kind in ("n", "i"):
-                values[f"%{count}"], opened = "", token.end()
+                values[f"%{count}"] = ""
             if kind == "C":
                 constants.append(f"%{count}")
             if name:
@@ -154,7 +159,8 @@ def read_operands(text: str, start: int, end: int) -> Operands:
     if depth:
         values = dict.fromkeys(values, "")
     types |= dict.fromkeys(values, CONSTANT)
-    return Operands(types, names, tuple(constants), values, count if ended else None, {})
+    number = count if ended else None
+    return Operands(types, names, tuple(constants), values, tuple(expressions), number, {})
 
 
 def _integer(text: str) -> str:

@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from ..isa.types import Type
 from ..patterns import pattern
 from ..records import NamedTuple, replace
-from ..text.errors import PtxError
+from ..text.errors import Problem, PtxError
 from ..text.instruction import Instruction, Literal
 from ..text.parser import parse
-from ..text.source import asm_texts
+from ..text.source import AsmText, asm_texts
 
-_TOKEN = pattern(
-    r"""(?:\s++|\\\r?\n|//[^\n]*+|/\*.*?(?:\*/|\Z))++
-      | "(?P<letters>(?:[^"\\\n]++|\\.)*+)"?
-      | '(?:[^'\\\n]++|\\.)*+'?
-      | (?P<mark>[:()\[\]{}])
-      | (?P<word>\w++|.)""",
-    re.VERBOSE | re.DOTALL,
-)
 _VARIABLE = pattern(r"[A-Za-z_]\w*+", re.ASCII)
-_LONGEST = 1 << 14
-"""How far an asm statement's operands are read."""
 
 
 class Bound(NamedTuple):
@@ -60,45 +50,35 @@ def bound(text: str, start: int, end: int) -> Bound:
     """What stands in a text behind that of an asm statement, up to the next."""
     from .asm_operands import read_operands  # few lines are pasted with their asm
 
+    operands = read_operands(text, start, end)
     read, written = dict[str, tuple[str, ...]](), dict[str, tuple[str, ...]]()
-    for number, (letters, expression) in enumerate(_operands(text, start, end)):
+    for number, (letters, expression) in enumerate(operands.expressions):
         name = expression.strip()
         if _VARIABLE.fullmatch(name):
             for held, takes in ((written, set(letters) & {"=", "+"}), (read, "=" not in letters)):
                 if takes:
                     held[name] = (*held.get(name, ()), f"%{number}")
-    operands = read_operands(text, start, end)
     constants = {name: value for name, value in operands.constants.items() if value}
     return Bound(operands.types, read, written, constants)
 
 
-def _operands(text: str, start: int, end: int) -> Iterator[tuple[str, str]]:
-    """The constraint of each operand, and what stands in its parentheses."""
-    depth, sections, opened = 0, 0, 0
-    letters: str | None = None
-    for token in _TOKEN.finditer(text, start, min(end, start + _LONGEST)):
-        mark, word = token["mark"], token["word"]
-        if depth:
-            depth += (mark in ("(", "[", "{")) - (mark in (")", "]", "}")) if mark else 0
-            if not depth and letters is not None:
-                yield letters, text[opened : token.start()]
-                letters = None
-        elif mark in ("(", "["):
-            depth, opened = 1, token.end()
-        elif mark == ":" and sections < 2:
-            sections += 1
-        elif token["letters"] is not None and sections:
-            letters = (letters or "") + token["letters"]
-        elif mark or word not in (None, ","):
-            return
+def limited(text: str) -> Iterator[tuple[AsmText, int]]:
+    """The text of each ``asm`` statement, and up to where its operands can stand."""
+    found = list(asm_texts(text))
+    limits = [*(statement.start for statement in found[1:]), len(text)]
+    return zip(found, limits, strict=False)
+
+
+def clash(name: str, operands: Sequence[str]) -> PtxError:
+    """What is said of a name that a register has, and a C variable that is in other operands."""
+    message = f"`{name}` is a register here, and the C variable in {' and '.join(operands)}"
+    return PtxError(name, (Problem(message, (0, len(name)), f"{operands[0]}=… for C's variable"),))
 
 
 @lru_cache(maxsize=4)
 def bound_at(text: str, position: int) -> Bound:
     """What the asm statement says in whose text a position stands; nothing where it is in none."""
-    found = list(asm_texts(text))
-    limits = [*(statement.start for statement in found[1:]), len(text)]
-    for statement, limit in zip(found, limits, strict=False):
+    for statement, limit in limited(text):
         if statement.start <= position < statement.end:
             return bound(text, statement.end, limit)
     return NOTHING
