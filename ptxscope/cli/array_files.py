@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
-from zipfile import BadZipFile, ZipFile
+from typing import IO, Any, BinaryIO
+from zipfile import ZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,10 @@ Computed = Callable[..., Mapping[str, object]]
 
 _PIECE = 1 << 22
 """Results that are computed between two words on how far it is."""
+_MAX_HEADER_BYTES = 1 << 12
+"""Bytes of a .npy file up to its data; NumPy writes 128 for a plain array."""
+_MAX_REASON_CHARS = 200
+"""Characters of a library's or a file's own words in an error."""
 
 
 def answer(
@@ -51,18 +56,47 @@ def _answer(
     for name in arrays.keys() & given.keys():
         raise CommandError(f"error: {printable(name)} has a value and is in {printable(read)}")
     values_ = arrays | {name: np.asarray(bits, np.uint64) for name, bits in given.items()}
+    _check_memory(ins, read, values_)
     try:
         found = _by_pieces(ins, computed, values_, bar) or {
             x: np.asarray(y) for x, y in computed(values_).items()
         }
     except ValueError as error:
         raise CommandError(f"error: {printable(read)}: {printable(str(error))}") from None
+    except MemoryError:
+        raise CommandError(f"error: {printable(read)}: the results do not fit in memory") from None
     try:
         data = _written(found, suffix)
         bar.begin("writing", len(data))
         replace(named(write), data, told=bar.at)
     except OSError as error:
         raise CommandError(f"error: {printable(write)}: {error.strerror or error}") from None
+
+
+def _check_memory(ins: Instruction, read: str, values: Mapping[str, AnyArray]) -> None:
+    """Raise CommandError where operands broadcast to more results than memory holds.
+
+    An allocation alone would not fail: many systems grant more memory than they have.
+    """
+    try:
+        shape = np.broadcast_shapes(*(array.shape for array in values.values()))
+    except ValueError:  # the evaluation names the operands
+        return
+    bits = sum(ins.type_of(role).bits for role in ins.results)
+    needed, memory = math.prod(shape) * max(bits // 8, 1), _physical_memory()
+    if memory is not None and needed > memory:
+        raise CommandError(
+            f"error: {printable(read)}: the operands broadcast to {math.prod(shape):,} results, "
+            f"which need {needed / 2**30:,.1f} GiB; this machine has {memory / 2**30:,.1f} GiB"
+        )
+
+
+def _physical_memory() -> int | None:
+    """The bytes of memory that the machine has; None where the system doesn't say."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return None
 
 
 def _by_pieces(
@@ -112,29 +146,79 @@ def _suffix(name: str) -> str:
 
 
 def _arrays(ins: Instruction, file: str, bar: Bar, wanted: Sequence[str]) -> dict[str, AnyArray]:
-    """The arrays of a file for registers, by name; others are passed over."""
-    found = _loaded(file, bar)
-    if isinstance(found, np.ndarray):
-        if len(wanted) != 1:
-            several = ", ".join(wanted) or "no more values"
-            raise CommandError(
-                f"error: {printable(file)} has one array, the instruction needs "
-                f"{printable(several)}; use a .npz file, with an array for each"
-            )
-        return {wanted[0]: found}
-    arrays: dict[str, AnyArray] = {}
-    for title, array in found.items():
+    """Read the arrays of a file that registers need, by register name; the others stay unread."""
+    suffix = _suffix(file)
+    try:
+        path = named(file)
+        if not is_there(path):
+            raise CommandError(f"error: {printable(file)}: there is no such file")
+        with _Read(path, bar) as source:
+            is_archive = source.read(2) == b"PK"
+            source.seek(0)
+            if is_archive:
+                return _read_archive(ins, file, source, wanted)
+            array = _read_array(source, path.stat().st_size, path if suffix == ".npy" else None)
+    except OSError as error:
+        raise CommandError(f"error: {printable(file)}: {error.strerror or error}") from None
+    except (CommandError, KeyboardInterrupt):
+        raise
+    except MemoryError:
+        raise CommandError(f"error: {printable(file)} does not fit in memory") from None
+    except Exception as error:  # the readers of archives and headers raise errors of many types
+        why = printable(" ".join(str(error).split()))[:_MAX_REASON_CHARS]
+        raise CommandError(f"error: {printable(file)} is no file of arrays: {why}") from None
+    if array.dtype.names is not None:
+        return _choose_arrays(ins, file, array.dtype.names, wanted, array.__getitem__)
+    if len(wanted) != 1:
+        several = ", ".join(wanted) or "no more values"
+        raise CommandError(
+            f"error: {printable(file)} has one array, the instruction needs "
+            f"{printable(several)}; use a .npz file, with an array for each"
+        )
+    return {wanted[0]: array}
+
+
+def _read_archive(
+    ins: Instruction, file: str, source: BinaryIO, wanted: Sequence[str]
+) -> dict[str, AnyArray]:
+    """Read the wanted arrays of a .npz archive."""
+    with ZipFile(source) as archive:
+        members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+
+        def read_member(title: str) -> AnyArray:
+            info = members[title]
+            try:
+                with archive.open(info) as member:
+                    return _read_array(member, info.file_size)
+            except MemoryError:
+                raise
+            except Exception as error:
+                raise ValueError(f"{info.filename}: {error}") from None
+
+        return _choose_arrays(ins, file, [*members], wanted, read_member)
+
+
+def _choose_arrays(
+    ins: Instruction,
+    file: str,
+    titles: Sequence[str],
+    wanted: Sequence[str],
+    read_titled: Callable[[str], AnyArray],
+) -> dict[str, AnyArray]:
+    """Read the array of each register that a file has under the register's name."""
+    title_by_name: dict[str, str] = {}
+    for title in titles:
         for name in titled(ins, title):
-            if name in arrays:
+            if name in title_by_name:
                 raise CommandError(f"error: {printable(file)} has two arrays for {printable(name)}")
-            arrays[name] = array
+            title_by_name[name] = title
     for name in wanted:
-        if name not in arrays:
-            has = printable(", ".join(found) or "nothing")
+        if name not in title_by_name:
+            has = printable(", ".join(titles)[:_MAX_REASON_CHARS] or "nothing")
             raise CommandError(
                 f"error: {printable(file)} has no array {printable(name)}; it has {has}"
             )
-    return arrays
+    return {name: read_titled(title) for name, title in title_by_name.items()}
 
 
 class _Read(io.FileIO):
@@ -152,27 +236,49 @@ class _Read(io.FileIO):
         return found
 
 
-def _loaded(file: str, bar: Bar) -> AnyArray | Mapping[str, AnyArray]:
-    """What a file holds; one array of records is an array for each field."""
-    suffix = _suffix(file)
+def _read_array(source: IO[bytes], size: int, path: Path | None = None) -> AnyArray:
+    """Read the array of a .npy file of ``size`` bytes, mapped into memory where it has a path.
+
+    The header is checked first, so that no more memory is taken than the file states and has.
+    Raises ValueError, and what NumPy's reader raises.
+    """
+    head = source.read(_MAX_HEADER_BYTES)
+    _check_header(head, size)
+    if path is not None:
+        mapped: AnyArray = np.load(path, mmap_mode="r", allow_pickle=False)
+        return mapped
+    source.seek(0)
+    array: AnyArray = np.lib.format.read_array(source, allow_pickle=False)
+    return array
+
+
+def _check_header(head: bytes, size: int) -> None:
+    """Raise ValueError unless a .npy header is short, and states no more data than there is."""
+    if not head.startswith(np.lib.format.MAGIC_PREFIX):
+        raise ValueError("it does not begin as a NumPy array does")
+    stream = io.BytesIO(head)
+    version = np.lib.format.read_magic(stream)
+    # 3.0 differs from 2.0 in the encoding of field names only, which does not matter here
+    is_first = version == (1, 0)
+    length_bytes = 2 if is_first else 4
+    start = stream.tell()
+    length = int.from_bytes(head[start : start + length_bytes], "little")
+    data_start = start + length_bytes + length
+    if data_start > _MAX_HEADER_BYTES:
+        raise ValueError(f"its header has more than {_MAX_HEADER_BYTES:,} bytes")
+    read_header = (
+        np.lib.format.read_array_header_1_0 if is_first else np.lib.format.read_array_header_2_0
+    )
     try:
-        path = named(file)
-        if not is_there(path):
-            raise CommandError(f"error: {printable(file)}: there is no such file")
-        if suffix == ".npy":  # read as its blocks are asked for
-            found = np.load(path, mmap_mode="r")
-            if not isinstance(found, np.ndarray):
-                with found:
-                    return {name: found[name] for name in found.files}
-        else:
-            with _Read(path, bar) as source:
-                found = np.load(source)
-                if not isinstance(found, np.ndarray):
-                    return {name: found[name] for name in found.files}
-    except OSError as error:
-        raise CommandError(f"error: {printable(file)}: {error.strerror or error}") from None
-    except (ValueError, EOFError, KeyError, BadZipFile) as error:
-        why = printable(" ".join(str(error).split()))
-        raise CommandError(f"error: {printable(file)} is no file of arrays: {why}") from None
-    names = found.dtype.names
-    return found if names is None else {name: found[name] for name in names}
+        shape, _, dtype = read_header(stream)
+    except Exception:  # of the many types that the tokenizer, the parser and NumPy raise
+        raise ValueError("its header can't be read") from None
+    if any(type(count) is not int or count < 0 for count in shape):
+        raise ValueError(f"its shape is {shape!r:.60}, not a tuple of counts")
+    if dtype.hasobject:
+        raise ValueError("it holds Python objects, which are not read")
+    stated = math.prod(shape) * dtype.itemsize
+    if stated > size - data_start:
+        raise ValueError(
+            f"its header states {stated:,} bytes of data, but {max(size - data_start, 0):,} follow"
+        )

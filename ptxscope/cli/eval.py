@@ -82,6 +82,10 @@ def run(words: Sequence[str]) -> int:
     for note in ins.notes:
         if note.startswith(LEFT_OUT):
             say(f"note: {note}")
+    if not ins.results:
+        raise CommandError(
+            f"error: {printable(str(ins))} has no result to print: its destination is `_`"
+        )
     if (chosen.arrays is None) != (chosen.output is None):
         raise CommandError(
             "error: --arrays says what to read, --output where to write: give both; "

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -120,6 +123,113 @@ def test_what_is_wrong_is_said(words: tuple[str, ...], said: str) -> None:
     assert said in answer(line, *words, status=2)
     assert not Path("d.npy").exists()
     assert not Path("d.npz").exists()
+
+
+def _npy(header: str, data: bytes = b"", version: bytes = b"\x01\x00") -> bytes:
+    """Return a .npy file with a header written by hand."""
+    size = len(header).to_bytes(2 if version[0] == 1 else 4, "little")
+    return b"\x93NUMPY" + version + size + header.encode("latin1") + data
+
+
+def _header(shape: str = "(1,)", descr: str = "'<u4'") -> str:
+    return f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}"
+
+
+HOSTILE = {
+    "braces": _npy("{" * 5000),
+    "braces that fit": _npy("{" * 3000),
+    "a long second version": _npy("{" * 100_000, version=b"\x02\x00"),
+    "no version": _npy(_header(), b"0000", b"\x09\x00"),
+    "a shape of truth": _npy(_header("(True,)"), b"0000"),
+    "a shape of text": _npy(_header("('a',)"), b"0000"),
+    "a negative shape": _npy(_header("(-1,)"), b"0000"),
+    "huge": _npy(_header("(4611686018427387904, 4)"), b"0000"),
+    "more than it has": _npy(_header("(1000000000,)"), b"0000"),
+    "objects": _npy(_header(descr="'|O'"), b"0000"),
+    "an unknown type": _npy(_header(descr="'<q99'"), b"0000"),
+    "cut": _npy(_header())[:20],
+    "a name only": b"\x93NUMPY",
+    "a pickle": b"\x80\x04K\x01.",
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("data", HOSTILE.values(), ids=HOSTILE)
+def test_a_malformed_array_is_an_error(data: bytes) -> None:
+    Path("x.npy").write_bytes(data)
+    said = answer(LINE, "b=1", "--arrays", "x.npy", "-o", "d.npy", status=2)
+    assert said.startswith("error: x.npy is no file of arrays: ")
+    with ZipFile("x.npz", "w") as archive:
+        archive.writestr("a.npy", data)
+        archive.writestr("other.npy", b"it is never read")
+    said = answer(LINE, "b=1", "--arrays", "x.npz", "-o", "d.npz", status=2)
+    assert said.startswith("error: x.npz is no file of arrays: a.npy: ")
+    assert len(said) < 400
+
+
+def test_members_that_the_line_does_not_read_are_not_read() -> None:
+    np.savez("x.npz", a=A)
+    with ZipFile("x.npz", "a") as archive:
+        archive.writestr("other.npy", HOSTILE["huge"])
+        archive.writestr("note.txt", "hello")
+    answer(LINE, "b=1", "--arrays", "x.npz", "-o", "d.npz")
+
+
+def _change_archive(change: Callable[[bytearray], object]) -> None:
+    np.savez("x.npz", a=A)
+    data = bytearray(Path("x.npz").read_bytes())
+    change(data)
+    Path("x.npz").write_bytes(data)
+
+
+def _encrypt(data: bytearray) -> None:
+    for mark, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        data[data.index(mark) + at] |= 1
+
+
+def _compress_unknown(data: bytearray) -> None:
+    for mark, at in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+        data[data.index(mark) + at] = 99
+
+
+def _break_sum(data: bytearray) -> None:
+    data[5000] ^= 255
+
+
+def _cut(data: bytearray) -> None:
+    del data[-30:]
+
+
+@pytest.mark.parametrize("change", [_encrypt, _compress_unknown, _break_sum, _cut])
+def test_a_broken_archive_is_an_error(change: Callable[[bytearray], object]) -> None:
+    _change_archive(change)
+    said = answer(LINE, "b=1", "--arrays", "x.npz", "-o", "d.npz", status=2)
+    assert said.startswith("error: x.npz is no file of arrays: ")
+
+
+def test_a_huge_array_that_is_stated_takes_no_memory() -> None:
+    header = _npy(_header("(100000000,)"), b"0000")
+    Path("x.npy").write_bytes(header)
+    tracemalloc.start()
+    answer(LINE, "b=1", "--arrays", "x.npy", "-o", "d.npy", status=2)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 20_000_000
+
+
+def test_operands_that_broadcast_beyond_memory_are_an_error() -> None:
+    np.savez("x.npz", a=np.zeros((1 << 20, 1), np.uint32), b=np.zeros((1, 1 << 20), np.uint32))
+    said = answer(LINE, "--arrays", "x.npz", "-o", "d.npy", status=2)
+    assert "x.npz: the operands broadcast to 1,099,511,627,776 results, " in said
+    assert "need 4,096.0 GiB" in said
+
+
+def test_a_line_without_a_result_says_so() -> None:
+    np.savez("x.npz", a=A, b=A)
+    Path("x.csv").write_text("a,b\n1,2\n")
+    for words in (("a=1", "b=2"), ("--csv", "x.csv"), ("--arrays", "x.npz", "-o", "d.npz")):
+        said = answer("setp.ne.s16 _, a, b", *words, status=2)
+        assert said.endswith("has no result to print: its destination is `_`\n")
 
 
 def test_machine_code_computes_what_numpy_does() -> None:
