@@ -125,8 +125,8 @@ def replace(
     a FIFO, a name of standard output) is written to as it is. ``told`` is called with how many
     bytes are written.
 
-    Raises OSError where that can't be done, and Changed where the file no longer holds
-    ``unless_changed_from``; then nothing is lost, and nothing is left behind.
+    Raises OSError where that can't be done, and Changed where the file holds neither
+    ``unless_changed_from`` nor ``data``; then nothing is lost, and nothing is left behind.
     """
     try:
         found = path.stat()
@@ -143,7 +143,8 @@ def replace(
     fresh = target.with_name(f".ptxscope-{os.getpid()}-{os.urandom(8).hex()}.new")
     try:
         _write(fresh, data, found, told)
-        if unless_changed_from is not None and target.read_bytes() != unless_changed_from:
+        there = target.read_bytes() if unless_changed_from is not None else None
+        if there not in (unless_changed_from, data):  # another may have written the same
             raise Changed(EBUSY, "it was changed meanwhile, and is left as it is", str(path))
         fresh.replace(target)
     except BaseException:

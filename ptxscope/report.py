@@ -1,9 +1,10 @@
-"""What is written down of an error that should not be, for whoever mends it."""
+"""Reports of internal errors, written to a file for the maintainers."""
 
 from __future__ import annotations
 
 import os
 import platform
+import sys
 import tempfile
 import traceback
 from contextlib import suppress
@@ -17,10 +18,15 @@ if TYPE_CHECKING:
     from .app import Explorer
     from .store import Store
 
+_MAX_ARGUMENT_CHARS = 4000
+"""Characters of the command line that a report has."""
 
-def reported(failure: BaseException, app: Explorer | None, store: Store | None) -> list[str]:
-    """Write a report; what is to be said."""
-    said = [f"an error that should not be ended the explorer ({_named(failure)[:200]})"]
+
+def reported(
+    failure: BaseException, app: Explorer | None = None, store: Store | None = None
+) -> list[str]:
+    """Write a report; return the lines to print, which say where it is."""
+    said = [f"internal error ({_named(failure)[:200]})"]
     text = _report(failure, app)
     for folder in (store.state.parent if store else None, Path(tempfile.gettempdir())):
         if folder is None:
@@ -30,7 +36,8 @@ def reported(failure: BaseException, app: Explorer | None, store: Store | None) 
             descriptor, name = tempfile.mkstemp(".txt", "failure-", folder)
             with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
                 file.write(text)
-            return [*said, f"a report is in {name}; please send it to whoever keeps ptxscope"]
+            said[0] += f"; please report it: {name} has the details"
+            return said
     return [*said, *text.splitlines()]
 
 
@@ -40,6 +47,7 @@ def _report(failure: BaseException, app: Explorer | None) -> str:
         f"ptxscope {__version__}, Python {platform.python_version()}, {platform.platform()}",
         ", ".join(f"{name} {_version(name)}" for name in ("textual", "rich", "platformdirs")),
         f"TERM={os.environ.get('TERM', '')}",
+        f"arguments: {' '.join(map(repr, sys.argv[1:]))[:_MAX_ARGUMENT_CHARS]}",
         "",
         "".join(traceback.format_exception(failure)),
     ]

@@ -47,10 +47,13 @@ examples:
 
 An instruction or a file in place of a command is opened. `ptxscope COMMAND --help` tells more.
 Exit status: 0 done, 1 the answer is no (an illegal instruction), 2 the request was wrong, or its
-input or output failed; 130 after Ctrl-C, 141 where the reader of a pipe left early. What is
-redirected is UTF-8. What takes longer than a second tells on a terminal how far it is.
+input or output failed; 70 an internal error; 130 after Ctrl-C, 141 where the reader of a pipe left
+early. What is redirected is UTF-8. What takes longer than a second tells on a terminal how far it
+is.
 """
 _IN_NO_COMMAND = frozenset(" \t\n./;({")
+INTERNAL_ERROR = 70
+"""The exit status of a defect of ptxscope, as sysexits.h has it; the explorer's is the same."""
 _READER_LEFT = 141
 """As of a program that SIGPIPE ended: whoever reads no further has not seen the answer."""
 
@@ -101,6 +104,12 @@ def _tried(work: Callable[[], int]) -> int:
         else:
             say(f"error: {error.filename}: {why}")
         return 2
+    except Exception as error:  # whatever the commands did not foresee
+        from ..report import reported
+
+        for line in reported(error):
+            say(f"error: {line}")
+        return INTERNAL_ERROR
 
 
 def _written() -> int:

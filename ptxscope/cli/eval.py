@@ -130,7 +130,7 @@ def _computed(ins: Instruction, model: Model, engine: str | None) -> Computed:
     return partial(evaluate, ins, model=model, engine=engine or ENGINES[0])
 
 
-def _results(found: dict[str, int], ins: Instruction) -> Iterator[tuple[str, str]]:
+def _results(found: Mapping[str, int], ins: Instruction) -> Iterator[tuple[str, str]]:
     for role, name in ins.results.items():
         yield name, hex_text(found[name], ins.type_of(role).bits)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -82,6 +83,7 @@ def run(words: Sequence[str]) -> int:
     # it is drawn on standard error
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         raise CommandError("error: the explorer needs a terminal; `ptxscope trace` prints to any")
+    _check_color_system()
     with _without(*_NEEDLESS):
         from .. import ending
         from ..app import Explorer
@@ -103,6 +105,19 @@ def run(words: Sequence[str]) -> int:
         return Explorer(*named, predict=predict, lesson=lesson)
 
     return ending.run(opened, store)
+
+
+def _check_color_system() -> None:
+    """Raise CommandError where Textual's variable names a colour system that Rich lacks."""
+    from rich.console import COLOR_SYSTEMS
+
+    name = os.environ.get("TEXTUAL_COLOR_SYSTEM")
+    allowed = ("auto", *COLOR_SYSTEMS)
+    if name is not None and name not in allowed:
+        raise CommandError(
+            f"error: TEXTUAL_COLOR_SYSTEM is {printable(name)!r:.60}; "
+            f"it is one of {', '.join(allowed)}"
+        )
 
 
 @contextmanager

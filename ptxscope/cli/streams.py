@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from errno import EBADF
 from typing import NoReturn, TextIO, cast
 
-from ..engine.text.errors import printable_lines
+from ..engine.text.errors import printable_lines, shorten_words
 
 NAMES = ("stdin", "stdout", "stderr")
 
@@ -97,7 +97,7 @@ def abandon(name: str) -> None:
 def say(text: str) -> None:
     """Tell something beside the output, where that is possible; nothing in it is obeyed."""
     try:
-        sys.stderr.write(printable_lines(text.removesuffix("\n")) + "\n")
+        sys.stderr.write(printable_lines(shorten_words(text.removesuffix("\n"))) + "\n")
         sys.stderr.flush()
     except (OSError, ValueError):
         abandon("stderr")

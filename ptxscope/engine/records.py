@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import namedtuple
 from functools import cache
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeVar, dataclass_transform
 
 if TYPE_CHECKING:
     from typing import NamedTuple as NamedTuple
@@ -73,11 +73,31 @@ else:
     NamedTuple = type.__new__(_Maker, "NamedTuple", (), {})
 
 
+_KeyT = TypeVar("_KeyT")
+_ValueT = TypeVar("_ValueT")
+
+
+class FrozenDict(dict[_KeyT, _ValueT]):
+    """A read-only dict, which so has a hash; ``json`` and ``pickle`` take it as a dict."""
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError("it is read-only; dict(…) makes a copy that can be changed")
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self.items()))
+
+    def __reduce__(self) -> tuple[type[Self], tuple[dict[_KeyT, _ValueT]]]:
+        return type(self), (dict(self),)
+
+
 @dataclass_transform(frozen_default=True)
 class Record:
     """Annotations are its fields; equal to another of its class with equal fields.
 
-    Fields that a class names as ``apart`` don't count in that.
+    Fields that a class names as ``apart`` don't count in that. Dicts become read-only copies.
     """
 
     _fields: ClassVar[tuple[str, ...]] = ()
@@ -95,7 +115,9 @@ class Record:
         given = self._defaults | dict(zip(self._fields, values, strict=False)) | named
         if len(values) > len(self._fields) or given.keys() != set(self._fields):
             raise TypeError(f"{type(self).__name__} takes {', '.join(self._fields) or 'nothing'}")
-        self.__dict__.update((name, given[name]) for name in self._fields)
+        for name in self._fields:
+            value = given[name]
+            self.__dict__[name] = FrozenDict(value) if type(value) is dict else value
 
     def __setattr__(self, name: str, _: object) -> None:
         raise AttributeError(f"{name} of {type(self).__name__} can't be set")

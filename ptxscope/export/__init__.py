@@ -98,6 +98,8 @@ def export(
     not, or an image that can't be so large, and ImportError where what an image needs is not
     installed: ``pip install 'ptxscope[images]'``.
     """
+    if not isinstance(trace, Trace):
+        raise TypeError(f"{trace!r:.60} is no Trace; ptxscope.trace(…) returns one")
     if format not in FORMATS:
         raise ValueError(f"unknown format {format!r:.60}: it is one of {', '.join(FORMATS)}")
     home, _, function = _HOMES[Format(format)].partition(":")

@@ -13,7 +13,7 @@ from ..semantics.models import ISA_MODEL, PTXAS_MODELS, Model, model, versions
 from ..semantics.run import result
 from ..text.instruction import Instruction
 from ..text.parser import read
-from ..tracing.evaluate import bind, bits_of, check_names, plan_of
+from ..tracing.evaluate import bind, bits_of, check_names, plan_of, shown
 from ..tracing.trace import Trace
 from .causes import Bits, Cause, Kind, Seen
 from .form_causes import slot_phrase
@@ -150,6 +150,8 @@ def diagnose(
     ins = read(instruction)
     if isinstance(values, Mapping):
         values, observed = (values,), (observed,)  # type: ignore[assignment]
+    elif not isinstance(values, Sequence):
+        raise TypeError(f"values is {shown(values)}; operands are given by name: {{'a': 1}}")
     each = _each(observed)
     if len(each) != len(values) or not values:
         raise ValueError("as many observed values are needed as there are sets of operands")
@@ -181,7 +183,7 @@ def observation(
         if name not in roles:
             written = ", ".join(roles) or "nothing"
             line = str(ins).rstrip(";")
-            raise ValueError(f"{name} is not a destination of {line}; it writes {written}")
+            raise ValueError(f"{name!s:.60} is not a destination of {line}; it writes {written}")
         type_ = ins.type_of(roles[name])
         seen[roles[name]] = (
             value if isinstance(value, Observed) else whole(bits_of(value, type_, name), type_.bits)

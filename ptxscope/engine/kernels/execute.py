@@ -380,7 +380,7 @@ class _Machine:
             bits |= {name: value for name, value in old.items() if value is not None}
             whole = all(x.name in bits for x in ins.inputs)
             trace = _trace(ins if whole else acting, bits, self.model)
-            return trace, trace.result
+            return trace, dict(trace.result)
         assert plain
         wanted = {name: t for x in statement.reads for name, t in _types(x, plain.type).items()}
         bits = self._all(wanted | guard, statement)

@@ -49,6 +49,10 @@ class Erratum(NamedTuple):
 
         return by_id, (self.id,)
 
+    def __hash__(self) -> int:
+        """Hash the id: the fields hold dicts, which have no hash."""
+        return hash(self.id)
+
     def touches(self, form: Form) -> bool:
         """Whether it is about this form at all; ``errata_of`` says whether it shows."""
         return form.opcode in self.opcodes and self.when(form)

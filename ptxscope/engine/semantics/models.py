@@ -41,6 +41,9 @@ def by_id(id_: str) -> Erratum:
 ISA_MODEL = Model("isa")
 _LAST_MINOR = {11: 8, 12: 9}
 """The last version of what came out with a major number, where a greater one followed."""
+_MAX_NAME_CHARS = 200
+"""Characters of the longest name that is read; those of all errata together have 66."""
+_ALLOWED = "isa, ptxas, ptxas-MAJOR.MINOR (11.8 and later), or errata: E3+E6"
 _PTXAS = pattern(r"ptxas(?:-(\d{1,3})\.(\d{1,3}))?")
 
 
@@ -54,6 +57,8 @@ def model(name: str) -> Model:
     if name == "isa":
         return ISA_MODEL
     named, errata = list[str](), dict[str, Erratum]()
+    if len(name) > _MAX_NAME_CHARS:
+        raise ValueError(f"unknown model '{name[:60]}…': {_ALLOWED}")
     for part in name.split("+"):
         if match := _PTXAS.fullmatch(part):
             version = (int(match[1]), int(match[2])) if match[1] else NEWEST
@@ -69,10 +74,7 @@ def model(name: str) -> Model:
             has = [_BY_ID[part.upper()]]
             named.append(has[0].id)
         else:
-            raise ValueError(
-                f"unknown model {name!r}: isa, ptxas, ptxas-MAJOR.MINOR (11.8 and later), "
-                "or errata: E3+E6"
-            )
+            raise ValueError(f"unknown model {name!r}: {_ALLOWED}")
         errata |= {e.id: e for e in has}
     known = {part: at for at, part in enumerate(_BY_ID)}
     named.sort(key=lambda part: known.get(part, -1))
@@ -101,7 +103,7 @@ def erratum(id_: str) -> Erratum:
     """The erratum with an id; raises ValueError."""
     found = _BY_ID.get(id_.upper())
     if found not in ERRATA:
-        raise ValueError(f"unknown erratum {id_!r}: E1 to E{len(ERRATA)}")
+        raise ValueError(f"unknown erratum {id_!r:.60}: E1 to E{len(ERRATA)}")
     return found
 
 

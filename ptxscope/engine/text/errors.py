@@ -6,6 +6,7 @@ import textwrap
 import unicodedata
 from collections.abc import Sequence
 
+from ..patterns import pattern
 from ..records import NamedTuple
 
 Span = tuple[int, int]
@@ -17,6 +18,9 @@ _MOST_SHOWN = 24
 """Problems of one text that are shown."""
 _WINDOW = 76
 """Characters of a long line that a diagram shows around the caret."""
+_MAX_QUOTED_CHARS = 60
+"""Characters of a long word that are shown."""
+_LONG_WORD = pattern(r"\S{256,}")
 _LONGEST = 1 << 11
 """Characters of a message that are shown."""
 
@@ -132,6 +136,15 @@ def quoted(text: str) -> str:
     return f"`{text}`" if len(text) <= 48 else f"`{text[:40]}…`"
 
 
+def shorten_words(text: str) -> str:
+    """The text with each word that no file name is as long as cut to its first characters.
+
+    Words have no blanks. Lines keep at most ``_LONGEST`` characters.
+    """
+    lines = (line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…" for line in text.split("\n"))
+    return _LONG_WORD.sub(lambda match: f"{match[0][:_MAX_QUOTED_CHARS]}…", "\n".join(lines))
+
+
 def cells(text: str) -> int:
     """How many terminal columns a printable text takes."""
     if text.isascii():
@@ -169,9 +182,7 @@ def pointed(text: str, problem: Problem) -> list[str]:
 
 
 def _filled(text: str, indent: str) -> str:
-    if len(text) > _LONGEST:
-        text = f"{text[:_LONGEST]}\u2026"
-    return textwrap.fill(text, 79, subsequent_indent=indent, break_on_hyphens=False)
+    return textwrap.fill(shorten_words(text), 79, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def nearest(word: str, known: Sequence[str], likeness: float = 0.6) -> str | None:

@@ -11,7 +11,7 @@ from ..isa.entry import Entry, SlotPlace
 from ..isa.form import Form
 from ..isa.roles import DESTINATIONS, ORDER, SOURCES, Role
 from ..isa.types import Destinations, Type
-from ..records import NamedTuple, Record
+from ..records import FrozenDict, NamedTuple, Record
 from .errors import Span
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Instruction(Record, apart=("text", "spans", "notes")):
     @cached_property
     def roles(self) -> Mapping[str, Register | Literal]:
         """The source operands by role."""
-        return dict(zip(map(str, SOURCES), self.sources, strict=False))
+        return FrozenDict(zip(map(str, SOURCES), self.sources, strict=False))
 
     @cached_property
     def names(self) -> Mapping[str, str]:
@@ -100,7 +100,7 @@ class Instruction(Record, apart=("text", "spans", "notes")):
             if name is not None
         }
         names |= {role: x.name for role, x in self.roles.items() if isinstance(x, Register)}
-        return names | ({"guard": self.guard.name} if self.guard else {})
+        return FrozenDict(names | ({"guard": self.guard.name} if self.guard else {}))
 
     def called(self, role: str) -> str:
         """What the line calls an operand: ``%1``, a literal; the role where nothing is written.
@@ -123,7 +123,7 @@ class Instruction(Record, apart=("text", "spans", "notes")):
         names = {role: name for role, name in self.names.items() if role in DESTINATIONS}
         if self.one_destination:
             del names["q"]
-        return names
+        return FrozenDict(names)
 
     @cached_property
     def computed(self) -> Form:

@@ -77,7 +77,7 @@ def _allowed(type_: Type) -> str:
 
 
 def _wrong(text: str, message: str, hint: str) -> PtxError:
-    start = len(text) - len(text.lstrip())
+    start = len(text) - len(text.lstrip()) if text.strip() else 0
     return PtxError(text, (Problem(message, (start, max(len(text.rstrip()), start + 1)), hint),))
 
 

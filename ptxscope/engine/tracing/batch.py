@@ -64,7 +64,9 @@ def _outputs(
     for name, array in out.items():
         if name not in roles:
             wanted = ", ".join(roles) or "nothing"
-            raise ValueError(f"out has {name}, which {ins} does not write; it writes {wanted}")
+            raise ValueError(
+                f"out has {name!s:.60}, which {ins} does not write; it writes {wanted}"
+            )
         if not isinstance(array, np.ndarray) or isinstance(array, np.ma.MaskedArray):
             raise ValueError(f"out for {name} is {shown(array)}, not a plain array")
         type_ = types[roles[name]]

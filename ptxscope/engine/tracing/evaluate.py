@@ -55,7 +55,7 @@ def evaluate(
     Raises PtxError, and ValueError that names the operand.
     """
     if engine not in ENGINES:
-        raise ValueError(f"unknown engine {engine!r}: {', '.join(ENGINES)}")
+        raise ValueError(f"unknown engine {shown(engine)}: {', '.join(ENGINES)}")
     ins = read(instruction)
     if out is not None and not isinstance(out, Mapping):
         name = next(iter(ins.results.values()), "d")
@@ -82,12 +82,22 @@ def plan_of(ins: Instruction, rules: Rules = ISA) -> Plan:
 
 
 def resolve_model(name: str | Model) -> Model:
-    """A model, given as one or by its name; raises ValueError."""
-    return model(name) if isinstance(name, str) else name
+    """Return the model of a name; raise ValueError, and TypeError for what is no name or Model."""
+    if isinstance(name, Model):
+        return name
+    if not isinstance(name, str):
+        raise TypeError(f"model is {shown(name)}; it is the name of a model, such as 'ptxas'")
+    return model(name)
 
 
 def check_names(ins: Instruction, values: Mapping[str, object]) -> None:
-    """Raise ValueError unless every register that is read has a value, and no other name."""
+    """Raise ValueError unless every register that is read has a value, and no other name.
+
+    Raise TypeError unless the values are a mapping.
+    """
+    if not isinstance(values, Mapping):
+        name = next((x.name for x in ins.inputs), "a")
+        raise TypeError(f"values is {shown(values)}; values are given by name: {{{name!r}: …}}")
     for needed in ins.inputs:
         if needed.name not in values:
             raise ValueError(f"no value for {described(needed.name, needed.roles)}")
@@ -96,7 +106,7 @@ def check_names(ins: Instruction, values: Mapping[str, object]) -> None:
         if name not in known:
             wanted = ", ".join(needed.name for needed in ins.inputs) or "nothing"
             line = str(ins).rstrip(";")
-            raise ValueError(f"{name} is not an operand of {line}; it reads {wanted}")
+            raise ValueError(f"{name!s:.60} is not an operand of {line}; it reads {wanted}")
 
 
 def check_read(ins: Instruction, model_: Model, roles: Container[str]) -> Plan:

@@ -21,14 +21,14 @@ def parse_note(text: str, trace: Trace) -> Note:
     """
     target, equals, words = text.partition("=")
     if not equals:
-        raise ValueError(f"a note is STEP=TEXT; there is no '=' in {text!r}")
+        raise ValueError(f"a note is STEP=TEXT; there is no '=' in {text!r:.60}")
     if not words.strip():
         raise ValueError(f"the note on {target.strip()!r} is empty")
     target = target.strip()
     named = _LANE.search(target)
     step = (target[: named.start()] if named else target).strip()
     if not target or not _STEP.fullmatch(step):
-        raise ValueError(f"{target!r} is no step; {_steps(trace)}, or lane N")
+        raise ValueError(f"{target!r:.60} is no step; {_steps(trace)}, or lane N")
     stage = stage_of(step, trace) if step else None
     lane = int(named[1].lstrip("0")[:9] or "0") if named else None
     lanes = max(len(row.lanes) for row in trace.rows.values() if stage in (None, row.stage))
@@ -42,7 +42,7 @@ def stage_of(text: str, trace: Trace) -> Stage:
     for step in trace.steps:
         if text.lower() in (str(step.stage), title(step).lower(), str(step.number)):
             return step.stage
-    raise ValueError(f"{text!r} is no step of this instruction; {_steps(trace)}")
+    raise ValueError(f"{text!r:.60} is no step of this instruction; {_steps(trace)}")
 
 
 def stages_between(text: str, trace: Trace) -> frozenset[Stage]:

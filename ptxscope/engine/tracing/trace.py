@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import chain, combinations
 from typing import Any, Protocol, SupportsIndex
 
-from ..records import NamedTuple, Record
+from ..records import FrozenDict, NamedTuple, Record
 from ..semantics.arithmetic import EXACT, Lanes
 from ..semantics.errata import Erratum
 from ..semantics.models import Model
@@ -18,7 +18,7 @@ from ..semantics.run import result, run
 from ..text.instruction import Instruction
 from ..text.parser import read
 from .annotations import NOTHING, Annotations
-from .evaluate import bind, check_names, check_read, plan_of, resolve_model
+from .evaluate import bind, check_names, check_read, plan_of, resolve_model, shown
 
 
 class LaneTrace(NamedTuple):
@@ -166,18 +166,18 @@ class Trace(Record):
         )
 
     @cached_property
-    def rows(self) -> dict[str, RowTrace]:
+    def rows(self) -> Mapping[str, RowTrace]:
         """Every row by key."""
-        return {row.key: row for step in self.steps for row in step.rows}
+        return FrozenDict((row.key, row) for step in self.steps for row in step.rows)
 
     @cached_property
-    def result(self) -> dict[str, int]:
+    def result(self) -> Mapping[str, int]:
         """The destinations' bits by name."""
         keys = {written.role: written.key for written in self.plan.results}
-        return {
-            name: self.rows[keys[role]].lanes[0].value
+        return FrozenDict(
+            (name, self.rows[keys[role]].lanes[0].value)
             for role, name in self.instruction.results.items()
-        }
+        )
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
@@ -264,6 +264,8 @@ def replay(trace_: Trace) -> dict[str, int]:
     Raises ValueError where a row's recorded values do not follow; returns the result by
     name.
     """
+    if not isinstance(trace_, Trace):
+        raise TypeError(f"{shown(trace_)} is no Trace; ptxscope.trace(…) returns one")
     recorded: dict[str, Lanes] = {role: (bits,) for role, bits in trace_.operands.items()}
     for row in trace_.rows.values():
         inputs = tuple(recorded[key] for key in row.input_keys)

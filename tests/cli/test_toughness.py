@@ -1,0 +1,77 @@
+"""What a command does with an error nobody foresaw, and with very long words."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+
+from ptxscope.cli import COMMANDS, main
+from ptxscope.engine.isa.types import Type
+from ptxscope.engine.text.errors import PtxError, shorten_words
+from ptxscope.engine.text.values import parse_value
+from ptxscope.files import replace
+
+LINE = "vadd4.u32.u32.u32 d, a, b, c"
+LONG = "x" * 100_000
+
+
+def test_an_internal_error_is_one_line_and_a_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with patch("ptxscope.cli.list.run", side_effect=AssertionError("an invariant")):
+        assert main(["list"]) == 70
+    (line,) = capsys.readouterr().err.splitlines()
+    (report,) = tmp_path.glob("failure-*.txt")
+    assert line == (
+        f"error: internal error (AssertionError: an invariant); please report it: {report} "
+        "has the details"
+    )
+    assert "AssertionError: an invariant" in report.read_text()
+
+
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "open"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        (LONG,),
+        (f"{LONG}.ptx",),
+        (LINE, f"{LONG}=5"),
+        (LINE, f"a={LONG}"),
+        (LINE, f"--{LONG}"),
+        (LINE, "--model", LONG),
+        (LINE, "-f", LONG),
+    ],
+    ids=["word", "file", "name", "value", "option", "model", "format"],
+)
+def test_a_long_word_is_shortened(
+    command: str, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([command, *words]) in (1, 2)
+    told = "".join(capsys.readouterr())
+    assert told
+    # an excerpt of a text has 76 characters, and stands above its caret
+    assert max(map(len, re.findall("x+", told)), default=0) <= 76
+
+
+def test_words_are_shortened_and_file_names_are_not() -> None:
+    name = "/".join(["folder"] * 30)
+    assert shorten_words(f"{name}: {LONG} is long") == f"{name}: {'x' * 60}… is long"
+
+
+@pytest.mark.parametrize("text", [" ", "\t", "   ", ""])
+def test_the_caret_of_a_blank_value_is_under_it(text: str) -> None:
+    with pytest.raises(PtxError, match="a value is missing") as info:
+        parse_value(text, Type.U32)
+    assert info.value.span == (0, 1)
+
+
+def test_who_writes_the_same_bytes_at_once_need_not_stop(tmp_path: Path) -> None:
+    path = tmp_path / "page.md"
+    path.write_bytes(b"made anew")  # by another, who read b"before" too
+    replace(path, b"made anew", unless_changed_from=b"before")
+    assert path.read_bytes() == b"made anew"
+    assert [x.name for x in tmp_path.iterdir()] == ["page.md"]

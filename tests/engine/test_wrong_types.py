@@ -1,0 +1,87 @@
+"""The Python API with values of wrong types, and what it returns can't be changed."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from typing import Any
+
+import pytest
+
+import ptxscope
+from ptxscope.engine.records import FrozenDict
+
+LINE = "vadd4.u32.u32.u32 d, a, b, c"
+VALUES = {"a": 1, "b": 2, "c": 3}
+WRONG: tuple[Any, ...] = (3, 3.5, None, [1], b"x", object(), "x" * 100_000)
+
+
+def _message(call: Any, *values: Any, **named: Any) -> str:
+    """Return the message of the TypeError or ValueError of a call, one line that is ours."""
+    with pytest.raises((TypeError, ValueError)) as info:
+        call(*values, **named)
+    message = str(info.value)
+    assert len(message) < 300
+    for words in ("object has no", "not iterable", "is required", "has no len", "unhashable"):
+        assert words not in message
+    return message
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda x: type(x).__name__)
+def test_a_wrong_type_is_named(wrong: Any) -> None:
+    trace = ptxscope.trace(LINE, VALUES)
+    assert "Trace" in _message(ptxscope.export, wrong)
+    assert "Trace" in _message(ptxscope.replay, wrong)
+    assert "model" in _message(ptxscope.evaluate, LINE, VALUES, model=wrong)
+    assert "model" in _message(ptxscope.trace, LINE, VALUES, model=wrong)
+    for call in (ptxscope.evaluate, ptxscope.trace):
+        assert "values is" in _message(call, LINE, wrong)
+    _message(ptxscope.diagnose, LINE, wrong, observed=5)
+    _message(ptxscope.diagnose, LINE, VALUES, observed={wrong if wrong != [1] else 1: 5})
+    _message(ptxscope.evaluate, LINE, VALUES, engine=wrong)
+    if wrong != 3:  # a number of a step
+        _message(trace.figure, until=wrong)
+    _message(trace.figure, notes=wrong)
+
+
+@pytest.mark.parametrize("model", ["isa", "ptxas"])
+def test_a_trace_is_frozen_and_has_a_hash(model: str) -> None:
+    trace = ptxscope.trace(LINE, VALUES, model=model)
+    mappings: dict[str, Any] = {
+        "result": trace.result,
+        "operands": trace.operands,
+        "rows": trace.rows,
+        "spans": trace.instruction.spans,
+        "names": trace.instruction.names,
+        "roles": trace.instruction.roles,
+        "results": trace.instruction.results,
+    }
+    for name, mapping in mappings.items():
+        before = dict(mapping)
+        for change in (
+            lambda x: x.update(d=77),
+            lambda x: x.clear(),
+            lambda x: x.setdefault("z", 1),
+            lambda x: x.__setitem__("d", 77),
+            lambda x: x.popitem(),
+            lambda x: x.__ior__({"d": 77}),
+        ):
+            with pytest.raises(TypeError, match="read-only"):
+                change(mapping)
+        assert mapping == before, name
+    assert trace.result == {"d": 6 - 3}
+    assert json.loads(json.dumps(trace.result)) == {"d": 3}
+    for other in (copy.deepcopy(trace), pickle.loads(pickle.dumps(trace))):
+        assert other == trace
+        assert hash(other) == hash(trace)
+    assert len({trace, ptxscope.trace(LINE, VALUES, model=model)}) == 1
+
+
+def test_a_frozen_dict_is_a_copy() -> None:
+    given = {"a": 1}
+    frozen = FrozenDict(given)
+    given["a"] = 2
+    assert frozen == {"a": 1}
+    assert frozen | {"b": 2} == {"a": 1, "b": 2}
+    assert copy.copy(frozen) == frozen
