@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from textual.binding import Binding, BindingType
 
-from .engine.records import NamedTuple
+from .engine.records import FrozenDict, NamedTuple
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -219,20 +220,29 @@ def keymap_of(user: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def keys_by_id(app: App[object]) -> dict[str, tuple[str, ...]]:
+def keys_by_id(app: App[object]) -> Mapping[str, tuple[str, ...]]:
     """The keys of each action as Textual calls them, with what the user's keymap changed."""
-    keymap = getattr(app, "user_keymap", {})
-    return {
-        action.id: tuple(key.strip() for key in keymap.get(action.id, action.keys).split(","))
+    return _keys_of(FrozenDict(getattr(app, "user_keymap", {})))
+
+
+@lru_cache(maxsize=1)
+def _keys_of(keymap: Mapping[str, str]) -> Mapping[str, tuple[str, ...]]:
+    return FrozenDict(
+        (action.id, tuple(key.strip() for key in keymap.get(action.id, action.keys).split(",")))
         for action in ACTIONS
-    }
+    )
 
 
-def key_names(app: App[object]) -> dict[str, tuple[str, ...]]:
+def key_names(app: App[object]) -> Mapping[str, tuple[str, ...]]:
     """How each action's keys are called, by id, with what the user's keymap changed."""
-    found = {id_: tuple(map(key_name, keys)) for id_, keys in keys_by_id(app).items()}
+    return _names_of(keys_by_id(app))
+
+
+@lru_cache(maxsize=1)
+def _names_of(keys: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
+    found = {id_: tuple(map(key_name, keys)) for id_, keys in keys.items()}
     for action in ACTIONS:
         if action.is_numbered:
             names = found[action.id]
             found[action.id] = (f"{names[0]} … {names[-1]}",)
-    return found
+    return FrozenDict(found)

@@ -90,11 +90,6 @@ def search(query: str, lanes: int = 1) -> tuple[str, ...]:
     return tuple(_scored(query[:_LONGEST], lanes))
 
 
-def scored(query: str, lanes: int = 1) -> dict[str, float]:
-    """What ``search`` finds, with how well it fits, best first."""
-    return dict(_scored(query[:_LONGEST], lanes))
-
-
 @lru_cache(maxsize=16)
 def missed(query: str, lanes: int = 1) -> tuple[str, ...]:
     """The words of a query that nothing of what is found fits, as they are written."""

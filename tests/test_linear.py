@@ -28,7 +28,6 @@ import pytest
 from ptxscope import PtxError, parse, parse_all, trace
 from ptxscope.cli import CommandError
 from ptxscope.cli.arguments import instruction
-from ptxscope.cli.export import updated
 from ptxscope.cli.markers import doubtful
 from ptxscope.cli.open import is_file_name
 from ptxscope.cli.run import run
@@ -56,6 +55,7 @@ from ptxscope.learn.question import Question, place
 from ptxscope.listing_cursor import opened_listing
 from ptxscope.search import search
 from ptxscope.sweep.lanes import swept
+from tests.cli.running import updated
 from tests.tiers import some
 
 SMALLEST, LARGEST = 1 << 10, 1 << 20

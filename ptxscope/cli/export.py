@@ -107,7 +107,7 @@ def _update(name: str, *, check: bool) -> bool:
         raise CommandError(f"{printable(name)}:{line}: this is not {called}") from None
     for doubt in doubtful(text):
         say(f"{name}:{doubt.line}: warning: {doubt.said}")
-    page = _made_anew(text, name)
+    page = renew_traces(text, name)
     stale = [x for x in page.pictures.values() if x.data != x.before]
     after = page.text.encode(encoding, "replace")
     if not check:
@@ -140,16 +140,12 @@ def _read(path: Path) -> bytes:
         raise CommandError(f"error: {name}: not a file name") from None
 
 
-def updated(text: str, name: str = "text") -> str:
+def renew_traces(text: str, name: str) -> _Page:
     """A Markdown text with every trace between markers made anew, all else as it is.
 
     Pictures are not written. Raises CommandError that names the line of every marker where
     something is wrong.
     """
-    return _made_anew(text, name).text
-
-
-def _made_anew(text: str, name: str) -> _Page:
     parts: list[str] = []
     failed: list[str] = []
     pictures: dict[Path, _Picture] = {}

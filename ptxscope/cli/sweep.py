@@ -169,11 +169,13 @@ def _bounds(x: Lane, text: str) -> tuple[int, int]:
 
 
 def _made(found: Sweep, chosen: argparse.Namespace, options: Options) -> str | bytes:
-    from ..export.sweeps import picture, text
-
     format_ = chosen.format
     if format_ in PICTURES:
+        from ..export.sweeps import picture
+
         return picture_of(picture.render(found, options, chosen.title), format_, options)
+    from ..export.sweeps import text
+
     if format_ == "csv":
         return text.table(found)
     to_terminal = is_printed(chosen.output) and sys.stdout.isatty()

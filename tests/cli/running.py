@@ -9,6 +9,7 @@ from typing import NamedTuple
 from unittest.mock import patch
 
 from ptxscope.cli import main
+from ptxscope.cli.export import renew_traces
 
 
 class Done(NamedTuple):
@@ -33,3 +34,8 @@ def run(*words: str, given: str = "") -> Done:
         stream.flush()
         said.append(stream.buffer.getvalue().decode())  # type: ignore[attr-defined]
     return Done(status, *said)
+
+
+def updated(text: str, name: str = "text") -> str:
+    """A Markdown text as ``ptxscope export --update`` leaves it."""
+    return renew_traces(text, name).text

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from ptxscope.cli import CommandError, main
-from ptxscope.cli.export import updated
 from ptxscope.cli.markers import doubtful, markers
 from ptxscope.cli.trace import asked, rendered
+from tests.cli.running import updated
 
 OPEN = "<!-- ptxscope trace 'vadd.u32.u32.u32 d, a, b' a=1 b=2 -f text -->"
 WRONG = "<!-- ptxscope trace 'vadd.u32.u32 d, a, b' a=1 b=2 -->"

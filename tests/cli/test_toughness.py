@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from unittest.mock import patch
 
@@ -75,3 +77,30 @@ def test_who_writes_the_same_bytes_at_once_need_not_stop(tmp_path: Path) -> None
     replace(path, b"made anew", unless_changed_from=b"before")
     assert path.read_bytes() == b"made anew"
     assert [x.name for x in tmp_path.iterdir()] == ["page.md"]
+
+
+def test_a_sweep_as_text_draws_no_picture() -> None:
+    program = (
+        "import sys\nfrom ptxscope.cli import main\n"
+        f"main(['sweep', {LINE!r}, '--x', 'a.b0', 'b=1', 'c=0'])\n"
+        "loaded = [x for x in sys.modules if 'export.picture' in x]\n"
+        "sys.exit(f'loaded {loaded}' if loaded else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_unknown_colour_system_is_an_error_of_the_request(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TEXTUAL_COLOR_SYSTEM", "zz")
+    with (
+        patch("sys.stdin.isatty", return_value=True),
+        patch("sys.stdout.isatty", return_value=True),
+        patch("sys.stderr.isatty", return_value=True),
+    ):
+        assert main(["open", LINE]) == 2
+    assert capsys.readouterr().err == (
+        "error: TEXTUAL_COLOR_SYSTEM is 'zz'; it is one of auto, standard, 256, truecolor, "
+        "windows\n"
+    )

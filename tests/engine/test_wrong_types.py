@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -15,6 +16,16 @@ from ptxscope.engine.records import FrozenDict
 LINE = "vadd4.u32.u32.u32 d, a, b, c"
 VALUES = {"a": 1, "b": 2, "c": 3}
 WRONG: tuple[Any, ...] = (3, 3.5, None, [1], b"x", object(), "x" * 100_000)
+
+
+CHANGES: tuple[Callable[[Any], object], ...] = (
+    lambda x: x.update(d=77),
+    lambda x: x.clear(),
+    lambda x: x.setdefault("z", 1),
+    lambda x: x.__setitem__("d", 77),
+    lambda x: x.popitem(),
+    lambda x: x.__ior__({"d": 77}),
+)
 
 
 def _message(call: Any, *values: Any, **named: Any) -> str:
@@ -59,14 +70,7 @@ def test_a_trace_is_frozen_and_has_a_hash(model: str) -> None:
     }
     for name, mapping in mappings.items():
         before = dict(mapping)
-        for change in (
-            lambda x: x.update(d=77),
-            lambda x: x.clear(),
-            lambda x: x.setdefault("z", 1),
-            lambda x: x.__setitem__("d", 77),
-            lambda x: x.popitem(),
-            lambda x: x.__ior__({"d": 77}),
-        ):
+        for change in CHANGES:
             with pytest.raises(TypeError, match="read-only"):
                 change(mapping)
         assert mapping == before, name

@@ -17,7 +17,7 @@ from rich.console import Console
 
 from ptxscope import export
 from ptxscope.cli import CommandError
-from ptxscope.cli.export import updated
+from tests.cli.running import updated
 from tests.export.samples import E3, HOSTILE, annotated, register
 from tests.tiers import some
 

@@ -141,8 +141,9 @@ def shorten_words(text: str) -> str:
 
     Words have no blanks. Lines keep at most ``_LONGEST`` characters.
     """
-    lines = (line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…" for line in text.split("\n"))
-    return _LONG_WORD.sub(lambda match: f"{match[0][:_MAX_QUOTED_CHARS]}…", "\n".join(lines))
+    text = _LONG_WORD.sub(lambda match: f"{match[0][:_MAX_QUOTED_CHARS]}…", text)
+    lines = text.split("\n")
+    return "\n".join(x if len(x) <= _LONGEST else f"{x[:_LONGEST]}…" for x in lines)
 
 
 def cells(text: str) -> int:

@@ -42,11 +42,6 @@ RAMP = _ramp()
 """The colour of each shade, darkest first."""
 
 
-def hexadecimal(colour: Colour) -> str:
-    """``#101838``."""
-    return "#{:02x}{:02x}{:02x}".format(*colour)
-
-
 def shades(sweep: Sweep) -> npt.NDArray[np.uint8]:
     """Which shade each result has: the least of them 0, the greatest 255."""
     places = sweep.places
