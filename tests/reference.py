@@ -1,6 +1,6 @@
 """A second formulation of what the 27 instructions compute, to hold against the engine.
 
-Written from `shared/SEMANTICS.md` and `shared/SYNTAX.md` alone: exact Python integers, plain `if`
+Written from the specification alone (docs/semantics.md): exact Python integers, plain `if`
 arithmetic, nothing of ptxscope. It takes legal lines with register operands, with a guard or
 without; it does not judge whether a line is legal.
 """

@@ -23,7 +23,7 @@ _VIDEO = Path(__file__).parents[1] / "data" / "video.ptx"
 
 
 def test_an_instruction_with_values_and_a_model(tmp_path: Path) -> None:
-    # E3, and SEMANTICS.md's rule of the clamp: -1 is 0 in isa, the lane's maximum in ptxas
+    # docs/semantics.md, E3: clamped, -1 is 0 in isa, the lane's maximum in ptxas
     words = ("vadd.u32.s32.s32.sat %0.b0, %1, %2, %3", "%1=-1", "%2=0", "%3=0x11223344")
     with Explorer(tmp_path, words=(*words, "--model", "ptxas")) as explorer:
         explorer.wait_for(b"0x112233ff")

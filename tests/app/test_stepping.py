@@ -30,7 +30,10 @@ from tests.tiers import sampled, some
 DATA = Path(__file__).parents[1] / "data"
 SIZES = [(80, 24), (60, 20), (120, 40), (200, 60)]
 E3 = ("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344})
-E3_RESULT, E3_OTHER = "0x11223300", "0x112233ff"  # SEMANTICS.md: -1 clamps to 0, or to the maximum
+E3_RESULT, E3_OTHER = (
+    "0x11223300",
+    "0x112233ff",
+)  # docs/semantics.md, E3: -1 clamps to 0, or to the maximum
 SETP = ("setp.lt.and.f32 p|q, a, b, c", {"a": 1, "b": 0x3F800000, "c": 1})
 
 

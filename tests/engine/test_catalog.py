@@ -18,7 +18,7 @@ from tests.reference_data import golden_opcodes
 from tests.strategies import instruction_of
 from tests.tiers import sampled, some
 
-# the table of SYNTAX.md: documented, accepted by ptxas 13.0
+# the table of docs/semantics.md, 3: documented, accepted by ptxas 13.0
 _SIMD2, _SCALAR = (27_744, 27_744), (7_840, 8_624)
 _SIMD4 = (6_445_597_056, 6_442_450_944)
 _COUNTS = {

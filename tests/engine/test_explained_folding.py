@@ -1,6 +1,6 @@
 """A constant c of ``slct`` that ptxas folds as a float, among what explains a result.
 
-Expected: SEMANTICS.md, 4 and IEEE 754's patterns.
+Expected: docs/semantics.md, 2.1, and IEEE 754's patterns.
 """
 
 from __future__ import annotations

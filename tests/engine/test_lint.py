@@ -514,7 +514,7 @@ def test_a_guarded_set_is_warned_of_and_an_unguarded_one_is_not() -> None:
 @pytest.mark.parametrize(
     ("operands", "taken"),
     [
-        ("r, 1, 12, 2142016040", "12, not 1 as"),  # SEMANTICS.md, section 4
+        ("r, 1, 12, 2142016040", "12, not 1 as"),  # docs/semantics.md, 2.1
         ("r, a, b, 0x80000000", "a, not b as"),
         ("r, a, b, -2147483648", "a, not b as"),
         ("r, a, b, 0x7f800001", "b, not a as"),

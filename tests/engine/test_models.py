@@ -30,7 +30,7 @@ from tests.tiers import sampled, thorough
 if TYPE_CHECKING:
     from ptxscope.engine.tracing.evaluate import Value
 
-# the examples and both answers as SEMANTICS.md, section 3, prints them
+# the example of each erratum and both answers, as executed machine code gave them
 _TABLE = """
 E1  vadd.s32.s32.s32 d.h1, a, b, c           | 00015678 1 11223344     | 56793344 | 00013344
 E2  vadd.u32.u32.u32.sat d, a, b             | ffffffff 1              | ffffffff | 00000000
@@ -116,7 +116,7 @@ def test_a_misconception_is_a_model_of_what_was_expected(misconception: Erratum)
     assert misconception not in errata_of(parse(ptx).form)
 
 
-# SEMANTICS.md, section 2: equal in both
+# equal in both models
 _CHECKED = """
 vset4.u32.u32.eq d.b20, a, b, c            | 01020304 01020304 aabbccdd | aa01cc01
 vadd4.u32.u32.u32 d.b0, a, b, c            | 000000ff 00000002 11223344 | 11223301
@@ -145,7 +145,7 @@ def test_the_checked_examples(row: str) -> None:
 
 def test_without_its_upper_bound_a_result_is_cut_behind_the_secondary_operation() -> None:
     # ptxas 13.0 for sm_75 compares 64 bits of |a - b| with c (ISETP.GT.U32, then .EX on the high
-    # words) and stores the low word of the larger (SEMANTICS.md, E2)
+    # words) and stores the low word of the larger (docs/semantics.md, E2)
     values = {"a": 0x80000000, "b": 0x9ABCDEF1, "c": 0x22222222}
     line = "vabsdiff.u32.s32.u32.sat.max d, a, b, c"
     assert evaluate(line, values) == {"d": 0xFFFFFFFF}
@@ -254,7 +254,7 @@ vmad.u32.u32.u32.sat d, -a, -b, -c    | ffffffff ffffffff 0 | 7fffffff | 0000000
 @pytest.mark.parametrize("row", _SUMS.strip().splitlines())
 @pytest.mark.parametrize("dtype", ["u32", "s32"])
 def test_nothing_is_cut_before_the_clamp_of_vmad(row: str, dtype: str) -> None:
-    # SEMANTICS.md, vmad: the sum is exact up to the clamp; dtype plays no part
+    # docs/semantics.md, 1.2: the sum is exact up to the clamp; dtype plays no part
     ptx, operands, isa, ptxas = (x.strip() for x in row.split("|"))
     ptx = ptx.replace("u32", dtype, 1)
     values = _values(operands)
@@ -286,9 +286,9 @@ def _set_forms() -> list[Form]:
 @pytest.mark.parametrize("step", [9, pytest.param(1, marks=thorough)])
 def test_a_false_guard_can_destroy_d_in_924_forms_of_set(step: int) -> None:
     forms = _set_forms()
-    assert len(forms) == 2016  # SYNTAX.md, legal forms
+    assert len(forms) == 2016  # docs/semantics.md, 3
     touched = [form for form in forms if errata_of(form, guard=False)]
-    assert len(touched) == 924  # SEMANTICS.md, E14
+    assert len(touched) == 924  # docs/semantics.md, E14
     assert all(not errata_of(form) for form in forms)
     olds = np.array([*_EDGES, 0x01000001, 0xFFFF8000, 0x12348000, 0x00FFFFFF, 0xBF800000])
     for at, form in list(enumerate(forms))[::step]:
@@ -369,7 +369,7 @@ def test_a_models_name_makes_it_again() -> None:
 
 
 def test_nothing_wraps_at_a_clamp_without_an_upper_bound() -> None:
-    # SEMANTICS.md, E2: t may need 33 bits; vabsdiff compares c with all of it, vadd and vsub cut it
+    # E2: t may need 33 bits; vabsdiff compares c with all of it, vadd and vsub cut it
     values = {"a": 0x80000000, "b": 0x9ABCDEF1, "c": 0x22222222}
     exact = 0x9ABCDEF1 + 0x80000000
     found = trace("vabsdiff.u32.s32.u32.sat.max d, a, b, c", values, model="ptxas")

@@ -78,7 +78,7 @@ def _legal_choices(entry: Entry, slots: tuple[Slot, ...]) -> Iterator[Form]:
 
 
 def count(opcode: str, *, documented: bool = False, ptxas: bool = False) -> int:
-    """The number of legal forms (SYNTAX.md): canonical spellings, register operands, no guard.
+    """Return how many forms are legal: canonical, with registers, unguarded (docs/semantics.md, 3).
 
     ``documented`` counts only what the PTX ISA documents, ``ptxas`` only what ptxas 13.0
     accepts.

@@ -1,4 +1,4 @@
-"""The errata: ways in which ptxas departs from the documentation, as data (SEMANTICS.md, 3).
+"""The errata: ways in which ptxas departs from the documentation, as data (docs/semantics.md, 2).
 
 Each says which forms it touches and which fields of Rules it sets.
 """

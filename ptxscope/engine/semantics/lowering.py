@@ -1,4 +1,4 @@
-"""Form to Plan: what each instruction computes (PTX ISA 9.7.6, 9.7.18; SEMANTICS.md)."""
+"""Form to Plan: what each instruction computes (PTX ISA 9.7.6, 9.7.18; docs/semantics.md, 1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ptxas makes of constants, where that is not what it makes of registers (SEMANTICS.md, 4)."""
+"""Constant folding of ptxas that differs from its answer on registers (docs/semantics.md, 2.1)."""
 
 from __future__ import annotations
 
