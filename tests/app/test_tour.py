@@ -161,7 +161,7 @@ async def test_answers_are_judged_helped_and_shown() -> None:
         shown = await drive.press("enter")
         assert "`foo` is not an integer" in shown
         await drive.press("question_mark")
-        assert "? Extend: a is read as s32" in strip(drive)
+        assert "? Extend: a is s32, so signed" in strip(drive)
         await drive.press("escape")
         assert focused(drive) is drive.pane("tour-strip")
         assert drive.screen.tour

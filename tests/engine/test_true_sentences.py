@@ -130,7 +130,7 @@ def test_predicates_are_0_or_1_at_the_guard() -> None:
 
 def test_the_opposite_is_the_comparisons_and_the_bool_op_is_named() -> None:
     tr = trace("setp.lt.and.u32 p|q, a, b, !c", {"a": 1, "b": 2, "c": 1})
-    assert about(tr, "boolean") == "For p, t and !c; for q, !t and !c."
+    assert about(tr, "boolean") == "p is t and !c; q is !t and !c."
     assert tr.result == {"p": 0, "q": 0}
     assert "opposite" not in CATALOG["setp"].summary
 
@@ -410,3 +410,91 @@ def test_bits_that_are_copied_do_not_wrap(ptx: str, bits: int) -> None:
     row = trace_.rows["write.d"]
     assert row.lanes[0].flags == ()
     assert "fit" not in sentence(trace_, row, 0)
+
+
+# --- sentences of steps --------------------------------------------------------------------
+
+
+VIDEO = {"a": 0x80FF7F01, "b": 0x7F80FF02, "c": 0x11223344}
+
+
+@pytest.mark.parametrize(
+    ("ptx", "said"),
+    [
+        # SEMANTICS.md 1: the secondary operation is not clamped again, and without .sat never
+        ("vadd.s32.s32.s32.add d, a, b, c", ""),
+        ("vadd.u32.u32.u32.max d, a, b, c", ""),
+        ("vset.u32.u32.lt.add d, a, b, c", ""),
+        ("vadd.s32.s32.s32.sat.add d, a, b, c", "The result is not clamped again."),
+    ],
+)
+@pytest.mark.parametrize("model", MODELS)
+def test_only_what_was_clamped_is_not_clamped_again(ptx: str, said: str, model: str) -> None:
+    text = about(trace(ptx, VIDEO, model=model), "secondary")
+    assert text.endswith(said)
+    assert ("clamped" in text) == bool(said)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "said"),
+    [
+        ("a", "b", "a times b, exactly."),
+        ("-a", "-b", "a times b, exactly. The two minus signs cancel."),
+        ("-a", "b", "a times b, exactly. The product is negated."),
+        ("a", "-b", "a times b, exactly. The product is negated."),
+    ],
+)
+def test_vmad_says_what_its_minus_signs_do(a: str, b: str, said: str) -> None:
+    tr = trace(f"vmad.s32.s32.s32 d, {a}, {b}, c", {"a": 3, "b": 5, "c": 1})
+    assert about(tr, "operate") == said
+    assert tr.result["d"] == (15 * (-1) ** (("-" in a) + ("-" in b)) + 1) & 0xFFFFFFFF
+
+
+@pytest.mark.parametrize(
+    ("ptx", "a", "said"),
+    [
+        (
+            "vadd4.s32.s32.u32 d, a, b, c",
+            -1,
+            "a is s32, so signed: each byte is read as s8 and sign-extended; "
+            "b is u32, so unsigned: each byte is read as u8 and zero-extended. ",
+        ),
+        (
+            "vadd2.s32.u32.u32 d, a, b, c",
+            0xFFFF,
+            "a and b are u32, so unsigned: each half-word is read as u16 and zero-extended. ",
+        ),
+        (
+            "vadd.s32.s32.u32 d, a.b0, b, c",
+            -1,
+            "a is s32, so signed: its byte is read as s8 and sign-extended; b is read as u32. ",
+        ),
+        ("vadd.s32.s32.s32 d, a, b, c", -1, "a and b are read as s32. "),
+    ],
+)
+def test_a_type_is_told_as_it_is_met(ptx: str, a: int, said: str) -> None:
+    """PTX ISA 9.7.18: bytes and half-words are extended by the signedness of their type."""
+    tr = trace(ptx, {"a": 0xFFFFFFFF, "b": 2, "c": 0})
+    assert about(tr, "extend").startswith(said)
+    assert tr.rows["extend.a"].values[0] == a
+
+
+@pytest.mark.parametrize(
+    ("ptx", "said"),
+    [
+        (
+            "vadd.u32.s32.s32.sat d.b0, a, b, c",
+            "t is read as u64; .sat then clamps to at most 255. A negative t is a huge number "
+            "as u64.",
+        ),
+        ("vadd.u32.u32.u32.sat d, a, b", ".sat clamps to at least 0; nothing bounds t above."),
+        (
+            "vshl.s32.u32.u32.sat.clamp d, a, b",
+            "t is read as s34; .sat then clamps to -2147483648..2147483647.",
+        ),
+    ],
+)
+def test_what_ptxas_clamps_is_a_sentence(ptx: str, said: str) -> None:
+    """SEMANTICS.md 3: E3, E2, E5."""
+    values = {x.name: VIDEO[x.name] for x in parse(ptx).inputs}
+    assert about(trace(ptx, values, model="ptxas-13.0"), "saturate") == said

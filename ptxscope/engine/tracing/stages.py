@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ..isa.types import Cmp, Selector, Type
 from ..semantics import micro as m
 from ..semantics.operation import Micro
 from ..semantics.plan import PlanStep, Row, Stage
 from .trace import Step, Trace
-from .words import UNIT_NAMES, guard_text, integer_type, relation, short_name
+from .words import UNIT_NAMES, format_lanes, guard_text, integer_type, relation, short_name
 
 _TITLES = {
     Stage.BOOLEAN: "Boolean",
@@ -105,12 +105,27 @@ def _picked(trace: Trace, row: Row, micro: m.Select) -> str:
 
 
 def _extend(trace: Trace, rows: tuple[Row, ...]) -> str:
-    parts = []
+    groups: dict[tuple[str, Micro], list[Row]] = {}
     for row in rows:
         assert isinstance(row.micro, m.Extend)
-        how = "sign-extended" if row.micro.signed else "zero-extended"
-        parts.append(f"{row.name} is read as {_read_as(trace, row.name, row.micro.signed)}, {how}")
+        read = _read_as(trace, row.name, row.micro.signed)
+        groups.setdefault((read, row.micro), []).append(row)
+    parts = [_reading(read, group) for (read, _), group in groups.items()]
     return f"{'; '.join(parts)}. From here on the numbers are exact; a step that cuts them says so."
+
+
+def _reading(read: str, rows: Sequence[Row]) -> str:
+    """How operands of one type are read; where they are narrow, what the type means for them."""
+    micro = rows[0].micro
+    assert isinstance(micro, m.Extend)
+    names = f"{' and '.join(row.name for row in rows)} {'are' if rows[1:] else 'is'}"
+    if micro.bits == 32:
+        return f"{names} read as {read}"
+    sign, extension = ("signed", "sign") if micro.signed else ("unsigned", "zero")
+    which = "each" if rows[1:] or rows[0].lanes > 1 else "its"
+    part = f"{which} {UNIT_NAMES[micro.bits]}"
+    narrow = integer_type(micro.signed, micro.bits)
+    return f"{names} {read}, so {sign}: {part} is read as {narrow} and {extension}-extended"
 
 
 def _read_as(trace: Trace, role: str, signed: bool) -> str:
@@ -132,7 +147,7 @@ _OPERATIONS: dict[type[Micro], str] = {
     m.ShiftLeft: "a shifted left, exactly: no bit is lost yet.",
     m.ShiftRight: "a shifted right",
     m.Multiply: "a times b, exactly.",
-    m.Compare: "as exact numbers whatever their types: 1 where it holds, else 0.",
+    m.Compare: "as exact numbers whatever their types: 1 if true, else 0.",
     m.ScaleDown: "Half of a + b, rounded down.",
 }
 
@@ -149,16 +164,19 @@ def _operate(trace: Trace, rows: tuple[Row, ...]) -> str:
     amount = _micro(rows, "amount")
     if isinstance(amount, m.LimitAmount):
         said += (
-            " .wrap keeps five bits of the amount."
+            " .wrap keeps the low five bits of the amount."
             if amount.wrap
             else " .clamp limits the amount to 32."
         )
+    form = trace.instruction.form
+    if form.nega and form.negb:
+        said += " The two minus signs cancel."
     if _has(rows, "negated"):
         said += " The product is negated."
     if _has(rows, "even"):
         said = "Half of a + b; halves are rounded to the even neighbour."
     if _has(rows, "ones"):
-        said += " True is all ones."
+        said = said.replace("1 if true", "all ones if true")
     return said
 
 
@@ -170,7 +188,7 @@ def _compare(trace: Trace, rows: tuple[Row, ...]) -> str:
         return f"c >= 0, c read as .{micro.type}.{nan}"
     if micro.cmp in (Cmp.NUM, Cmp.NAN):
         what = "neither a nor b is NaN" if micro.cmp is Cmp.NUM else "a or b is NaN"
-        return f".{micro.cmp}: true where {what}."
+        return f".{micro.cmp}: true if {what}."
     said = f"{relation(micro.cmp, 'a', 'b')}, both read as .{micro.type}."
     if micro.type is not None and micro.type.is_float:
         holds = "true" if micro.cmp in m.UNORDERED else "false"
@@ -182,18 +200,18 @@ def _boolean(trace: Trace, rows: tuple[Row, ...]) -> str:
     boolop = trace.instruction.form.boolop
     c = "!c" if trace.instruction.form.negc else "c"
     if boolop is None:
-        return "For q, !t: the opposite of the comparison."
+        return "q is !t, the opposite of the comparison."
     names = {row.name for row in rows}
     if "q" in names and "p" in names:
-        return f"For p, t {boolop} {c}; for q, !t {boolop} {c}."
-    return f"For q, !t {boolop} {c}." if "q" in names else f"t {boolop} {c}."
+        return f"p is t {boolop} {c}; q is !t {boolop} {c}."
+    return f"q is !t {boolop} {c}." if "q" in names else f"The result is t {boolop} {c}."
 
 
 def _choose(trace: Trace, _: tuple[Row, ...]) -> str:
     if trace.instruction.opcode == "slct":
-        return "a where t holds, else b; the bits are copied as they are."
+        return "a is taken if t is true, else b; its bits are copied unchanged."
     c = "!c" if trace.instruction.form.negc else "c"
-    return f"a where {c} is true, else b; the bits are copied as they are."
+    return f"a is taken if {c} is true, else b; its bits are copied unchanged."
 
 
 def _sum(trace: Trace, rows: tuple[Row, ...]) -> str:
@@ -201,9 +219,8 @@ def _sum(trace: Trace, rows: tuple[Row, ...]) -> str:
     assert isinstance(extend, m.Extend)
     said = f"c is read as {_read_as(trace, 'c', extend.signed)}"
     said += ", negated and added" if _has(rows, "negated") else " and added"
-    if _has(rows, "po"):
-        said += "; .po adds one more"
-    return said + ", exactly." if not _has(rows, "t64") else said + ", in 64 bits."
+    said += ", in 64 bits" if _has(rows, "t64") else ", exactly"
+    return said + ("; .po adds one more." if _has(rows, "po") else ".")
 
 
 def _scale(trace: Trace, _: tuple[Row, ...]) -> str:
@@ -215,29 +232,39 @@ def _scale(trace: Trace, _: tuple[Row, ...]) -> str:
 def _saturate(_: Trace, rows: tuple[Row, ...]) -> str:
     clamp = rows[-1].micro
     assert isinstance(clamp, m.Clamp)
+    if clamp.low is None:  # behind a cut to u64
+        clamps = f"clamps to at most {clamp.high}. A negative t is a huge number as u64"
+    elif clamp.high is None:
+        clamps = f"clamps to at least {clamp.low}; nothing bounds t above"
+    else:
+        clamps = f"clamps to {clamp.low}..{clamp.high}"
     cut = _cuts(rows)
-    if clamp.low is None:
-        return f"{cut}.sat: nothing above {clamp.high}; the number is taken as unsigned."
-    if clamp.high is None:
-        return f"{cut}.sat: nothing below {clamp.low}."
-    return f"{cut}.sat clamps to {clamp.low}..{clamp.high}."
+    return f"{cut}; .sat then {clamps}." if cut else f".sat {clamps}."
 
 
 def _cuts(rows: tuple[Row, ...]) -> str:
-    """What t is cut to before the rest of a step: ``t is read as s32, then as u64. ``."""
+    """What t is cut to before the rest of a step: ``t is read as s32, then as u64``."""
     wraps = (row.micro for row in rows if isinstance(row.micro, m.Wrap) and row.name != "c64")
     kinds = [integer_type(wrap.signed, wrap.bits) for wrap in wraps]
-    return f"t is read as {', then as '.join(kinds)}. " if kinds else ""
+    return f"t is read as {', then as '.join(kinds)}" if kinds else ""
 
 
 def _secondary(trace: Trace, rows: tuple[Row, ...]) -> str:
     form = trace.instruction.form
     extend = _micro(rows, "c")
     assert isinstance(extend, m.Extend)
-    done = {"add": "c is added", "min": "the smaller of t and c", "max": "the larger of t and c"}
-    read = _read_as(trace, "c", extend.signed)
-    said = f"{_cuts(rows)}.{form.secop}: {done[str(form.secop)]}, c read as {read}. It is "
-    return said + ("clamped again." if _has(rows, "clamped") else "not clamped again.")
+    does = {
+        "add": "adds it to t",
+        "min": "takes the smaller of t and c",
+        "max": "takes the larger of t and c",
+    }
+    cut, read = _cuts(rows), _read_as(trace, "c", extend.signed)
+    types = f"{cut}, and c as {read}" if cut else f"c is read as {read}"
+    said = f"{types}; .{form.secop} {does[str(form.secop)]}."
+    again = " again" if form.sat else ""
+    if _has(rows, "clamped"):
+        return f"{said} The result is clamped{again}."
+    return f"{said} The result is not clamped again." if again else said
 
 
 def _merge(trace: Trace, rows: tuple[Row, ...]) -> str:
@@ -249,31 +276,24 @@ def _merge(trace: Trace, rows: tuple[Row, ...]) -> str:
         took = "bits 31:16 of t" if micro.high else f"the low {micro.unit} bits of t"
         return f"{took[0].upper()}{took[1:]} replace {unit} {micro.lanes[0]} of {c}."
     if len(micro.lanes) == 32 // micro.unit:
-        return f"Every lane takes t, cut to its {unit}; no carry reaches a neighbour."
+        return f"Every lane takes t, cut to a {unit}; no carry reaches a neighbour."
     mask = Selector(micro.unit, micro.lanes)
-    one, left = len(micro.lanes) == 1, 32 // micro.unit - len(micro.lanes)
-    taking = "lane takes t, cut to its" if one else "lanes take t, each cut to its"
-    keeping = "other keeps" if left == 1 else "others keep"
-    return f"Mask .{mask}: its {taking} {unit}; the {keeping} {c}'s."
+    others = set(range(32 // micro.unit)) - set(micro.lanes)
+    takes = "takes" if len(micro.lanes) == 1 else "take"
+    keeps = f"keeps {c}'s {unit}" if len(others) == 1 else f"keep {c}'s {unit}s"
+    taking, keeping = format_lanes(micro.lanes), format_lanes(others)
+    return f"Mask .{mask}: {taking} {takes} t, cut to a {unit}; {keeping} {keeps}."
 
 
 def _accumulate(trace: Trace, rows: tuple[Row, ...]) -> str:
     micro = _micro(rows, "t")
     assert isinstance(micro, m.Accumulate)
-    lanes = "cut" if _has(rows, "cut") else "exact"
+    cut = _micro(rows, "cut")
+    cuts = f", cut to a {UNIT_NAMES[cut.bits]}" if isinstance(cut, m.Wrap) else ""
     end = "then clamped" if _has(rows, "clamped") else "neither clamped nor cut"
     read = ", read as s32," if _has(rows, "c") else ""
-    which = _which(micro)
-    add = ".add: " if trace.instruction.form.secop else ""
-    return f"{add}{short_name(trace, 'c')}{read} plus the {lanes} t of {which}, {end}."
-
-
-def _which(micro: m.Accumulate) -> str:
-    """The lanes that are summed."""
-    if len(micro.lanes) == micro.of:
-        return "every lane"
-    *first, last = map(str, sorted(micro.lanes, reverse=True))
-    return f"lanes {', '.join(first)} and {last}" if first else f"lane {last}"
+    which = "every lane" if len(micro.lanes) == micro.of else format_lanes(micro.lanes)
+    return f".add: {short_name(trace, 'c')}{read} plus t of {which}{cuts}; the sum is {end}."
 
 
 def _write(trace: Trace, rows: tuple[Row, ...]) -> str:
@@ -283,8 +303,8 @@ def _write(trace: Trace, rows: tuple[Row, ...]) -> str:
     # what is written, and whether, is the guard's to say
     put = f"go to {names} if the guard holds" if guarded else f"are written to {names}"
     if isinstance(micro, m.Encode):
-        true = {0x3F80_0000: "1.0, 0x3f800000,", 1: "1"}.get(micro.true, "0xffffffff")
-        took = f"{names} takes {true} where true, else 0"
+        true = {0x3F80_0000: "1.0 (0x3f800000)", 1: "1"}.get(micro.true, "0xffffffff")
+        took = f"{names} takes {true} for true, 0 for false"
         return f"If the guard holds, {took}." if guarded else f"{took}."
     if isinstance(micro, m.Pack):
         return f"The {UNIT_NAMES[micro.unit]}s {put}."
@@ -312,8 +332,8 @@ def _guard(trace: Trace, rows: tuple[Row, ...]) -> str:
     if _has(rows, "old"):
         d = short_name(trace, rows[-1].name)
         said = f"{text} covers the choice of true or 0, not the conversion behind it"
-        return f"{said}: where {name} is {otherwise}, the old {d} is converted."
-    return f"{text}: the instruction acts only where {name} is {when}."
+        return f"{said}: if {name} is {otherwise}, the old {d} is converted."
+    return f"{text}: the instruction acts only if {name} is {when}."
 
 
 _ABOUT: dict[Stage, Callable[[Trace, tuple[Row, ...]], str]] = {

@@ -6,7 +6,7 @@ does for this instruction, whatever the values.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from ..isa.integers import cast, limits
 from ..isa.roles import Role
@@ -154,6 +154,12 @@ def part_name(trace: Trace, row: RowTrace) -> str:
     return UNIT_NAMES[32 // len(row.lanes)] if len(row.lanes) > 1 else "value"
 
 
+def format_lanes(lanes: Collection[int]) -> str:
+    """Lanes by number, highest first: ``lanes 3, 1 and 0``, ``lane 2``."""
+    *first, last = map(str, sorted(lanes, reverse=True))
+    return f"lanes {', '.join(first)} and {last}" if first else f"lane {last}"
+
+
 def row_name(trace: Trace, row: Row) -> str:
     """What a row is called: ``t``, ``a``; ``_`` for a destination that is thrown away."""
     return "_" if row.stage is Stage.WRITE and _thrown(trace, row.name) else row.name
@@ -201,7 +207,7 @@ def _extend(micro: m.Extend, s: _Scene) -> Words:
     said = _reading(micro, s.x, s.value)
     if micro.bits < 32:
         top = s.x >> (micro.bits - 1)
-        said += f": its top bit, {top}, is repeated above" if micro.signed else ": zeros go above"
+        said += f"; its top bit, {top}, is repeated above" if micro.signed else "; zeros go above"
     return Words(equals(f"{name}({bits})", s.value), said)
 
 
@@ -372,10 +378,8 @@ def _merge(micro: m.Merge, s: _Scene) -> Words:
         return Words(formula, f"it takes {s.x}, {bits}")
     kept = cast(s.value, micro.unit, micro.signed)
     kind = integer_type(micro.signed, micro.unit)
-    cut = (
-        f"{s.x} does not fit in {kind}: it takes the low {micro.unit} bits, {bits}, which is {kept}"
-    )
-    return Words(formula, cut)
+    low_bits = f"the low {micro.unit} bits, {bits}, which is {kept}"
+    return Words(formula, f"{s.x} does not fit in {kind}, so it takes {low_bits}")
 
 
 def _pack(micro: m.Pack, s: _Scene) -> Words:
@@ -387,8 +391,8 @@ def _pack(micro: m.Pack, s: _Scene) -> Words:
 def _accumulate(micro: m.Accumulate, s: _Scene) -> Words:
     lanes = [s.row.inputs[0][lane] for lane in sorted(micro.lanes, reverse=True)]
     total = " + ".join([str(s.y), *map(_factor, lanes)])
-    left_out = [str(lane) for lane in reversed(range(micro.of)) if lane not in micro.lanes]
-    rest = f"; lane{'s' * (len(left_out) > 1)} {', '.join(left_out)} left out" if left_out else ""
+    others = set(range(micro.of)) - set(micro.lanes)
+    rest = f"; without {format_lanes(others)}" if others else ""
     return Words(equals(total, s.value), f"{s.called(1)} and the lanes: {total} is {s.value}{rest}")
 
 
