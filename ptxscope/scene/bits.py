@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..engine.isa.types import Type
-from ..engine.text.values import value_text
+from ..engine.text.values import float_parts, format_float_fields, value_text
 from .records import Look, Place, Stretch, Strip
 
 _FIELDS = {Type.F32: (8, 23), Type.F64: (11, 52)}
@@ -84,23 +84,12 @@ def cut(place: Place, value: int, bits: int, said: str) -> Strip:
 def float_fields(place: Place, name: str, bits: int, type_: Type, *, lost: bool = False) -> Strip:
     """Sign, exponent and fraction of a float in place; ``lost`` where its fraction is flushed."""
     exponent, fraction = _FIELDS[type_]
-    power = bits >> fraction & (1 << exponent) - 1
-    rest = bits & (1 << fraction) - 1
+    sign, power, rest = float_parts(bits, type_.bits)
     written = f"{rest:0{fraction}b}" if fraction < _LONG else f"0x{rest:0{fraction // 4}x}"
     stretches = (
-        Stretch(str(bits >> exponent + fraction & 1), Look.SIGN_BIT, "sign"),
+        Stretch(str(sign), Look.SIGN_BIT, "sign"),
         Stretch(f"{power:0{exponent}b}", Look.EXPONENT, "exponent"),
         Stretch(written, Look.LOST if lost else Look.FRACTION, "fraction"),
     )
-    return Strip(
-        place, name, stretches, f"{value_text(bits, type_)}: {_kind(power, rest, exponent)}"
-    )
-
-
-def _kind(power: int, rest: int, exponent: int) -> str:
-    if power == (1 << exponent) - 1:
-        return "exponent all 1, fraction not 0" if rest else "exponent all 1, fraction 0"
-    if power == 0:
-        return "exponent 0, fraction not 0: subnormal" if rest else "exponent and fraction 0"
-    bias = (1 << exponent - 1) - 1
-    return f"exponent 2^{power - bias}"
+    said = f"{value_text(bits, type_)}: {format_float_fields(bits, type_.bits)}"
+    return Strip(place, name, stretches, said)

@@ -20,7 +20,7 @@ from ..engine.tracing.trace import RowTrace, Step, Trace
 from ..scene.branches import OUTCOMES, marked, pairs
 from ..scene.build import row_scene, scene
 from ..scene.cells import cells_of
-from ..scene.records import Cell, Place, Register, RowScene, Scene
+from ..scene.records import Cell, Place, Register, RowScene, Scene, Strips
 from .lane_cells import DARK, Lights, filled, laid, length, pieces, wire, wrapped
 from .lane_figures import figure_lines, tells_all
 from .lane_wires import INDENTS, crosses, start_of, wires
@@ -236,7 +236,8 @@ class _Painter:
         name = f" {register.name}" if register.name else ""
         lines = self.tapped(register, _register_lines(register, self.width, self.lights))
         if level >= Level.OPEN and register.figure:
-            lines += figure_lines(register.figure, self.width, 1, self.lights)
+            figure = _without_value(register.figure, register.meant)
+            lines += figure_lines(figure, self.width, 1, self.lights)
         found: list[Line] = []
         if len(name) > _NUMBER:  # a long one has lines of its own
             found += wrapped([Piece(name, "dim")], self.width + LABEL - 2, 1)
@@ -505,6 +506,12 @@ def _register_lines(register: Register, width: int, lights: Lights) -> list[Line
         return laid(register.cells, width, draw_cell)
     parts = [piece for cell in register.cells for piece in draw_cell(cell, False)]
     return wrapped([*parts, Piece(f"   {register.meant}", "dim")], width, 2)
+
+
+def _without_value(figure: Strips, value: str) -> Strips:
+    """A register's figure without the value that the line above it ends with."""
+    strips = (x._replace(said=x.said.removeprefix(f"{value}: ")) for x in figure.strips)
+    return Strips(tuple(strips))
 
 
 def _folded(rows: Sequence[RowScene], width: int, lights: Lights) -> Line | None:

@@ -16,8 +16,8 @@ from ..engine.isa.types import Type
 from ..engine.records import NamedTuple
 from ..engine.text.errors import PtxError, printable
 from ..engine.text.values import (
-    float_anatomy,
     float_text,
+    format_float_fields,
     hex_text,
     next_float,
     parse_value,
@@ -142,7 +142,10 @@ class Operands(CursorPane):
     # --- drawing -------------------------------------------------------------------
 
     def draw(self, width: int) -> list[Line]:
-        """Each operand's notations, and beneath them its bits; what does not fit goes on below."""
+        """Each operand's notations, and beneath them its bits; what does not fit goes on below.
+
+        What a float's fields mean stands beside it where there is room: the lanes draw them.
+        """
         trace = self._trace
         if trace is None:
             return []
@@ -160,7 +163,13 @@ class Operands(CursorPane):
             if indent < room:  # a long name stands alone
                 lines.append(head)
                 head = [Piece(" " * indent)]
-            lines += _wrapped(head, self._values(trace, role, roles), indent, width)
+            values = list(_wrapped(head, self._values(trace, role, roles), indent, width))
+            type_ = trace.instruction.type_of(role)
+            if type_.is_float:
+                fields = f"  {format_float_fields(trace.operands[role], type_.bits)}"
+                if sum(len(piece.text) for piece in values[-1]) + len(fields) <= width:
+                    values[-1] = [*values[-1], Piece(fields, "dim")]
+            lines += values
             lines += _wrapped([Piece(" " * indent)], self._bits(trace, role), indent, width)
         return lines
 
@@ -188,8 +197,6 @@ class Operands(CursorPane):
                     yield [blanks, self._piece(number, field, "number")]
                 case "float":
                     yield [Piece("  "), self._piece(value_text(bits, type_), field, "value")]
-                    for part in float_anatomy(bits, type_.bits).split():
-                        yield [Piece(" "), Piece(part, "dim")]
                 case "lane":
                     lanes += [Piece(", ", "dim")] if lanes else [Piece("  "), Piece("[", "dim")]
                     lanes.append(self._piece(self._lane(trace, field), field, "number"))

@@ -182,9 +182,24 @@ async def test_floats_show_their_parts_and_class() -> None:
     line = "setp.lt.and.f32 p|q, a, b, c"
     async with explorer(line, {"a": 1, "b": 0x7FC00000, "c": 1}) as drive:
         shown = " ".join(drive.pane("operands").text().split())
-        assert "1e-45 subnormal: sign 0 exp 0x0 frac 0x000001" in shown
-        assert "NaN NaN: sign 0 exp 0xff" in shown
+        assert "1e-45 exponent 0, so subnormal" in shown
+        assert "NaN exponent all 1, fraction not 0" in shown
         assert "1 true" in shown
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+async def test_a_float_is_told_once_and_in_the_pictures_words(size: tuple[int, int]) -> None:
+    """0x01ffffff has the biased exponent 3, so 2^(3 - 127); the operand and the picture say so."""
+    values = {"a": 0x01FFFFFF, "b": 0x7FC00000}
+    async with explorer("setp.lt.f32 p|q, a, b", values, size=size) as drive:
+        assert drive.pane("lanes").text().count("exponent 2^-124") == 1
+        await drive.press("o")
+        rows = drive.pane("operands").text().splitlines()
+        assert [row.strip()[:3].strip() for row in rows if row.strip()[0] in "ab"] == ["a", "b"]
+        assert len(rows) == 4
+        assert rows[0].endswith("exponent 2^-124")
+        assert "exp 0x" not in "".join(rows)
+        assert "".join(rows).count("NaN") == 1
 
 
 async def test_typing_replaces_a_value_and_says_what_is_wrong_with_it() -> None:

@@ -167,11 +167,21 @@ def float_parts(bits: int, width: int) -> tuple[int, int, int]:
     return bits >> (width - 1), bits >> fraction & exponent, bits & ((1 << fraction) - 1)
 
 
-def float_anatomy(bits: int, width: int) -> str:
-    """What a float pattern consists of: ``subnormal: sign 0 exp 0x0 frac 0x000001``."""
-    sign, exponent, fraction = float_parts(bits, width)
-    digits = 6 if width == 32 else 13
-    return f"{float_class(bits, width)}: sign {sign} exp {exponent:#x} frac 0x{fraction:0{digits}x}"
+def format_float_fields(bits: int, width: int) -> str:
+    """What a float's exponent and fraction mean: ``exponent 2^-124``."""
+    _, exponent, fraction = float_parts(bits, width)
+    match float_class(bits, width):
+        case FloatClass.NAN:
+            return "exponent all 1, fraction not 0"
+        case FloatClass.INFINITE:
+            return "exponent all 1, fraction 0"
+        case FloatClass.SUBNORMAL:
+            return "exponent 0, so subnormal"
+        case FloatClass.ZERO:
+            return "exponent and fraction 0"
+        case FloatClass.NORMAL:
+            bias = 127 if width == 32 else 1023
+            return f"exponent 2^{exponent - bias}"
 
 
 def float_class(bits: int, width: int) -> FloatClass:
