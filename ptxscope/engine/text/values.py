@@ -169,7 +169,7 @@ def float_parts(bits: int, width: int) -> tuple[int, int, int]:
 
 def format_float_fields(bits: int, width: int) -> str:
     """What a float's exponent and fraction mean: ``exponent 2^-124``."""
-    _, exponent, fraction = float_parts(bits, width)
+    exponent = float_parts(bits, width)[1]
     match float_class(bits, width):
         case FloatClass.NAN:
             return "exponent all 1, fraction not 0"
