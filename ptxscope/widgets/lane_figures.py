@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ..engine.records import NamedTuple
 from ..scene.records import (
     Axis,
     Choice,
@@ -29,6 +30,8 @@ _WIDEST = 49
 """Columns of an axis."""
 _NARROWEST = 5
 _OFF = "◆"
+_INDENT = 2
+"""Columns before a strip that goes on in another line."""
 
 
 def figure_lines(
@@ -146,50 +149,140 @@ def _label(point: Point) -> str:
 
 
 def _strips(strips: Strips, width: int, lanes: int, lights: Lights, progress: float) -> list[Line]:  # noqa: ARG001
-    return [line for strip in strips.strips for line in strip_lines(strip, width, lights)]
-
-
-def strip_lines(strip: Strip, width: int, lights: Lights) -> list[Line]:
-    """A number's stretches side by side, under each what it is."""
-    place = strip.place
-    ink = lights.on(place)
-    line: Line = [Piece(f"{strip.name} ", "label", place)] if strip.name else []
-    under: Line = [Piece(" " * length(line))]
-    fits = True
-    for at, (text, look, label) in enumerate(strip.stretches):
-        if at:
-            line.append(Piece("│", "axis", place))
-            under.append(Piece("│" if label or under[-1].text.strip() else " ", "axis"))
-        shown = [Piece(x.text, x.ink + ink, place) for x in _stretch(text, look)]
-        line += shown
-        wide = length(shown)
-        fits = fits and len(label) <= wide
-        under.append(Piece(f"{label:^{wide}}", "dim"))
-    said = [Piece(f"  {strip.said}", "value")] if strip.said else []
-    if length(line) > width:
-        lines = [*wrapped(line, width, 2)]
-        fits = False
-    else:
-        lines = [line]
-    if fits:
-        lines.append(under)
-    else:
-        labels: Line = []
-        for _, _, label in strip.stretches:
-            if label:
-                labels += [Piece(" │ ", "axis")] if labels else []
-                labels.append(Piece(label, "dim"))
-        lines += wrapped(labels, width, 2)
-    if said:
-        if length(lines[-1]) + length(said) <= width:
-            lines[-1] = [*lines[-1], *said]
-        else:
-            lines += wrapped([Piece(strip.said, "value")], width, 2)
+    lines: list[Line] = []
+    for strip in strips.strips:
+        is_repeated = lanes == 1 and strip.said.startswith("= ")  # the row's own line ends with it
+        shown = strip._replace(said="") if is_repeated else strip
+        lines += strip_lines(shown, width, lights)
     return lines
 
 
-def _stretch(text: str, look: Look) -> list[Piece]:
-    return drawn(Span(text, look), tight=True)
+class _Segment(NamedTuple):
+    """A part of a stretch that stands in one line."""
+
+    stretch: int
+    start: int
+    """Its first column, behind its bar."""
+    text: str
+    has_bar: bool
+    """Whether it begins its stretch, behind another one."""
+
+    @property
+    def end(self) -> int:
+        """The column behind it."""
+        return self.start + len(self.text)
+
+
+def strip_lines(strip: Strip, width: int, lights: Lights) -> list[Line]:
+    """A number's stretches side by side, under each its caption; beside them what it means."""
+    lines = _segments(strip, width)
+    captions = _caption_segments(strip, lines, width)
+    digits = [
+        _segment_line(strip, segments, lights, is_first=at == 0)
+        for at, segments in enumerate(lines)
+    ]
+    said = [Piece(f"  {strip.said}", "value")] if strip.said else []
+    beside = next((x for x in digits if length(x) + length(said) <= width), None)
+    if beside is not None:
+        beside += said
+    drawn_lines: list[Line] = []
+    for line, segments in zip(digits, lines, strict=True):
+        drawn_lines.append(line)
+        if captions is not None and (under := _caption_line(strip, segments, captions)):
+            drawn_lines.append(under)
+    if captions is None:
+        listed: Line = []
+        for _, _, label in strip.stretches:
+            if label:
+                listed += [Piece(" │ ", "axis")] if listed else []
+                listed.append(Piece(label, "dim"))
+        drawn_lines += wrapped(listed, width, 2)
+    if said and beside is None:
+        drawn_lines += wrapped([Piece(strip.said, "value")], width, 2)
+    return drawn_lines
+
+
+def _segments(strip: Strip, width: int) -> list[list[_Segment]]:
+    """The stretches in lines, broken between them and then between groups of digits."""
+    lines: list[list[_Segment]] = [[]]
+    x = len(strip.name) + 1 if strip.name else 0
+    for at, (text, look, _) in enumerate(strip.stretches):
+        whole = drawn(Span(text, look), tight=True)[0].text
+        bar = int(at > 0)
+        if x + bar + len(whole) > width >= _INDENT + bar + len(whole) and lines[-1]:
+            lines.append([])
+            x = _INDENT
+        fits = x + bar + len(whole) <= width
+        words = [whole] if fits else _short_words(whole, width - _INDENT - 1)
+        start, part = x + bar, ""
+        for word in words:
+            grown = f"{part} {word}" if part else word
+            if start + len(grown) > width and x > _INDENT:
+                if part:
+                    lines[-1].append(_Segment(at, start, part, bool(bar)))
+                    bar = 0
+                lines.append([])
+                start, grown = _INDENT + bar, word
+            part, x = grown, start + len(grown)
+        lines[-1].append(_Segment(at, start, part, bool(bar)))
+    return lines
+
+
+def _short_words(text: str, longest: int) -> list[str]:
+    """The words of a text, broken where one is longer than a line."""
+    return [word[i : i + longest] for word in text.split(" ") for i in range(0, len(word), longest)]
+
+
+def _caption_segments(
+    strip: Strip, lines: Sequence[Sequence[_Segment]], width: int
+) -> set[_Segment] | None:
+    """The segments under which captions stand; None where one has no room under its stretch."""
+    found: set[_Segment] = set()
+    for at, (_, _, label) in enumerate(strip.stretches):
+        if not label:
+            continue
+        candidates = [
+            segment
+            for line in lines
+            for segment in line
+            if segment.stretch == at
+            and len(label) <= (width - segment.start if segment is line[-1] else len(segment.text))
+        ]
+        if not candidates:
+            return None
+        found.add(candidates[-1])
+    return found
+
+
+def _segment_line(
+    strip: Strip, segments: Sequence[_Segment], lights: Lights, *, is_first: bool
+) -> Line:
+    ink = lights.on(strip.place)
+    line: Line = [Piece(f"{strip.name} ", "label", strip.place)] if strip.name and is_first else []
+    for segment in segments:
+        look = strip.stretches[segment.stretch].look
+        line.append(Piece(" " * (segment.start - segment.has_bar - length(line))))
+        line += [Piece("│", "axis", strip.place)] if segment.has_bar else []
+        look_ink = drawn(Span("", look), tight=True)[0].ink
+        line.append(Piece(segment.text, look_ink + ink, strip.place))
+    return [piece for piece in line if piece.text]
+
+
+def _caption_line(strip: Strip, segments: Sequence[_Segment], captions: set[_Segment]) -> Line:
+    """The captions under a line; empty where none stands there."""
+    line: Line = []
+    was_captioned = False
+    for segment in segments:
+        is_captioned = segment in captions
+        if segment.has_bar and (is_captioned or was_captioned):
+            line.append(Piece(" " * (segment.start - 1 - length(line))))
+            line.append(Piece("│", "axis"))
+        if is_captioned:
+            label = strip.stretches[segment.stretch].label
+            line.append(Piece(" " * (segment.start - length(line))))
+            line.append(Piece(f"{label:^{len(segment.text)}}", "dim"))
+        was_captioned = is_captioned
+    return [piece for piece in line if piece.text]
 
 
 # --- sums -----------------------------------------------------------------------------------

@@ -12,6 +12,8 @@ from ptxscope.engine.tracing.divergence import divergence_of, divergences
 from ptxscope.engine.tracing.trace import Trace, trace
 from ptxscope.scene.build import scene
 from ptxscope.scene.records import Axis, Choice, Gate, Running, Strips
+from ptxscope.widgets.lane_cells import DARK
+from ptxscope.widgets.lane_figures import figure_lines
 from ptxscope.widgets.lane_lines import Drawing, View, draw
 from ptxscope.widgets.lane_wires import ENDS, start_of, wires
 from ptxscope.widgets.pane import Line
@@ -202,6 +204,31 @@ def test_two_answers_stand_on_a_trunk_and_their_differences_are_marked() -> None
         differing = [piece.text for line in lines for piece in line if "differs" in piece.ink]
         assert any("ff" in text for text in differing)
         assert any(text.endswith("00") for text in differing)
+
+
+@pytest.mark.parametrize("width", [38, 58, 60, 67, 80, 148])
+@pytest.mark.parametrize(
+    ("ptx", "amount"),
+    [("vmad.s32.s32.u32.shr15 d, -a, b, c", 15), ("vmad.s32.s32.u32.shr7 d, -a, b, c", 7)],
+)
+def test_a_caption_stands_under_what_it_is_of(ptx: str, amount: int, width: int) -> None:
+    """The bits that are kept are the result; the result is not said behind those that are lost."""
+    one = trace(ptx, {"a": 0x7FFF1234, "b": 0xC0FFEE12, "c": 0x80000011})
+    total = -0x7FFF1234 * 0xC0FFEE12 + 0x80000011 - (1 << 32)
+    strips = scene(one).rows["scale.t"].figure
+    assert isinstance(strips, Strips)
+    lines = text_of(figure_lines(strips, width, 1, DARK))
+    assert str(total >> amount) not in "".join(lines)  # the row's own line says it
+    (under,) = (x for x in lines if "fall off" in x)
+    over = lines[lines.index(under) - 1]
+    caption = under.index(f"{amount} bits fall off")
+    (end,) = (i for i, char in enumerate(over) if char == "╳")
+    digits = over[:end].rpartition("│")[2].strip()
+    assert f"{total & (1 << amount) - 1:0{amount}b}".endswith(digits.replace(" ", ""))
+    assert end - len(digits) <= caption <= end
+    bits = re.sub(r"[^01]", "", "".join(x for x in lines if re.fullmatch(r"[\s01│▒…╳]+", x)))
+    assert bits[1:] == f"{total & (1 << len(bits) - 1) - 1:b}".zfill(len(bits) - 1)
+    assert all(len(line.rstrip()) <= width for line in lines)
 
 
 def test_a_pin_is_shown_where_it_differs() -> None:
