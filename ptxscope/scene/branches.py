@@ -64,6 +64,22 @@ def marked(cell: Cell, other: Cell) -> Cell:
     return cell._replace(spans=(*cell.spans[:at], *runs, *cell.spans[at + 1 :]))
 
 
+def hide_equal_cells(cells: Sequence[Cell], others: Sequence[Cell]) -> tuple[Cell, ...]:
+    """Cells, those left empty whose outcome another answer's cell has too."""
+    if len(cells) != len(others):
+        return tuple(cells)
+    both = zip(cells, others, strict=True)
+    return tuple(
+        cell._replace(spans=()) if _outcome_text(cell) == _outcome_text(other) else cell
+        for cell, other in both
+    )
+
+
+def _outcome_text(cell: Cell) -> str | None:
+    at = _outcome(cell)
+    return None if at is None else cell.spans[at].text
+
+
 def _outcome(cell: Cell) -> int | None:
     """Which span of a cell is what comes out."""
     return max((i for i, span in enumerate(cell.spans) if span.look in OUTCOMES), default=None)

@@ -190,27 +190,45 @@ _DEEPEST = 3
 Draw = Callable[[Cell, bool], Line]
 
 
-def laid(cells: Sequence[Cell], width: int, draw: Draw) -> list[Line]:
+def laid(cells: Sequence[Cell], width: int, draw: Draw, *, is_tight: bool = False) -> list[Line]:
     """Cells in lane columns, in as few lines as they need; ``draw`` gets whether it is tight."""
     if len(cells) == 1:
         return wrapped(draw(cells[0], False), width, 2)
     each = width // len(cells)
-    for tight in (False, True):
-        row = [draw(cell, tight) for cell in cells]
-        if max(map(length, row)) < each:
-            return [columns(row, each)]
-    for tight in (False, True):
-        row = [draw(cell, tight) for cell in cells]
-        if max(map(longest_word, row)) < each:
-            blocks = [wrapped(cell, each - 1) for cell in row]
-            deep = max(map(len, blocks))
-            if deep <= _DEEPEST:
-                return [
-                    columns([block[at] if at < len(block) else [] for block in blocks], each)
-                    for at in range(deep)
-                ]
+    blocks = _blocks(cells, each, draw, (True,) if is_tight else (False, True))
+    if blocks is not None:
+        return [
+            columns([block[at] if at < len(block) else [] for block in blocks[1]], each)
+            for at in range(max(map(len, blocks[1])))
+        ]
     lines: list[Line] = []
     for at, cell in enumerate(cells):
+        if not cell.spans:
+            continue
         head = Piece(f"{len(cells) - 1 - at}: ", "dim", cell.place)
-        lines += wrapped([head, *draw(cell, False)], width, 3)
+        lines += wrapped([head, *draw(cell, is_tight)], width, 3)
     return lines
+
+
+def needs_tight(cells: Sequence[Cell], width: int) -> bool:
+    """Whether cells stand in their columns only where they are written tightly."""
+    if len(cells) == 1:
+        return False
+    blocks = _blocks(cells, width // len(cells), pieces, (False, True))
+    return blocks is not None and blocks[0]
+
+
+def _blocks(
+    cells: Sequence[Cell], each: int, draw: Draw, styles: Sequence[bool]
+) -> tuple[bool, list[list[Line]]] | None:
+    """Whether cells are tight in their columns, and their lines; None where they don't fit."""
+    rows = [(tight, [draw(cell, tight) for cell in cells]) for tight in styles]
+    for tight, row in rows:
+        if max(map(length, row)) < each:
+            return tight, [[cell] for cell in row]
+    for tight, row in rows:
+        if max(map(longest_word, row)) < each:
+            blocks = [wrapped(cell, each - 1) for cell in row]
+            if max(map(len, blocks)) <= _DEEPEST:
+                return tight, blocks
+    return None

@@ -6,7 +6,7 @@ whatever a smaller one does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum, IntEnum, auto
 from functools import lru_cache, partial
 from itertools import zip_longest
@@ -17,11 +17,11 @@ from ..engine.semantics.plan import Stage
 from ..engine.tracing.divergence import Divergence
 from ..engine.tracing.stages import title
 from ..engine.tracing.trace import RowTrace, Step, Trace
-from ..scene.branches import OUTCOMES, marked, pairs
+from ..scene.branches import OUTCOMES, hide_equal_cells, marked, pairs
 from ..scene.build import row_scene, scene
 from ..scene.cells import cells_of
 from ..scene.records import Cell, Place, Register, RowScene, Scene, Strips
-from .lane_cells import DARK, Lights, filled, laid, length, pieces, wire, wrapped
+from .lane_cells import DARK, Lights, filled, laid, length, needs_tight, pieces, wire, wrapped
 from .lane_figures import figure_lines, tells_all
 from .lane_wires import INDENTS, crosses, start_of, wires
 from .pane import Line, Piece
@@ -247,6 +247,8 @@ class _Painter:
         if pin and pin.operands.get(register.role) != self.trace.operands[register.role]:
             others = (x for x in scene(pin).registers if x.role == register.role)
             for other in others:
+                if register.by_lane and other.by_lane:
+                    other = other._replace(cells=hide_equal_cells(other.cells, register.cells))
                 body = _register_lines(other, self.width, DARK)
                 found += _behind("", "≠pin", "dim", [[_pinned(x) for x in line] for line in body])
         return found
@@ -278,16 +280,20 @@ class _Painter:
         if step and self.view.guesses is not None and self._is_asked(stage):
             yield from self.asked(step, label, self.view.guesses)
             return
-        divergence = self.divergence
+        divergence, pinned = self.divergence, list[tuple[str, Line]]()
         if divergence and _ORDER[stage] >= _ORDER[divergence.stage]:
             bodies = list(self.branches(divergence, stage, level))
         else:
             pinned = self.pinned(stage)
             level = max(level, Level.ROWS) if pinned else level  # rows to compare it with
-            bodies = [*(self.rows(step, level) if step else ()), *pinned]
+            bodies = list(self.rows(step, level)) if step else []
         ink = "current" if is_current else "strong"
-        for name, body in bodies or [("", [])]:
-            yield labelled(label, name, ink, body, step.number if step else None)
+        number = step.number if step else None
+        for name, body in bodies or ([("", Line())] if not pinned else []):
+            yield labelled(label, name, ink, body, number)
+            label = ""
+        for name, body in pinned:
+            yield labelled(label or f"{name:>{_NUMBER - 1}}", "≠pin", ink, body, number)
             label = ""
 
     def _is_asked(self, stage: Stage) -> bool:
@@ -324,27 +330,36 @@ class _Painter:
         """Row names and lines of a step of this trace."""
         found = self.scene.steps[step.number - 1].rows
         if level is Level.FOLDED and len(found) > 1:
-            line = _folded(found, self.width, self.lights)
-            if line is not None:
-                yield "", line
+            folded = _folded(found, self.width, self.lights)
+            if folded is not None:
+                yield folded
                 return
-        wired = [row for row in found if self._is_wired(row)] if level >= Level.WIRED else []
+        # ways lead to a row past those above it
+        last = max((at for at, row in enumerate(found, 1) if self._is_wired(row)), default=0)
+        wired = found[:last] if level >= Level.WIRED else ()
         if wired:
             yield from self.wired(wired)
-        for row in found:
-            if row not in wired:
-                is_current = row.key.startswith(f"{self.current.stage}.")
-                progress = self.view.progress if is_current else 1
-                lines = row_lines(row, self.width, self.lights, level, progress)
-                yield from _named(row.name, lines)
+        is_tight = self._is_tight(step.stage)
+        for row in found[len(wired) :]:
+            is_current = row.key.startswith(f"{self.current.stage}.")
+            progress = self.view.progress if is_current else 1
+            lines = row_lines(row, self.width, self.lights, level, progress, is_tight=is_tight)
+            yield from _named(row.name, lines)
+
+    def _is_tight(self, stage: Stage) -> bool:
+        """Whether a step's cells, and a pin's, are written tightly: all, or none."""
+        step = step_of(self.trace, stage)
+        rows = [row.cells for row in self.scene.steps[step.number - 1].rows] if step else []
+        rows += [cells for _, cells in self._pinned_rows(stage)]
+        return any(_needs_tight(cells, self.width) for cells in rows)
 
     def wired(self, rows: Sequence[RowScene]) -> Iterator[tuple[str, Line]]:
         """The ways from the registers to what is selected, and that."""
         lanes = self.scene.lanes
         each = self.width // lanes
-        links = [link for row in rows for link in row.links]
+        links = [link for row in rows if self._is_wired(row) for link in row.links]
         yield from (("", line) for line in wires(links, lanes, each))
-        below = [link for row in rows[1:] for link in row.links]
+        below = [link for row in rows[1:] if self._is_wired(row) for link in row.links]
         passing = {link.target.lane: wire(link.tint) for link in below}
         for row in rows:
             line: Line = []
@@ -454,14 +469,27 @@ class _Painter:
     # --- a pin ---------------------------------------------------------------------
 
     def pinned(self, stage: Stage) -> list[tuple[str, Line]]:
-        """The pinned evaluation's rows where they differ, equal lanes left blank."""
-        pin = self.view.pin
+        """The pinned evaluation's rows where they differ, equal lanes left blank.
+
+        Each with its name where the step has several rows.
+        """
+        is_tight = self._is_tight(stage)
+        step = step_of(self.trace, stage)
+        has_several = step is not None and len(step.rows) > 1
         found: list[tuple[str, Line]] = []
+        for name, cells in self._pinned_rows(stage):
+            lines = _in_columns(cells, self.width, DARK, is_tight)
+            shown = _NAMES.get(name, name) if has_several else ""
+            found += [(shown, [_pinned(x) for x in line]) for line in lines]
+        return found
+
+    def _pinned_rows(self, stage: Stage) -> Iterator[tuple[str, tuple[Cell, ...]]]:
+        """Names and cells of the pinned evaluation's rows that differ."""
+        pin = self.view.pin
         for pair in pairs(self.trace, pin, stage) if pin else ():
             if pin and pair.other and pair.differs:
-                lines = row_lines(row_scene(pin, pair.other), self.width, DARK, Level.ROWS, 1)
-                found += [("≠pin", [_pinned(x, pair.lanes) for x in line]) for line in lines]
-        return found
+                own = cells_of(self.trace, pair.isa) if pair.isa else ()
+                yield pair.other.name, hide_equal_cells(cells_of(pin, pair.other), own)
 
 
 # --- parts ------------------------------------------------------------------------------
@@ -484,20 +512,31 @@ def step_of(trace: Trace, stage: Stage) -> Step | None:
 
 
 def row_lines(
-    row: RowScene, width: int, lights: Lights, level: Level, progress: float
+    row: RowScene,
+    width: int,
+    lights: Lights,
+    level: Level,
+    progress: float,
+    *,
+    is_tight: bool = False,
 ) -> list[Line]:
     """A row's cells, and where it is open its figure."""
     figure = row.figure if level >= Level.OPEN else None
     drawn = figure_lines(figure, width, len(row.cells), lights, progress) if figure else []
     if drawn and tells_all(figure):
         return drawn
-    return [*_in_columns(row.cells, width, lights), *drawn]
+    return [*_in_columns(row.cells, width, lights, is_tight), *drawn]
 
 
 @lru_cache(256)
-def _in_columns(cells: tuple[Cell, ...], width: int, lights: Lights) -> tuple[Line, ...]:
+def _in_columns(
+    cells: tuple[Cell, ...], width: int, lights: Lights, is_tight: bool
+) -> tuple[Line, ...]:
     """A row's cells; the same lines for every level at which it may be shown."""
-    return tuple(laid(cells, width, partial(pieces, lights=lights)))
+    return tuple(laid(cells, width, partial(pieces, lights=lights), is_tight=is_tight))
+
+
+_needs_tight = lru_cache(256)(needs_tight)
 
 
 def _register_lines(register: Register, width: int, lights: Lights) -> list[Line]:
@@ -514,12 +553,14 @@ def _without_value(figure: Strips, value: str) -> Strips:
     return Strips(tuple(strips))
 
 
-def _folded(rows: Sequence[RowScene], width: int, lights: Lights) -> Line | None:
-    """What the rows of a step come to, in one line; None where that is too long."""
+def _folded(rows: Sequence[RowScene], width: int, lights: Lights) -> tuple[str, Line] | None:
+    """The names of a step's rows and what they come to, in a line; None where it is too long."""
     count = len(rows[0].cells)
     if any(len(row.cells) != count for row in rows):
         return None
     each = width // count
+    names = " ".join(row.name for row in rows)
+    is_labelled = count == 1 or len(names) >= LABEL - _NUMBER
     cells: list[Line] = []
     for column in range(count):
         line: Line = []
@@ -529,13 +570,14 @@ def _folded(rows: Sequence[RowScene], width: int, lights: Lights) -> Line | None
             if not spans:
                 return None
             line += [Piece("  ")] if line else []
-            if count == 1:
+            if is_labelled:
                 line.append(Piece(f"{_NAMES.get(row.name, row.name)} ", "label", cell.place))
             line += pieces(cell._replace(spans=tuple(spans)), each < _WIRED, lights)
         cells.append(line)
     if max(map(length, cells)) > each - (count > 1):
         return None
-    return [piece for cell in cells for piece in filled(cell, each)]
+    line = [piece for cell in cells for piece in filled(cell, each)]
+    return "" if is_labelled else names, line
 
 
 def _in_rows(pieces_: Sequence[Piece], width: int) -> list[Line]:
@@ -570,8 +612,6 @@ def _named(name: str, lines: Sequence[Line]) -> Iterator[tuple[str, Line]]:
         yield name if at == 0 else "", line
 
 
-def _pinned(piece: Piece, lanes: Collection[int] = ()) -> Piece:
-    """A piece of the pinned evaluation: blank where only other lanes differ, and no target."""
-    if lanes and isinstance(piece.target, Place) and piece.target.lane not in lanes:
-        return Piece(" " * len(piece.text))
+def _pinned(piece: Piece) -> Piece:
+    """A piece of the pinned evaluation: no target."""
     return Piece(piece.text, "changed" if piece.text.strip() else "")

@@ -8,13 +8,14 @@ from collections import Counter
 import pytest
 
 from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.tracing.divergence import divergence_of, divergences
 from ptxscope.engine.tracing.trace import Trace, trace
 from ptxscope.scene.build import scene
 from ptxscope.scene.records import Axis, Choice, Gate, Running, Strips
 from ptxscope.widgets.lane_cells import DARK
 from ptxscope.widgets.lane_figures import figure_lines
-from ptxscope.widgets.lane_lines import Drawing, View, draw
+from ptxscope.widgets.lane_lines import LABEL, WIDEST, Drawing, View, draw
 from ptxscope.widgets.lane_wires import ENDS, start_of, wires
 from ptxscope.widgets.pane import Line
 from tests.reference_data import golden_rows
@@ -141,6 +142,64 @@ def test_wires_of_a_leave_beside_its_chips_and_pass_by_those_of_b(ptx: str) -> N
         assert wire in "│╯╰┼", wire
 
 
+@pytest.mark.parametrize("selectors", [("b3210", "b4567"), ("b0123", "b7654"), ("b0123", "b4567")])
+@pytest.mark.parametrize("size", SIZES)
+def test_a_stands_above_b_whichever_of_them_is_permuted(
+    selectors: tuple[str, str], size: tuple[int, int]
+) -> None:
+    ptx = "vadd4.s32.s32.s32 d, a.{}, b.{}, c".format(*selectors)
+    one = trace(ptx, {"a": 0x01020304, "b": 0x05060708, "c": 0})
+    lines = [line for line in text_of(drawn(one, 1, size).lines) if re.search(r"[ab]\.b\d", line)]
+    rows = [x for x in lines if re.match(r".{15}[ab] ", x)]
+    assert [row[15] for row in rows] == ["a", "b"]
+    for row, name, selector in zip(rows, "ab", selectors, strict=True):
+        taken = [f"{name}.b{int(digit) % 4}" for digit in selector[1:]]
+        assert re.findall(r"[ab]\.b\d", row) == taken
+
+
+def test_a_wire_to_b_passes_by_what_a_takes() -> None:
+    one = trace("vadd4.s32.s32.s32 d, a, b.b4567, c", {"a": 1, "b": 2, "c": 0})
+    for size in SIZES:
+        lines = text_of(drawn(one, 1, size).lines)
+        ends = next((at for at, line in enumerate(lines) if re.match(r".{15}b .*b\.b0", line)))
+        a, b = lines[ends - 1], lines[ends]
+        if "╭" not in lines[ends - 2]:
+            continue  # there is no room for wires
+        chips = [x for x, char in enumerate(b) if char == "▐"]
+        assert len(chips) == 4
+        for x in chips:
+            assert a[x] == "│"
+            assert lines[ends - 2][x] in "│╭╮┼├┤"
+
+
+def test_the_cells_of_a_step_are_written_in_one_way() -> None:
+    """Chips with their ends in all rows of a step, or in none."""
+    for one in FEW:
+        for step in one.steps:
+            for size in SIZES:
+                drawing = drawn(one, step.number, size)
+                start, end = drawing.steps.get(step.number, (0, 0))
+                rows = [x for x in drawing.lines[start:end] if _chips(x)]
+                ways = {any("▐" in piece.text for piece in row) for row in rows}
+                if step.stage in (Stage.SELECT, Stage.EXTEND):
+                    assert len(ways) <= 1, (one.instruction, size, text_of(rows))
+
+
+def _chips(line: Line) -> list[str]:
+    return [piece.text for piece in line if piece.ink.startswith("chip-")]
+
+
+def test_a_folded_step_names_its_rows() -> None:
+    ptx = "vadd4.s32.s32.u32.sat d.b310, a, b.b4567, c"
+    one = trace(ptx, {"a": 0x80FF7F01, "b": 0x7F80FF02, "c": 0x11223344})
+    lines = text_of(drawn(one, 4, (78, 12)).lines)
+    for title in ("1 select", "2 extend"):
+        (line,) = [x for x in lines if title in x]
+        assert line[15:20] == "a b  "
+    (extend,) = [x for x in lines if "2 extend" in x]
+    assert extend.split()[4:] == "-128 2 -1 255 127 128 1 127".split()
+
+
 _TURNS = {
     "│": {"up": "up"},
     "╮": {"up": "left"},
@@ -240,6 +299,35 @@ def test_a_pin_is_shown_where_it_differs() -> None:
         pinned = [line for line in lines if "≠pin" in line]
         assert any(re.search(r"4 \+ 0 = 4|4\+0=4|04", line) for line in pinned)
         assert not any("1 + 0" in line for line in pinned)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_pin_repeats_the_lanes_that_differ_and_no_others(size: tuple[int, int]) -> None:
+    """In registers and in every step: here lane 0 alone differs, to the left is nothing."""
+    ptx = "vadd4.s32.s32.u32.sat d, a.b0321, b, c"
+    pin = trace(ptx, {"a": 0x10FF7F20, "b": 0x01020304, "c": 0})
+    one = trace(ptx, {"a": 0x10FF8020, "b": 0x01020304, "c": 0})  # 127 + 4 is clamped
+    assert pin.result["d"] ^ one.result["d"] == 0x7F ^ 0x84
+    for step in one.steps:
+        lines = text_of(drawn(one, step.number, size, pin=pin).lines)
+        pinned = [line[20:] for line in lines if "≠pin" in line]
+        assert len(pinned) >= 1 + step.number  # the register, and a row of each step
+        each = (min(size[0], WIDEST) - LABEL) // 4
+        assert not pinned[0][: 2 * each].strip()
+        assert not pinned[0][3 * each :].strip()  # byte 1 of a, which lane 0 takes
+        for line in pinned[1:]:
+            is_listed = line.startswith("0: ")  # lane by lane, where columns are too narrow
+            assert is_listed or not line[: 3 * each].strip()
+            assert is_listed or line[3 * each :].strip()
+
+
+def test_a_pinned_row_is_named_where_a_step_has_several() -> None:
+    ptx = "vadd4.s32.s32.s32 d, a, b, c"
+    pin = trace(ptx, {"a": 1, "b": 2, "c": 0})
+    one = trace(ptx, {"a": 5, "b": 2, "c": 0})
+    lines = text_of(drawn(one, 2, (88, 30), pin=pin).lines)
+    names = [line[:20].split() for line in lines if "≠pin" in line]
+    assert names == [["≠pin"], ["a", "≠pin"], ["a", "≠pin"]]  # the register, select, extend
 
 
 @pytest.mark.parametrize("values", [(0xFFFFFFFF, 1), (1, 2), (0x80000000, 0x80000001),
