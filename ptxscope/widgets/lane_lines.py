@@ -32,6 +32,8 @@ from .step_words import Said, step_words
 
 WIDEST = 150
 """Columns that the lanes have at most: more would only draw them apart."""
+_LEAST = 17
+"""Columns that they have at least: those of a screen of 40, beside a scrollbar."""
 LABEL = 20
 """Columns in front of the lanes: step number and title (15), row name (5)."""
 _NUMBER = 15
@@ -117,7 +119,7 @@ class _Block(NamedTuple):
 
 def draw(view: View, width: int, height: int) -> Drawing:
     """Every register and step of a trace in so many columns, and if they fit in so many lines."""
-    painter = _Painter(view, max(min(width, WIDEST) - LABEL, 24))
+    painter = _Painter(view, max(min(width, WIDEST) - LABEL, _LEAST))
     blocks = list(painter.blocks())
     made: dict[tuple[int, Level], list[Line]] = {}
 
@@ -195,7 +197,8 @@ class _Painter:
         if lanes == 1:
             return []
         each = self.width // lanes
-        names = [[Piece(f"lane {lane}", "dim")] for lane in reversed(range(lanes))]
+        word = "lane " if len("lane 0") < each else ""
+        names = [[Piece(f"{word}{lane}", "dim")] for lane in reversed(range(lanes))]
         return [labelled("", "", "", [piece for name in names for piece in filled(name, each)])]
 
     def blocks(self) -> Iterator[_Block]:
@@ -410,7 +413,8 @@ class _Painter:
         width = half - 1 if beside else self.width
         sides = (self._side(divergence.isa), self._side(divergence.other))
         if stage is divergence.stage:
-            yield "", self._names(divergence, half if beside else 0)
+            names = self._names(divergence, half if beside else 0)
+            yield from (("", line) for line in wrapped(names, self.width))
         for pair in pairs(divergence.isa, divergence.other, stage):
             found, differs = pair.rows, pair.differs
             shown = [

@@ -22,7 +22,7 @@ from ..engine.text.parser import parse_all
 from .hints import Hint, HintBar
 from .inks import palette_of
 from .message import Posted
-from .pane import Line, Pane, Piece
+from .pane import GOES_ON, Line, Pane, Piece
 
 if TYPE_CHECKING:
     from ..engine.text.complete import Completion
@@ -37,10 +37,6 @@ _INKS = {
     **dict.fromkeys(("dsel", "mask", "asel", "bsel", "nega", "negb", "negc"), "pattern"),
 }
 """Part of an instruction to ink."""
-
-
-GOES_ON = ("‹", "›")
-"""At the edges of a line that goes on there."""
 
 
 class _PartHighlighter(Highlighter):

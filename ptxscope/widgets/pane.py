@@ -46,6 +46,8 @@ class _Seen(NamedTuple):
     selection: Selection | None
 
 
+GOES_ON = ("‹", "›")
+"""At the edges of a line that goes on there."""
 _NO_WIDTH = 80
 """Columns, before it is known how many there are."""
 _RIGHT = 3
@@ -217,6 +219,10 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         strip = Strip(filter(None, segments))
         if seen.selection is not None and (span := seen.selection.get_span(y)) is not None:
             strip = self._selected(strip, span)
+        end = seen.left + self.scrollable_content_region.width
+        if strip.cell_length > end and cell_len(strip.text.rstrip()) > end:
+            mark = Segment(GOES_ON[1], self._inked("dim"))
+            strip = Strip([*strip.crop(0, max(end - 1, 0)), mark])
         return strip.crop(seen.left)
 
     def _inked(self, names: str) -> Style:

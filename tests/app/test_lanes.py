@@ -60,6 +60,26 @@ def told(drive: Driver) -> str:
     return "\n".join(shown)
 
 
+@pytest.mark.parametrize("size", [(40, 12), (30, 12)])
+async def test_what_is_cut_on_a_small_screen_has_a_mark(size: tuple[int, int]) -> None:
+    """At 40 columns sentences break; where a line goes on beyond the edge, `›` says so."""
+    line = "vadd2.s32.s32.u32 d, a, b.h01, c"
+    values = {"a": 0x80FF7F01, "b": 0x7F80FF02, "c": 0x11223344}
+    async with explorer(line, values, size=size) as drive:
+        lanes = lanes_of(drive)
+        for number in range(1, len(drive.session.trace.steps) + 1):
+            await drive.press(str(number))
+            for y in range(lanes.virtual_size.height):
+                lanes.scroll_to(y=y, animate=False, force=True)
+                await drive.pilot.pause()
+                row = y - lanes.scroll_offset.y
+                full = lanes.text().splitlines()[y]
+                seen = lanes.render_line(row).text.rstrip()
+                wide = lanes.scrollable_content_region.width
+                assert seen == full if len(full) <= wide else seen[:wide][-1] == "›", (full, seen)
+                assert size[0] < 40 or len(full) <= wide
+
+
 def words(text: str) -> set[str]:
     return set(re.findall(r"[\w.]+", text))
 

@@ -11,7 +11,8 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.text.errors import PtxError
 from ptxscope.engine.text.parser import parse
 from ptxscope.session import with_line
-from ptxscope.widgets.line import GOES_ON, PtxLine
+from ptxscope.widgets.line import PtxLine
+from ptxscope.widgets.pane import GOES_ON
 from tests.app.driving import Driver, explorer
 from tests.tiers import sampled, some
 

@@ -76,6 +76,15 @@ def test_nothing_is_cut_short_and_more_room_never_shows_less(part: int) -> None:
                 before = numbers(lines)
 
 
+@pytest.mark.parametrize("width", [37, 38, 48])
+def test_nothing_is_wider_than_a_narrow_screen(width: int) -> None:
+    """Of 40 columns, 38 are the lanes'; sentences break there too."""
+    for one in FEW:
+        for step in one.steps:
+            lines = text_of(drawn(one, step.number, (width, 40)).lines)
+            assert max(len(line.rstrip()) for line in lines) <= width, one.instruction
+
+
 @pytest.mark.parametrize("width", [58, 78, 88, 128])
 def test_lines_only_get_fewer_as_columns_get_more(width: int) -> None:
     for one in FEW:
