@@ -436,6 +436,29 @@ def test_only_what_was_clamped_is_not_clamped_again(ptx: str, said: str, model: 
 
 
 @pytest.mark.parametrize(
+    ("operands", "said"),
+    [
+        ("d, a, b, c", "Each lane takes its own half-word of a and of b."),
+        ("d, x, x, c", "Each lane takes its own half-word of x."),
+        (
+            "d, a.h32, b.h10, c",
+            "For a, each lane takes its own half-word of b. "
+            "For b, each lane takes its own half-word of a.",
+        ),
+        (
+            "d, a.h01, b, c",
+            "For a, lanes 1 and 0 take a.h0, a.h1. For b, each lane takes its own half-word of b.",
+        ),
+    ],
+)
+def test_what_lanes_take_is_told_shortly(operands: str, said: str) -> None:
+    """PTX ISA 9.7.18.2: .h10 are a's half-words, .h32 b's; the leftmost digit is lane 1's."""
+    ptx = f"vadd2.u32.u32.u32 {operands}"
+    tr = trace(ptx, {x.name: 7 for x in parse(ptx).inputs})
+    assert about(tr, "select") == said
+
+
+@pytest.mark.parametrize(
     ("a", "b", "said"),
     [
         ("a", "b", "a times b, exactly."),

@@ -88,10 +88,22 @@ def _select(trace: Trace, rows: tuple[Row, ...]) -> str:
             )
         else:
             parts.append(f"For {row.name}, {_picked(trace, row, micro)}")
+    if all(_takes_own_lanes(row) for row in rows):
+        unit = UNIT_NAMES[32 // rows[0].lanes]
+        names = dict.fromkeys(short_name(trace, row.name) for row in rows)
+        return f"Each lane takes its own {unit} of {' and of '.join(names)}."
     if any(row.lanes > 1 for row in rows):
         return ". ".join(parts) + "."
     text = " and ".join(parts)
     return f"{text[0].upper()}{text[1:]} are taken."
+
+
+def _takes_own_lanes(row: Row) -> bool:
+    """Every lane of a row takes its own part of the register that the row is called after."""
+    micro = row.micro
+    assert isinstance(micro, m.Select)
+    own = tuple((0, lane) for lane in range(row.lanes))
+    return row.lanes > 1 and row.inputs == (row.name,) and micro.picks == own
 
 
 def _picked(trace: Trace, row: Row, micro: m.Select) -> str:
@@ -101,7 +113,8 @@ def _picked(trace: Trace, row: Row, micro: m.Select) -> str:
         return f"each lane takes its own {unit} of {names[0]}"
     letter = "b" if micro.unit == 8 else "h"
     taken = ", ".join(f"{names[w]}.{letter}{i}" for w, i in reversed(micro.picks))
-    return f"lanes {len(micro.picks) - 1} to 0 take {taken}"
+    lanes = "3 to 0" if len(micro.picks) == 4 else "1 and 0"
+    return f"lanes {lanes} take {taken}"
 
 
 def _extend(trace: Trace, rows: tuple[Row, ...]) -> str:
@@ -147,7 +160,7 @@ _OPERATIONS: dict[type[Micro], str] = {
     m.ShiftLeft: "a shifted left, exactly: no bit is lost yet.",
     m.ShiftRight: "a shifted right",
     m.Multiply: "a times b, exactly.",
-    m.Compare: "as exact numbers whatever their types: 1 if true, else 0.",
+    m.Compare: "as exact numbers whatever their types",
     m.ScaleDown: "Half of a + b, rounded down.",
 }
 
@@ -156,7 +169,8 @@ def _operate(trace: Trace, rows: tuple[Row, ...]) -> str:
     row = _t(rows)
     said = _OPERATIONS[type(row.micro)]
     if isinstance(row.micro, m.Compare):
-        said = f"{relation(row.micro.cmp, 'a', 'b')}, {said}"
+        true = "all ones" if _has(rows, "ones") else "1"
+        said = f"{relation(row.micro.cmp, 'a', 'b')}, {said}: {true} if true, else 0."
     if isinstance(row.micro, m.ShiftRight):
         extend = trace.rows[row.inputs[0]].row.micro
         copies = isinstance(extend, m.Extend) and extend.signed
@@ -175,8 +189,6 @@ def _operate(trace: Trace, rows: tuple[Row, ...]) -> str:
         said += " The product is negated."
     if _has(rows, "even"):
         said = "Half of a + b; halves are rounded to the even neighbour."
-    if _has(rows, "ones"):
-        said = said.replace("1 if true", "all ones if true")
     return said
 
 

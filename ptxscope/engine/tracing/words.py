@@ -456,7 +456,7 @@ def _readings(s: _Scene) -> list[str]:
 
 
 def _not(_: Micro, s: _Scene) -> Words:
-    return Words(equals(f"!{s.x}", s.value), f"the opposite of {s.called(0)} is {s.value}")
+    return Words(equals(f"!{s.x}", s.value), f"!{s.called(0)} is {s.value}")
 
 
 def _combine(micro: m.Combine, s: _Scene) -> Words:
