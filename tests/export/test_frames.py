@@ -315,7 +315,7 @@ def test_what_is_small_on_a_slide_is_told(tmp_path: Path) -> None:
 
     assert said("--slide") == ""
     assert said("--slide", "--both") == (
-        "warning: the smallest letters of this slide are 9.9 px of 720, where 12 can be read from "
+        "warning: the smallest letters of this slide are 10.2 px of 720, where 12 can be read from "
         "the back row; --steps 1-3 and --steps 6 have larger ones; steps 4 and 5 are too much for "
         "a slide even alone\n"
     )

@@ -105,7 +105,7 @@ def test_a_register_that_is_read_and_written_has_the_letter_of_each_place(
     assert letters_below(svg, SUM) == ["c, d"] * 2
     shown = words(svg)
     text = " ".join(shown)
-    assert ".add: c plus the exact t" in text
+    assert ".add: c plus t of" in text
     assert "written to d." in text
     assert "d =" in shown
     assert "d" not in shown[: shown.index("d =")]  # c is called c, and nothing else

@@ -137,7 +137,7 @@ def test_long_names_are_told_once() -> None:
     tree = drawn(shown)
     below = [text for text in texts(tree) if "nnnn" in text]
     assert "".join(below).replace(" ", "") == str(ins).replace(" ", "")
-    assert "byte of a." in " ".join(texts(group(tree, "px-select")))
+    assert "byte of a and of b." in " ".join(texts(group(tree, "px-select")))
 
 
 def test_renderers_that_take_rules_for_attributes_see_no_height() -> None:
