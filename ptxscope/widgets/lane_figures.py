@@ -167,11 +167,6 @@ class _Segment(NamedTuple):
     has_bar: bool
     """Whether it begins its stretch, behind another one."""
 
-    @property
-    def end(self) -> int:
-        """The column behind it."""
-        return self.start + len(self.text)
-
 
 def strip_lines(strip: Strip, width: int, lights: Lights) -> list[Line]:
     """A number's stretches side by side, under each its caption; beside them what it means."""

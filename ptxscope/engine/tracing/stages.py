@@ -88,7 +88,7 @@ def _select(trace: Trace, rows: tuple[Row, ...]) -> str:
             )
         else:
             parts.append(f"For {row.name}, {_picked(trace, row, micro)}")
-    if all(_takes_own_lanes(row) for row in rows):
+    if all(_has_own_lanes(row) for row in rows):
         unit = UNIT_NAMES[32 // rows[0].lanes]
         names = dict.fromkeys(short_name(trace, row.name) for row in rows)
         return f"Each lane takes its own {unit} of {' and of '.join(names)}."
@@ -98,7 +98,7 @@ def _select(trace: Trace, rows: tuple[Row, ...]) -> str:
     return f"{text[0].upper()}{text[1:]} are taken."
 
 
-def _takes_own_lanes(row: Row) -> bool:
+def _has_own_lanes(row: Row) -> bool:
     """Every lane of a row takes its own part of the register that the row is called after."""
     micro = row.micro
     assert isinstance(micro, m.Select)
