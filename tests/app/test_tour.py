@@ -16,6 +16,7 @@ from ptxscope.store import Store
 from ptxscope.widgets.lanes import Lanes
 from ptxscope.widgets.value_field import ValueField
 from tests.app.driving import Driver, explorer, focused
+from tests.learn.quotes import missing_numbers
 from tests.tiers import some
 
 SIZES = [(120, 40), (80, 24), (60, 20), (200, 60)]
@@ -28,6 +29,10 @@ async def opened(drive: Driver, name: str) -> str:
 
 def strip(drive: Driver) -> str:
     return " ".join(drive.pane("tour-strip").text().split())
+
+
+def picture(drive: Driver) -> str:
+    return "\n".join(drive.pane(x).text() for x in ("operands", "lanes", "result"))
 
 
 def title(drive: Driver) -> str:
@@ -54,6 +59,7 @@ async def played(drive: Driver, card: Card, at: int, many: int) -> None:
     )
     assert trace.model.name == card.trace.model.name
     assert drive.screen.step == card.step
+    assert missing_numbers(card.text, picture(drive)) == []
     said = " ".join("".join(piece.text for piece in card.text).split())
     assert said in strip(drive)
     if card.ask:
@@ -63,6 +69,7 @@ async def played(drive: Driver, card: Card, at: int, many: int) -> None:
         await drive.press("enter")
         assert "".join(piece.text for piece in card.remark)[:40] in strip(drive)
         assert not field(drive).is_open
+        assert missing_numbers(card.remark, picture(drive)) == []
         asked = trace.rows.get(card.ask.key)
         if asked is not None:
             assert trace.steps[drive.screen.step - 1].stage is asked.stage

@@ -17,8 +17,9 @@ import pytest
 
 from ptxscope.learn import lesson as reader
 from ptxscope.learn.lesson import files, lesson
-from ptxscope.learn.telling import answer
+from ptxscope.learn.telling import answer, filled_lines
 from tests.cli.running import Done, run
+from tests.learn.quotes import missing_numbers
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals")
 
@@ -72,6 +73,26 @@ def test_one_is_played_to_its_end(name: str, play: Play, tmp_path: Path) -> None
     assert not re.search(r"^Not \S+: ", done.stdout, re.M)
     assert json.loads(kept(tmp_path).read_text())["lessons"] == {name: {"card": 0, "done": True}}
     assert re.search(rf"{name} +\d min  done", play().stdout)
+
+
+@pytest.mark.parametrize("name", files())
+def test_each_number_that_a_card_quotes_is_in_its_picture(name: str, play: Play) -> None:
+    out = play(name, given=typed(name)).stdout
+    seen, trace, of = "", None, lesson(name)
+    for at, card in enumerate(of.cards, 1):
+        shown = out.partition(f"--- {at} of {len(of.cards)}: {card.title}\n")[2]
+        shown = shown.partition("\n--- ")[0]
+        text = "\n".join(filled_lines(card.text))
+        pointed = shown.find("\n  > ")
+        before = shown[: shown.index(text)] if pointed < 0 else shown[:pointed]
+        seen = seen + before if card.trace == trace else before
+        trace = card.trace
+        assert missing_numbers(card.text, seen) == [], card.title
+        if card.ask:
+            remark = "\n".join(filled_lines(card.remark))
+            drawn = shown.partition(remark)[2]
+            assert missing_numbers(card.remark, seen + drawn) == [], card.title
+    assert "kept back" not in out
 
 
 def test_through_a_pipe(tmp_path: Path) -> None:
