@@ -93,6 +93,10 @@ class Prediction(NamedTuple):
         """A text as an answer at a place; raises PtxError."""
         return place_of(self._question(place)).read(text)
 
+    def is_yes_or_no(self, place: Place) -> bool:
+        """Whether a lane is answered by yes or no."""
+        return place_of(self._question(place)).is_yes_or_no
+
     def called(self, place: Place) -> str:
         """What a lane is called: ``t lane 2``."""
         row = self.trace.rows[place.key]

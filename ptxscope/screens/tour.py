@@ -14,6 +14,7 @@ from ..learn.filling import Piece, Text
 from ..learn.judge import hints, judge
 from ..learn.lesson import Card, Head, Lesson, files, heads, lesson
 from ..learn.progress import Left
+from ..learn.question import place
 from ..learn.telling import answer, asked, question
 from ..scene.records import Place
 from ..session import Setup
@@ -95,7 +96,9 @@ class Tour(Vertical):
         said += self._verdict
         title = f"{self._at + 1} of {many} · {card.title}"
         titles = f"Lesson {self.lesson.head.name} · {title}", title, card.title
-        self.strip.show(titles, tuple(said), asking=self.is_open, first=self._at == 0)
+        letters = place(question(card)).letters if self.is_open else ""
+        is_first = self._at == 0
+        self.strip.show(titles, tuple(said), asking=self.is_open, first=is_first, letters=letters)
         self._main.show_keys()
         if self._verdict:
             self.strip.call_after_refresh(self.strip.end)
@@ -118,22 +121,12 @@ class Tour(Vertical):
 
     # --- answers -----------------------------------------------------------------------------
 
-    def command(self, key: str) -> None:
-        """Do what a key of the strip does, pressed in the empty field."""
-        if key == "?":
-            self._hint()
-        elif key == "s":
-            self._revealed()
-        else:
-            self._main.set_focus(self.strip)
-            self._go(1 if key == "n" else -1)
-
     def _ask(self, start: str) -> None:
         """Ask for a value, with what was typed before."""
         of = question(self.card)
         text = self._typed.pop(self._at, "") + start
         field = self._main.value_field
-        field.ask(asked(self.card), lambda typed: judge(of, typed).given, text, self, "?nps")
+        field.ask(asked(self.card), place(of).read, text, self, has_hints=True)
 
     def given(self, text: str, *, is_left: bool = False) -> None:
         """Judge an answer; ``is_left``: the field was left with it."""
@@ -161,7 +154,8 @@ class Tour(Vertical):
             self._tell()
 
     @on(TourStrip.Hinted)
-    def _hint(self) -> None:
+    def hint(self) -> None:
+        """Show the next hint."""
         if not self.is_open:
             return
         found = hints(question(self.card))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from string import ascii_letters
 
 import pytest
 
@@ -188,22 +189,54 @@ async def test_what_was_typed_is_there_when_one_comes_back() -> None:
         await opened(drive, "merging")
         await drive.press(*"nnnnnn")
         await drive.type("0xa")
-        await drive.press("escape", "n", "p")
+        await drive.press("escape", "n", "escape", "p")
         assert "7 of 9" in title(drive)
         assert field(drive).input.value == "0xa"
         await drive.press("escape", "escape")
         assert drive.screen.tour is None
 
 
-async def test_keys_of_the_lesson_act_in_its_empty_field() -> None:
+async def test_keys_of_the_lesson_act_once_its_field_is_left() -> None:
     async with explorer() as drive:
         await opened(drive, "merging")
-        await drive.press(*"nnnnnnn")
+        shown = await drive.press(*"nnnnnn", "escape", "n")
         assert "8 of 9" in title(drive)
-        await drive.press("p")
+        assert "? hint · Esc, then n: next" in shown
+        await drive.press("escape", "p")
         assert "7 of 9" in title(drive)
-        await drive.press("s")
+        await drive.press("escape", "s")
         assert "It is 0xbb." in strip(drive)
+
+
+async def test_the_empty_field_of_a_question_takes_every_letter() -> None:
+    async with explorer() as drive:
+        await opened(drive, "setp")
+        await drive.press(*"nnnnnnn")
+        for letter in ascii_letters:
+            field(drive).input.value = ""
+            await drive.press(letter)
+            assert field(drive).input.value == letter
+        assert "8 of 10" in title(drive)
+
+
+@pytest.mark.parametrize("answer_", ["no", "n", "No", "false", "0"])
+async def test_a_question_of_yes_or_no_is_answered_in_words(answer_: str) -> None:
+    async with explorer() as drive:
+        await opened(drive, "setp")
+        await drive.press(*"nnnnnnn")
+        assert "Boolean p = ?" in strip(drive)  # 7 >= 7 holds, xor 1 does not
+        await drive.type(answer_)
+        await drive.press("enter")
+        assert "Right: " in strip(drive)
+
+
+async def test_an_answer_of_yes_or_no_begins_on_the_strip_too() -> None:
+    async with explorer() as drive:
+        await opened(drive, "setp")
+        await drive.press(*"nnnnnnn", "escape", "y")
+        assert field(drive).input.value == "y"
+        shown = await drive.press("e", "x", "enter")
+        assert "`yex` is neither yes nor no; allowed: yes, no, true, false, 1, 0" in shown
 
 
 async def test_the_picture_can_be_played_with_and_the_next_card_sets_it_right() -> None:

@@ -57,6 +57,23 @@ def notations(question: Question) -> list[str]:
     return [*told, *([str(right), hex(right)] if where.exact else [])]
 
 
+@pytest.mark.parametrize("key", ["compare", "p"])
+@pytest.mark.parametrize(("a", "words"), [(1, "yes y true 1 YES"), (3, "no n false 0 N")])
+def test_yes_and_no_answer_what_is_one_of_them(key: str, a: int, words: str) -> None:
+    question = Question(trace("setp.lt.s32 p, a, b", {"a": a, "b": 2}), key)
+    for word in words.split():
+        assert judge(question, word).is_right, word
+    for word in ("maybe", "", "f"):
+        with pytest.raises(PtxError) as raised:
+            judge(question, word)
+        assert raised.value.hint == "yes, no, true, false, 1, 0"
+
+
+def test_yes_is_no_number() -> None:
+    with pytest.raises(PtxError):
+        judge(Question(trace(QUAD, LANES), "operate", 0), "yes")
+
+
 @examples(300)
 @given(evaluations() | guarded_evaluations(), st.integers(0, 2**32))
 def test_the_engines_own_value_is_right_in_every_notation(
