@@ -5,16 +5,15 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from ..engine.text.values import hex_text
 from ..engine.tracing.stages import title
 from ..engine.tracing.trace import Step, Trace
-from ..engine.tracing.words import sentence, words
+from ..engine.tracing.words import sentence
 from ..export.document import document
 from ..export.markdown import code, escaped, fenced
 from ..export.options import Options
 from ..export.text import WIDTH, answer_lines, head_lines, result_lines, step_lines
 from .filling import Kind, Text, plain
-from .judge import Question
+from .judge import Question, answer_text
 from .lesson import Anchor, Card, Lesson, place_name
 
 
@@ -85,14 +84,7 @@ def asked(card: Card) -> str:
 
 def answer(card: Card) -> str:
     """What comes out there."""
-    assert card.ask
-    trace, (key, lane, _) = card.trace, card.ask
-    row = trace.rows.get(key)
-    if row is not None:
-        return words(trace, row, lane or 0).formula.right
-    return hex_text(
-        trace.result[trace.instruction.results[key]], trace.instruction.type_of(key).bits
-    )
+    return answer_text(question(card))
 
 
 def drawn(card: Card, width: int = WIDTH) -> list[str]:

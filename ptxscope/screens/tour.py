@@ -11,7 +11,7 @@ from textual.containers import Vertical
 from ..engine.text.errors import PtxError, printable
 from ..engine.text.parser import parse
 from ..learn.filling import Piece, Text
-from ..learn.judge import hints, judge
+from ..learn.judge import hints, judge, reply
 from ..learn.lesson import Card, Head, Lesson, files, heads, lesson
 from ..learn.progress import Left
 from ..learn.question import place
@@ -43,6 +43,8 @@ class Tour(Vertical):
         self._done = before.done
         self._answered = False
         self._hints = 0
+        self._wrong_count = 0
+        """How often the question was answered wrongly."""
         self._typed: dict[int, str] = {}
         """What was typed, by card."""
         self._verdict: tuple[Said, ...] = ()
@@ -74,6 +76,7 @@ class Tour(Vertical):
         """The card, and the picture of what it speaks of."""
         card = self.card
         self._answered, self._hints, self._verdict = False, 0, ()
+        self._wrong_count = 0
         self.places[self.lesson.head.name] = Left(self._at, self._done)
         ins = parse(str(card.trace.instruction))
         setup = Setup(ins, str(ins), dict(card.trace.operands), card.trace.model.name, apart=True)
@@ -135,16 +138,17 @@ class Tour(Vertical):
         if is_left:
             self._typed[self._at] = text
             return
+        asked_here = question(self.card)
         try:
-            found = judge(question(self.card), text)
+            found = judge(asked_here, text)
         except PtxError:  # the field says what is wrong with it
             return
         if found.is_right:
             self._reveal(right=True)
             return
-        why = found.why[0].removesuffix(".") if found.why else "not this; ? gives a hint"
-        said = f"× {printable(text.strip())}: {printable(why)}."
-        self._verdict = (_said(said, "changed"),)
+        self._wrong_count += 1
+        said = reply(asked_here, found, is_first=self._wrong_count == 1)
+        self._verdict = (_said(printable(f"× Not {text.strip()}. {said}"), "changed"),)
         self._tell()
 
     def unsay(self) -> None:

@@ -309,7 +309,8 @@ class Lanes(Pane):
         if place and self._guesses is not None and self.is_asked(place):
             cell, guess = None, self._guesses.get(place)
             said = guess.said if guess else ""
-            said = f"{REFUSED} {said}" if guess and guess.is_wrong else said
+            is_refused = guess is not None and guess.is_wrong and not guess.is_hint
+            said = f"{REFUSED} {said}" if is_refused else said
         else:
             said = sentence(trace, row, place.lane) if trace and row and place else ""
         self.CursorMoved(self, cell, said).tell()

@@ -18,7 +18,6 @@ from .line import PlainInput
 from .message import Posted
 from .operands import Field
 
-
 _LESSON_KEYS = "? hint · Esc, then n: next"
 
 

@@ -161,10 +161,12 @@ async def test_answers_are_judged_helped_and_shown() -> None:
         assert "extend a = ?" in strip(drive)
         await drive.type("240")
         await drive.press("enter")
-        assert "× 240: " in strip(drive)
-        assert "s32" in strip(drive)  # the mistake: read as unsigned, and atype is s32
+        assert strip(drive).endswith("× Not 240. You read 0xf0 as unsigned.")
         assert field(drive).is_open
-        assert "= -16" not in strip(drive)
+        await drive.type("240")
+        await drive.press("enter")
+        said = "× Not 240. You kept 0xf0 as 240: atype is s32, so it is -16."
+        assert strip(drive).endswith(said)
         await drive.type("foo")  # takes the place of what was typed
         shown = await drive.press("enter")
         assert "`foo` is not an integer" in shown

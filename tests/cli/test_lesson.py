@@ -70,7 +70,7 @@ def test_one_is_played_to_its_end(name: str, play: Play, tmp_path: Path) -> None
     assert "That was the lesson." in done.stdout
     for card in lesson(name).cards:
         assert f": {card.title}" in done.stdout
-    assert not re.search(r"^Not \S+: ", done.stdout, re.M)
+    assert not re.search(r"^Not \S+\. ", done.stdout, re.M)
     assert json.loads(kept(tmp_path).read_text())["lessons"] == {name: {"card": 0, "done": True}}
     assert re.search(rf"{name} +\d min  done", play().stdout)
 
@@ -123,7 +123,7 @@ def test_answers_are_judged_and_helped(play: Play) -> None:
     done = play("clamping", given=f"{enters}-129\nfoo\n\n?\n?\n?\ns\n\n0x80000000\n")
     out = done.stdout
     assert done.returncode == 0
-    assert "Not -129: " in out
+    assert "Not -129. You did not clamp." in out
     assert "`foo` is not an integer; allowed: 0x7f, -5, 0b1010, 255" in out
     assert "A value, ? or s." in out
     assert "Saturate: .sat clamps to -128..127." in out
@@ -132,10 +132,16 @@ def test_answers_are_judged_and_helped(play: Play) -> None:
     assert "? gives a hint" in out
 
 
-def test_a_wrong_answer_is_told_by_its_mistake(play: Play) -> None:
-    done = play("extension", given="\n" * 6 + "240\n")
-    told = done.stdout.split("--- 7 of 9")[1]
-    assert re.search(r"Not 240: .*s32", told)
+def test_a_wrong_answer_names_the_mistake_and_the_second_tells_the_right_one(play: Play) -> None:
+    # byte 1 of a is 0xf0: 240 unsigned, -16 signed
+    once = play("extension", given="\n" * 6 + "240\nq\n").stdout.split("--- 7 of 9")[1]
+    assert "Not 240. You read 0xf0 as unsigned.\n" in once
+    assert "-16" not in once
+    told = play("extension", "--again", given="\n" * 6 + "240\n240\n7\n").stdout
+    _, first, second, third = told.split("--- 7 of 9")[1].split("Not ")
+    assert "-16" not in first
+    assert "240. You kept 0xf0 as 240: atype is s32, so it is -16." in second
+    assert "7. No single mistake that is known gives that. It is -16." in third
 
 
 @pytest.mark.parametrize("format_", ["text", "markdown"])
