@@ -159,6 +159,11 @@ def _operate(trace: Trace, rows: tuple[Row, ...]) -> str:
         said = "Half of a + b; halves are rounded to the even neighbour."
     if _has(rows, "ones"):
         said += " True is all ones."
+    if _has(rows, "minus"):
+        said += " True counts as -1."
+    scaled = _micro(rows, "scaled")
+    if isinstance(scaled, m.ScaleDown):
+        said += f" It is shifted right by {scaled.amount}, rounding down."
     return said
 
 
@@ -167,7 +172,7 @@ def _compare(trace: Trace, rows: tuple[Row, ...]) -> str:
     assert isinstance(micro, m.Compare)
     if trace.instruction.opcode == "slct":
         nan = " With a NaN it is false." if micro.type is Type.F32 else ""
-        return f"c >= 0, c read as .{micro.type}.{nan}"
+        return f"{relation(micro.cmp, 'c', '0')}, c read as .{micro.type}.{nan}"
     if micro.cmp in (Cmp.NUM, Cmp.NAN):
         what = "neither a nor b is NaN" if micro.cmp is Cmp.NUM else "a or b is NaN"
         return f".{micro.cmp}: true where {what}."
