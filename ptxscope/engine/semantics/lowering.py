@@ -218,19 +218,20 @@ def _vmad(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     t = b.row(Stage.OPERATE, "t", Multiply(), x, y)
     if form.nega != form.negb:
         t = b.row(Stage.OPERATE, "negated", Negate(), t)
-    scale_first = rules.scale_before_sum and form.scale
-    if scale_first:
-        t = b.row(Stage.OPERATE, "scaled", ScaleDown(form.scale.amount), t)
+    scale = form.scale
+    if scale and rules.scale_before_sum:
+        t = b.row(Stage.OPERATE, "scaled", ScaleDown(scale.amount), t)
+        scale = None
     c = b.extend(Stage.SUM, "c", "c", 32, signed or rules.c_signed)
     if form.negc:
         c = b.row(Stage.SUM, "negated", Negate(), c)
     t = b.row(Stage.SUM, "t", Add(), t, c)
     if form.po:
         t = b.row(Stage.SUM, "po", PlusOne(), t)
-    if form.scale and not scale_first:
+    if scale:
         if rules.sum_64:
             t = b.wrap(Stage.SUM, "t64", t, 64, signed)
-        t = b.row(Stage.SCALE, "t", ScaleDown(form.scale.amount), t)
+        t = b.row(Stage.SCALE, "t", ScaleDown(scale.amount), t)
     if form.sat:
         if rules.sum_64:
             t = b.wrap(Stage.SATURATE, "s64", t, 64, signed=True)
