@@ -19,6 +19,8 @@ from .message import Posted
 from .operands import Field
 
 _LESSON_KEYS = "? hint · Esc, then n: next"
+_NARROW = 60
+"""Columns below which only the first key is named: the answer needs the room."""
 
 
 class ValueField(Vertical):
@@ -237,7 +239,8 @@ class ValueField(Vertical):
         wrong = self._wrong(text) if text.strip() else ""
         self._error.update(Content(wrong))
         if self._read is not None:
-            said = _LESSON_KEYS if self._has_hints else "Enter judges it"
+            keys = _LESSON_KEYS if self.screen.size.width >= _NARROW else "? hint"
+            said = keys if self._has_hints else "Enter judges it"
             self._means.update(Content("" if wrong else said))
             return
         width = self._type.bits

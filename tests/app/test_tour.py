@@ -210,6 +210,13 @@ async def test_keys_of_the_lesson_act_once_its_field_is_left() -> None:
         assert "It is 0xbb." in strip(drive)
 
 
+async def test_the_field_of_a_question_has_room_on_a_narrow_screen() -> None:
+    async with explorer(size=(40, 12)) as drive:
+        await opened(drive, "setp")
+        await drive.press(*"nnnnnnn")
+        assert field(drive).input.size.width > 10
+
+
 async def test_the_empty_field_of_a_question_takes_every_letter() -> None:
     async with explorer() as drive:
         await opened(drive, "setp")
