@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from ..engine.isa.roles import DESTINATIONS
 from ..engine.isa.types import Type
-from ..engine.listings.bindings import bound_to, clash, pasted
+from ..engine.listings.bindings import bound_to, clash, pasted, reading_type
 from ..engine.semantics.models import Model, beyond, model
 from ..engine.text.errors import NotOneError, Problem, PtxError, printable
 from ..engine.text.instruction import Instruction
@@ -149,12 +149,8 @@ def chosen_model(name: str) -> Model:
 
 
 def operand_types(ins: Instruction) -> dict[str, Type]:
-    """The type by which a value of each register is read: a float where a constraint says so."""
-    types: dict[str, Type] = {}
-    for role, name in reversed(tuple(ins.names.items())):
-        types[name] = ins.type_of(role)
-    floats = bound_to(ins).floats().items()
-    return types | {x: type_ for x, type_ in floats if x in types and types[x].bits == type_.bits}
+    """The type by which a value of each register is read."""
+    return {name: reading_type(ins, role) for role, name in reversed(tuple(ins.names.items()))}
 
 
 def operand_names(ins: Instruction, name: str) -> tuple[str, ...]:

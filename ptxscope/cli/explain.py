@@ -10,7 +10,7 @@ from itertools import chain
 
 from ..engine.diagnosis.diagnose import investigate
 from ..engine.diagnosis.observation import Observation, Observed, parse_got, parse_observed
-from ..engine.listings.bindings import bound_to
+from ..engine.listings.bindings import bound_to, reading_type
 from ..engine.records import NamedTuple
 from ..engine.text.errors import Problem, PtxError, counted, printable, there_are
 from ..engine.text.instruction import Instruction
@@ -96,7 +96,7 @@ def _got(ins: Instruction, texts: Sequence[str]) -> dict[str, Observed]:
     found: dict[str, Observed] = {}
     for text_ in texts:
         try:
-            role, seen = parse_got(ins, _named(ins, text_))
+            role, seen = parse_got(ins, _named(ins, text_), reading_type)
             if role in found:
                 problem = Problem(f"`{ins.results[role]}` is observed twice", (0, len(text_)))
                 raise PtxError(text_, (problem,))
@@ -187,7 +187,7 @@ def _observation(
             value = partial(parse_value, type_=types[name])
             bits[name] = cell(text_, number, columns.titles[at], value)
         if role := columns.seen.get(at):
-            observed = partial(parse_observed, type_=ins.type_of(role))
+            observed = partial(parse_observed, type_=reading_type(ins, role))
             got[role] = cell(text_, number, columns.titles[at], observed)
     if not any(value.known for value in got.values()):
         raise CommandError(f"error: {where}nothing was observed")

@@ -226,15 +226,17 @@ class _Player:
         before = self._card
         self._at = max(self._at + by, 0)
         self._answered = False
-        self._hint = 0
+        self._hint = self._wrong_count = 0
         self._keep()
         self._show(before if by > 0 else None)
 
     _hint = 0
+    _wrong_count = 0
+    """How often the question was answered wrongly."""
 
     def _answer(self, word: str) -> None:
         """Judge what was typed, or help."""
-        from ..learn.judge import hints, judge
+        from ..learn.judge import hints, judge, reply
         from ..learn.telling import question
 
         asked = question(self._card)
@@ -258,8 +260,9 @@ class _Player:
         if answer.is_right:
             self._reveal("")
             return
-        why = answer.why[0].removesuffix(".") if answer.why else "? gives a hint"
-        print(*_wrapped(f"Not {printable(word)}: {printable(why)}.", ""), sep="\n")
+        self._wrong_count += 1
+        said = reply(asked, answer, is_first=self._wrong_count == 1)
+        print(*_wrapped(printable(f"Not {word}. {said}"), ""), sep="\n")
 
     def _reveal(self, said: str) -> None:
         """What comes out, and the remark."""

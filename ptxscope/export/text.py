@@ -26,17 +26,13 @@ def render(trace: Trace, options: Options = DEFAULT, width: int = WIDTH) -> str:
         lines += step_lines(step, width)
     if doc.left_out:
         lines += wrapped(doc.left_out, "", "  ", width)
-    lines.append("")
-    for name, bits, meant in doc.results:
-        lines += wrapped(f"{name} = {bits}  {meant}", "", "  ", width)
-    if doc.no_result:
-        lines.append(doc.no_result)
+    lines += ["", *result_lines(doc, width)]
     for note in doc.lane_notes:
         lines += ["", *wrapped(f"* {note}", "", "  ", width)]
     for note in doc.notes:
         lines += ["", *wrapped(f"Note: {note}.", "", "  ", width)]
     if doc.answers:
-        lines += ["", *_answers(doc.answers, width)]
+        lines += ["", *answer_lines(doc.answers, width)]
     if doc.agreed:
         lines += ["", *wrapped(doc.agreed, "", "", width)]
     if doc.caption:
@@ -115,7 +111,16 @@ def _lanes(row: RowView, width: int) -> Iterator[str]:
         yield " " * _INDENT + "".join(f"{text:<{width}}" for text in told)
 
 
-def _answers(answers: Answers, width: int) -> Iterator[str]:
+def result_lines(doc: Document, width: int = WIDTH) -> Iterator[str]:
+    """The results, or what stands for them."""
+    for name, bits, meant in doc.results:
+        yield from wrapped(f"{name} = {bits}  {meant}", "", "  ", width)
+    if doc.no_result:
+        yield doc.no_result
+
+
+def answer_lines(answers: Answers, width: int = WIDTH) -> Iterator[str]:
+    """The models' answers, and the errata between them."""
     yield "Two answers"
     for answer in answers.all:
         told = f"{answer.label:<30}{answer.result}  {answer.why}"

@@ -13,9 +13,13 @@ the type that it is clamped to. So neither 255 nor 0xff is -1 where a byte is ex
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
+from ..engine.isa.roles import DESTINATIONS
 from ..engine.records import NamedTuple
 from ..engine.text.errors import PtxError
+from ..engine.text.values import hex_text
+from ..engine.tracing.formula import Sign
 from ..engine.tracing.provenance import Cell, ancestors
 from ..engine.tracing.stages import about, title
 from ..engine.tracing.trace import RowTrace, Step, Trace
@@ -23,6 +27,11 @@ from ..engine.tracing.words import sentence, words
 from .question import Place as Place
 from .question import Question as Question
 from .question import is_bits, place
+
+if TYPE_CHECKING:
+    from .mistakes import Explanation
+
+MISSED = "No single mistake that is known gives that."
 
 
 class Answer(NamedTuple):
@@ -32,9 +41,14 @@ class Answer(NamedTuple):
     given: int
     """As ``expected`` has it, where it is right."""
     expected: int
-    why: tuple[str, ...]
+    explanations: tuple[Explanation, ...]
     """Which mistake gives just this, or those of the lanes, where it takes several; none where it
     is right or none is known."""
+
+    @property
+    def why(self) -> tuple[str, ...]:
+        """The explanations, each with what is right."""
+        return tuple(x.said for x in self.explanations)
 
 
 def expected(question: Question) -> int:
@@ -51,28 +65,49 @@ def judge(question: Question, text: str) -> Answer:
         return Answer(True, right, right, ())
     from .mistakes import explained
 
-    why = explained(question, given, bits=bits)
-    return Answer(False, given, right, _in_hex(question, where, text.strip(), why) or why)
+    found = explained(question, given, bits=bits)
+    return Answer(False, given, right, _in_hex(question, where, text.strip(), found) or found)
 
 
-def _in_hex(question: Question, where: Place, text: str, why: tuple[str, ...]) -> tuple[str, ...]:
+def reply(question: Question, answer: Answer, *, is_first: bool) -> str:
+    """What is said of a wrong answer: at first the mistake alone, then what is right too."""
+    best = answer.explanations[0] if answer.explanations else None
+    if is_first:
+        return best.name if best else MISSED
+    said = best.said if best else MISSED
+    return said if best and best.has_result else f"{said} It is {answer_text(question)}."
+
+
+def answer_text(question: Question) -> str:
+    """The right answer as it is shown; read as an answer, it is right."""
+    where, trace = place(question), question.trace
+    if question.key in DESTINATIONS or where.lane is None:
+        return hex_text(expected(question), where.width)
+    formula = words(trace, trace.rows[where.key], where.lane).formula
+    return formula.left if formula.sign is Sign.FOR else formula.right
+
+
+def _in_hex(
+    question: Question, where: Place, text: str, known: tuple[Explanation, ...]
+) -> tuple[Explanation, ...]:
     """Digits that would be right as hexadecimal; or explained, where nothing explains them."""
     sign, digits = ("-", text[1:]) if text.startswith("-") else ("", text)
     if not (digits.isascii() and digits.isdecimal()):
         return ()
+    from .mistakes import Explanation, explained
+
     meant = f"{sign}0x{digits}"
     try:
         given = where.read(meant)
     except PtxError:
         return ()
     if where.gives(expected(question), given, bits=not sign):
-        return (f"{text} is decimal; {meant} is right.",)
-    if why or where.same(given, where.read(text)):
+        name = f"{text} is decimal: hexadecimal digits need a 0x in front."
+        return (Explanation(name, f"{text} is decimal; {meant} is right.", True),)
+    if known or where.same(given, where.read(text)):
         return ()
-    from .mistakes import explained
-
-    told = explained(question, given, bits=not sign)
-    return tuple(f"{text} is decimal; {meant}: {said}" for said in told)
+    found = explained(question, given, bits=not sign)
+    return tuple(x.behind(f"{text} is decimal, not {meant}.") for x in found)
 
 
 def hints(question: Question) -> tuple[str, ...]:

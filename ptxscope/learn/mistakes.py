@@ -39,16 +39,45 @@ _BY_CHANCE = frozenset((Kind.OPCODE, Kind.SELECTOR))
 """What explains nearly anything when it is one of two causes."""
 
 
+class Explanation(NamedTuple):
+    """What is said of a wrong answer."""
+
+    name: str
+    """What was done, without the right answer."""
+    said: str
+    """What was done, and what is right."""
+    has_result: bool = False
+    """``said`` has the right answer in it."""
+
+    def in_lane(self, lane: int) -> Explanation:
+        """The same of one lane of a whole."""
+        name, said = (f"In lane {lane} {x[:1].lower()}{x[1:]}" for x in (self.name, self.said))
+        return Explanation(name, said)
+
+    def behind(self, lead: str) -> Explanation:
+        """The same behind another sentence."""
+        return self._replace(name=f"{lead} {self.name}", said=f"{lead} {self.said}")
+
+
+def explain(said: str) -> Explanation:
+    """A sentence that tells no answer."""
+    return Explanation(said, said)
+
+
 class Mistake(NamedTuple):
     """One way to another answer."""
 
     weight: int
-    said: str
-    """What was done, and what is right."""
+    explanation: Explanation
     value: int
     """What it gives at the place that is asked about."""
     id: str = ""
     """The misconception's or erratum's."""
+
+    @property
+    def said(self) -> str:
+        """What was done, and what is right."""
+        return self.explanation.said
 
 
 def mistakes(question: Question) -> Iterator[Mistake]:
@@ -61,7 +90,7 @@ def mistakes(question: Question) -> Iterator[Mistake]:
                 yield mistake
 
 
-def explained(question: Question, given: int, *, bits: bool) -> tuple[str, ...]:
+def explained(question: Question, given: int, *, bits: bool) -> tuple[Explanation, ...]:
     """What is told of a wrong answer, typed as bits or as a number: the likeliest mistake.
 
     For a whole of lanes of which no single mistake explains all, one for each lane that it does;
@@ -69,7 +98,7 @@ def explained(question: Question, given: int, *, bits: bool) -> tuple[str, ...]:
     """
     where = place(question)
     return (
-        likely(question, given, bits=bits)[:1]
+        _likely(question, given, bits=bits)[:1]
         or tuple(_by_lane(question, where, given))
         or tuple(islice(_together(question, where, given), 1))
     )
@@ -77,12 +106,16 @@ def explained(question: Question, given: int, *, bits: bool) -> tuple[str, ...]:
 
 def likely(question: Question, given: int, *, bits: bool = True) -> tuple[str, ...]:
     """The single mistakes that give an answer, the likeliest first; they contradict each other."""
+    return tuple(x.said for x in _likely(question, given, bits=bits))
+
+
+def _likely(question: Question, given: int, *, bits: bool = True) -> tuple[Explanation, ...]:
     where = place(question)
     found = [x for x in mistakes(question) if where.gives(x.value, given, bits=bits)]
-    return tuple(dict.fromkeys(x.said for x in sorted(found, key=lambda x: x.weight)))
+    return tuple(dict.fromkeys(x.explanation for x in sorted(found, key=lambda x: x.weight)))
 
 
-def _by_lane(question: Question, where: Place, given: int) -> Iterator[str]:
+def _by_lane(question: Question, where: Place, given: int) -> Iterator[Explanation]:
     """Lane by lane, where the whole of a destination was answered."""
     trace, role = question.trace, question.key
     if question.lane is not None or role not in DESTINATIONS:
@@ -92,8 +125,8 @@ def _by_lane(question: Question, where: Place, given: int) -> Iterator[str]:
     for lane in range(count) if count > 1 else ():
         own, mask = Question(trace, role, lane), (1 << unit) - 1
         if (given ^ right) >> unit * lane & mask:
-            said = likely(own, given >> unit * lane & mask)[:1]
-            yield from (f"Lane {lane}: {x}" for x in said)
+            found = _likely(own, given >> unit * lane & mask)[:1]
+            yield from (x.in_lane(lane) for x in found)
 
 
 def _values(plan: Plan, operands: Mapping[str, int]) -> dict[str, Lanes]:
@@ -137,17 +170,32 @@ def _lane_shown(question: Question, row: RowTrace, values: Mapping[str, Lanes]) 
     return next(changed, 0)
 
 
-def _slip_said(question: Question, row: RowTrace, slip: Slip, values: Mapping[str, Lanes]) -> str:
+def _slip_said(
+    question: Question, row: RowTrace, slip: Slip, values: Mapping[str, Lanes]
+) -> Explanation:
     trace, lane = question.trace, _lane_shown(question, row, values)
     if isinstance(row.micro, m.Extend):
-        return _extended(trace, row, lane, values[row.key][lane])
+        name, said = _extended(trace, row, lane, values[row.key][lane])
+        return Explanation(name, said, _tells(question, row))
     is_one_of_many = question.lane is None and len(row.lanes) > 1
     which = f" ({part_name(trace, row)} {lane})" if is_one_of_many else ""
-    return f"You {slip.did}{which}: {words(trace, row, lane).sentence}."
+    right = words(trace, row, lane).sentence
+    said = f"You {slip.did}{slip.instead}{which}{_colon(right)}{right}."
+    return Explanation(f"You {slip.did}{which}.", said, _tells(question, row))
 
 
-def _extended(trace: Trace, row: RowTrace, lane: int, wrong: int) -> str:
-    """``You kept 0xff as 255: atype is s32, so it is -1.``"""
+def _colon(sentence: str) -> str:
+    """What separates a mistake from a sentence, so that one colon is in both."""
+    return "; " if ": " in sentence else ": "
+
+
+def _tells(question: Question, row: RowTrace) -> bool:
+    """Whether a row's sentence has the answer: it is the row that is asked about."""
+    return row.key == place(question).key and question.key not in DESTINATIONS
+
+
+def _extended(trace: Trace, row: RowTrace, lane: int, wrong: int) -> tuple[str, str]:
+    """``You read 0xff as unsigned.``; ``You kept 0xff as 255: atype is s32, so it is -1.``"""
     assert isinstance(row.micro, m.Extend)
     bits = hex_text(at(row.inputs[0], lane), row.micro.bits)
     did = "kept" if row.micro.signed else "read"
@@ -155,9 +203,11 @@ def _extended(trace: Trace, row: RowTrace, lane: int, wrong: int) -> str:
     ins, role = trace.instruction, row.name
     written = ins.type_of(role) if role in "abc" else None
     has_slot = ins.entry.slot(f"{role}type") is not None
+    name = f"You read {bits} as {'unsigned' if row.micro.signed else 'signed'}."
     if written is None or not has_slot or written.signed != row.micro.signed:
-        return f"You {did} {bits} as {wrong}: {words(trace, row, lane).sentence}."
-    return f"You {did} {bits} as {wrong}: {role}type is {written}, so it is {right}."
+        sentence = words(trace, row, lane).sentence
+        return name, f"You {did} {bits} as {wrong}{_colon(sentence)}{sentence}."
+    return name, f"You {did} {bits} as {wrong}: {role}type is {written}, so it is {right}."
 
 
 # --- another form, rule or operand -------------------------------------------------------
@@ -168,20 +218,20 @@ def _beliefs(question: Question, where: Place) -> Iterator[Mistake]:
     trace = question.trace
     ins, model = trace.instruction, trace.model
     if model.errata:
-        said = f"The documentation has that; {model.name} does not."
-        said = " ".join([said, *(f"{e.id}: {e.sentence}" for e in trace.changed_by)])
-        yield from _of_plan(question, where, plan_of(ins), 0, said)
+        name = f"The documentation has that; {model.name} does not."
+        said = " ".join([name, *(f"{e.id}: {e.sentence}" for e in trace.changed_by)])
+        yield from _of_plan(question, where, plan_of(ins), 0, Explanation(name, said))
     having: dict[int, list[Model]] = {}
     for other in PTXAS_MODELS:
         if ins.errata and other.errata != model.errata:
             plan = plan_of(ins, other.rules(ins.form))
-            for mistake in _of_plan(question, where, plan, 0, ""):
+            for mistake in _of_plan(question, where, plan, 0, explain("")):
                 having.setdefault(mistake.value, []).append(other)
     for value, models in having.items():
         changed = Trace(ins, models[0], trace.operands).changed_by
-        said = f"ptxas {versions(models)} has that."
-        said = " ".join([said, *(f"{e.id}: {e.sentence}" for e in changed)])
-        yield Mistake(2, said, value, "+".join(e.id for e in changed))
+        name = f"ptxas {versions(models)} has that."
+        said = " ".join([name, *(f"{e.id}: {e.sentence}" for e in changed)])
+        yield Mistake(2, Explanation(name, said), value, "+".join(e.id for e in changed))
 
 
 def _reads_no_more(plan: Plan, known: frozenset[str]) -> bool:
@@ -190,7 +240,7 @@ def _reads_no_more(plan: Plan, known: frozenset[str]) -> bool:
 
 
 def _of_plan(
-    question: Question, where: Place, plan: Plan, weight: int, said: str
+    question: Question, where: Place, plan: Plan, weight: int, said: Explanation
 ) -> Iterator[Mistake]:
     moved = _counterpart(question.trace.plan, plan, where)
     if moved and _reads_no_more(plan, frozenset(shown(question.trace))):
@@ -219,7 +269,7 @@ def _caused(question: Question, where: Place) -> Iterator[Mistake]:
         yield Mistake(_weight(cause), _told(cause), value, id_)
     if "c" in known:
         value = where.of(_values(trace.plan, {**trace.operands, "c": 0}))
-        yield Mistake(2, f"That would be right with {ins.called('c')} = 0.", value)
+        yield Mistake(2, explain(f"That would be right with {ins.called('c')} = 0."), value)
 
 
 def _causes(ins: Instruction, known: frozenset[str]) -> Iterator[Cause]:
@@ -242,9 +292,9 @@ def _weight(cause: Cause) -> int:
     return -1 if cause.kind is Kind.MISCONCEPTION else cause.weight + 1
 
 
-def _told(cause: Cause) -> str:
-    said = f"That would be right {cause.phrase}."
-    return " ".join([said, *(erratum.sentence for erratum in cause.errata)])
+def _told(cause: Cause) -> Explanation:
+    name = f"That would be right {cause.phrase}."
+    return Explanation(name, " ".join([name, *(x.sentence for x in cause.errata)]))
 
 
 def _ruled(variant: Variant, model: Model, cause: Cause) -> Plan:
@@ -295,12 +345,12 @@ def _neighbours(question: Question, where: Place) -> Iterator[Mistake]:
             said = f"That is lane {lane}'s value"
             if lane == count - 1 - question.lane:  # 0 and 1 are what many lanes have
                 weight = 3 if value in (0, 1) else 1
-                yield Mistake(weight, f"{said}: lane 0 is the rightmost.", value)
+                yield Mistake(weight, explain(f"{said}: lane 0 is the rightmost."), value)
             else:
-                yield Mistake(3, f"{said}.", value)
+                yield Mistake(3, explain(f"{said}."), value)
 
 
-def _together(question: Question, where: Place, given: int) -> Iterator[str]:
+def _together(question: Question, where: Place, given: int) -> Iterator[Explanation]:
     """What the diagnosis finds for a destination, two causes together."""
     trace = question.trace
     if question.key not in trace.instruction.results or trace.model != ISA_MODEL:
@@ -310,9 +360,9 @@ def _together(question: Question, where: Place, given: int) -> Iterator[str]:
     observation = Observation(shown(trace), {question.key: seen})
     for finding in investigate(trace.instruction, [observation]).findings:
         causes = finding.causes
-        plain = all(map(_is_predictable, causes)) and not _BY_CHANCE.intersection(
+        is_likely = all(map(_is_predictable, causes)) and not _BY_CHANCE.intersection(
             cause.kind for cause in causes
         )
-        if causes and plain and finding.weight < _FAR_FETCHED:
+        if causes and is_likely and finding.weight < _FAR_FETCHED:
             phrases = " and ".join(cause.phrase for cause in finding.causes)
-            yield f"That would be right {phrases}."
+            yield explain(f"That would be right {phrases}.")

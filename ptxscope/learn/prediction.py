@@ -9,14 +9,13 @@ from ..engine.text.errors import PtxError
 from ..engine.tracing.trace import Trace
 from ..engine.tracing.words import row_name
 from ..scene.records import Place
-from .judge import Answer, Question, hints, judge
+from .judge import Question, hints, judge, reply
 from .question import place as place_of
 
 _LONGEST = 256
 """Characters of an answer that are kept."""
 _MOST = 128
 """Answers that are read back."""
-_MISSED = "No single mistake that is known gives that."
 
 
 class Guess(NamedTuple):
@@ -27,6 +26,8 @@ class Guess(NamedTuple):
     is_judged: bool = False
     said: str = ""
     """Why it is wrong, or the last hint."""
+    is_hint: bool = False
+    """``said`` is a hint."""
     hints: int = 0
     """How many were given."""
     wrong: int = 0
@@ -77,21 +78,28 @@ class Prediction(NamedTuple):
 
     def judged(self, place: Place, text: str) -> Prediction:
         """What was typed, judged; raises PtxError for what is no value."""
-        answer = judge(self._question(place), text)
+        question = self._question(place)
+        answer = judge(question, text)
         before = self.at(place)
         wrong = before.wrong + (not answer.is_right)
-        guess = Guess(text.strip()[:_LONGEST], answer.is_right, True, _said(answer))
+        said = "" if answer.is_right else reply(question, answer, is_first=before.wrong == 0)
+        guess = Guess(text.strip()[:_LONGEST], answer.is_right, True, said)
         return self.with_(place, guess._replace(hints=before.hints, wrong=wrong))
 
     def hinted(self, place: Place) -> Prediction:
         """With the next hint at a lane; the last comes again."""
         found, now = hints(self._question(place)), self.at(place)
         said = found[min(now.hints, len(found) - 1)]
-        return self.with_(place, now._replace(said=said, hints=min(now.hints + 1, len(found))))
+        count = min(now.hints + 1, len(found))
+        return self.with_(place, now._replace(said=said, is_hint=True, hints=count))
 
     def read(self, place: Place, text: str) -> int:
         """A text as an answer at a place; raises PtxError."""
         return place_of(self._question(place)).read(text)
+
+    def is_yes_or_no(self, place: Place) -> bool:
+        """Whether a lane is answered by yes or no."""
+        return place_of(self._question(place)).is_yes_or_no
 
     def called(self, place: Place) -> str:
         """What a lane is called: ``t lane 2``."""
@@ -107,10 +115,6 @@ class Prediction(NamedTuple):
 
     def _question(self, place: Place) -> Question:
         return Question(self.trace, *place)
-
-
-def _said(answer: Answer) -> str:
-    return "" if answer.is_right else " ".join(answer.why[:1]) or _MISSED
 
 
 # --- what is kept ------------------------------------------------------------------------
@@ -136,11 +140,12 @@ def from_json(trace: Trace, data: Iterable[object]) -> Prediction:
         if not fits or not isinstance(text, str) or any(type(x) is not int for x in counts):
             continue
         place = Place(str(key), int(lane))
+        given, wrong = (min(max(int(x), 0), 99) for x in counts)
+        before = found.with_(place, Guess(wrong=max(wrong - 1, 0)))
         try:
-            known = found.judged(place, text) if is_judged is True else found.typed(place, text)
+            known = before.judged(place, text) if is_judged is True else found.typed(place, text)
         except PtxError:
             known = found.typed(place, text)
-        given, wrong = (min(max(int(x), 0), 99) for x in counts)
         guess = known.at(place)._replace(hints=given, wrong=wrong)
         found = known.with_(place, guess)
     return found

@@ -21,6 +21,8 @@ from ..engine.text.values import parse_integer, parse_value
 from ..engine.tracing.trace import RowTrace, Trace
 
 WORD = 32
+_TRUTHS = {"yes": 1, "y": 1, "true": 1, "no": 0, "n": 0, "false": 0}
+_ALLOWED_TRUTHS = "yes, no, true, false, 1, 0"
 _BARE_HEX = pattern(r"[0-9a-fA-F]{1,32}")
 
 
@@ -75,6 +77,8 @@ class Place(NamedTuple):
         try:
             return self._read(text)
         except PtxError:
+            if self.is_yes_or_no:
+                raise _no_truth(text) from None
             if _BARE_HEX.fullmatch(text.strip()) is None:
                 raise
         start, meant = len(text) - len(text.lstrip()), f"0x{text.strip()}"
@@ -82,12 +86,24 @@ class Place(NamedTuple):
         span = start, start + len(text.strip())
         raise PtxError(text, (Problem("hexadecimal digits need a 0x in front", span, meant),))
 
+    @property
+    def letters(self) -> str:
+        """The letters that an answer may begin with, besides hexadecimal digits."""
+        if self.is_yes_or_no:
+            return "yntfYNTF"
+        return "inIN" if self.type is not None and self.type.is_float else ""
+
+    @property
+    def is_yes_or_no(self) -> bool:
+        """Whether it is 0 or 1 that is asked."""
+        return self.truth or self.type is Type.PRED
+
     def _read(self, text: str) -> int:
+        word = text.strip().lower()
+        if self.is_yes_or_no and word in _TRUTHS:
+            return _TRUTHS[word]
         if self.type is not None:
             return parse_value(text, self.type)
-        word = text.strip().lower()
-        if self.truth and word in ("true", "false"):
-            return int(word == "true")
         if not self.exact:
             return parse_integer(text, self.width)
         if word.startswith("["):
@@ -99,6 +115,15 @@ class Place(NamedTuple):
         bits = 128 if self.width > 64 else 64
         found = parse_integer(text, bits)
         return cast(found, bits, signed=True) if word.startswith("-") else found
+
+
+def _no_truth(text: str) -> PtxError:
+    """The error for what answers no question of yes or no."""
+    word = text.strip()
+    said = f"{quoted(word)} is neither yes nor no" if word else "an answer is missing"
+    start = len(text) - len(text.lstrip())
+    span = start, max(start + len(word), start + 1)
+    return PtxError(text, (Problem(said, span, _ALLOWED_TRUTHS),))
 
 
 def is_bits(text: str) -> bool:

@@ -34,6 +34,8 @@ class Slip(NamedTuple):
     """What was done instead, one after the other."""
     weight: int = 1
     """How far-fetched it is."""
+    instead: str = ""
+    """What was right instead, behind ``did``; it may tell the answer."""
 
 
 class At(NamedTuple):
@@ -54,9 +56,9 @@ class At(NamedTuple):
         known = self.trace.rows.get(key)
         return known.name if known else short_name(self.trace, key)
 
-    def only(self, did: str, micro: Micro, weight: int = 1) -> Slip:
+    def only(self, did: str, micro: Micro, weight: int = 1, instead: str = "") -> Slip:
         """Another micro-operation on the same inputs."""
-        return Slip(did, ((micro, self.inputs),), weight)
+        return Slip(did, ((micro, self.inputs),), weight, instead)
 
     def first(self, did: str, weight: int = 1) -> Slip:
         """The first input as it is."""
@@ -135,11 +137,10 @@ def _select(at: At, micro: m.Select) -> Iterator[Slip]:
             if (word, index) != right:
                 other = (*picks[:lane], (word, index), *picks[lane + 1 :])
                 did = f"took {part} {index} of {short_name(at.trace, roles[word])}"
-                if word != right[0]:
-                    did += (
-                        f" in place of {short_name(at.trace, roles[right[0]])}'s {part} {right[1]}"
-                    )
-                yield _picked(did, other, unit, 1 if word == right[0] else 2)
+                slip = _picked(did, other, unit, 1 if word == right[0] else 2)
+                name = short_name(at.trace, roles[right[0]])
+                instead = f" in place of {name}'s {part} {right[1]}" if word != right[0] else ""
+                yield slip._replace(instead=instead)
 
 
 def _picked(did: str, picks: tuple[tuple[int, int], ...], unit: int, weight: int = 1) -> Slip:
@@ -402,8 +403,9 @@ def _choose(at: At, _: m.Choose) -> Iterator[Slip]:
 
 def _encode(at: At, micro: m.Encode) -> Iterator[Slip]:
     if micro.true == 0x3F80_0000:  # of integers the misconceptions know
-        yield at.only("wrote 1 for true, which is 1.0 here", m.Encode(1), 0)
-        yield at.only("wrote all ones for true, which is 1.0 here", m.Encode(0xFFFF_FFFF), 0)
+        instead = ", which is 1.0 here"
+        yield at.only("wrote 1 for true", m.Encode(1), 0, instead)
+        yield at.only("wrote all ones for true", m.Encode(0xFFFF_FFFF), 0, instead)
 
 
 _SLIPS: dict[type[Micro], Callable[[At, Any], Iterator[Slip]]] = {

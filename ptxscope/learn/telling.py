@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from ..engine.text.values import hex_text
 from ..engine.tracing.stages import title
-from ..engine.tracing.trace import Step
-from ..engine.tracing.words import sentence, words
+from ..engine.tracing.trace import Step, Trace
+from ..engine.tracing.words import sentence
 from ..export.document import document
 from ..export.markdown import code, escaped, fenced
 from ..export.options import Options
-from ..export.text import WIDTH, head_lines, step_lines
+from ..export.text import WIDTH, answer_lines, head_lines, result_lines, step_lines
 from .filling import Kind, Text, plain
-from .judge import Question
+from .judge import Question, answer_text
 from .lesson import Anchor, Card, Lesson, place_name
 
 
@@ -25,20 +24,36 @@ def question(card: Card) -> Question:
 
 
 def picture(card: Card, before: Card | None = None, width: int = WIDTH) -> list[str]:
-    """The trace as a card shows it, as lines of text; of one that was shown already, what is new.
+    """The trace up to a card's step as lines of text; after a card of the same trace, what is new.
 
-    What is asked, and what would tell it, is not in it.
+    A question's step lies behind it: nothing that is shown tells the answer.
     """
-    again = before is not None and before.trace == card.trace and card.ask is None
     steps = card.trace.steps[: card.step]
-    if again and before is not None:
-        of = _step_of(card.anchor, card)
-        steps = steps[before.step :] or ((of,) if of else steps[-1:])
+    if before is None or before.trace != card.trace or card.ask is not None:
+        head = head_lines(document(card.trace), width)
+        return _trimmed([*head, *_drawn_steps(card.trace, steps, width)])
+    if new := steps[before.step :]:
+        return _drawn_steps(card.trace, new, width)
+    of = _step_of(card.anchor, card)
+    return _drawn_steps(card.trace, (of,) if of else steps[-1:], width, with_result=False)
+
+
+def _drawn_steps(
+    trace: Trace, steps: Sequence[Step], width: int, *, with_result: bool = True
+) -> list[str]:
+    """Steps as lines of text; the result, and where the models differ, follows the last step."""
     stages = frozenset(step.stage for step in steps)
-    doc = document(card.trace, Options(stages=stages, result=False))
-    lines = [] if again else head_lines(doc, width)
-    for step in doc.steps:
-        lines += step_lines(step, width)
+    doc = document(trace, Options(stages=stages))
+    lines = [line for step in doc.steps for line in step_lines(step, width)]
+    if with_result and trace.steps[-1] in steps:
+        lines += ["", *result_lines(doc, width)]
+        if doc.answers:
+            lines += ["", *answer_lines(doc.answers._replace(errata=()), width)]
+    return _trimmed(lines)
+
+
+def _trimmed(lines: list[str]) -> list[str]:
+    """Lines without blanks at their ends, and without blank lines at the end."""
     while lines and not lines[-1].strip():
         lines.pop()
     return [line.rstrip() for line in lines]
@@ -69,22 +84,14 @@ def asked(card: Card) -> str:
 
 def answer(card: Card) -> str:
     """What comes out there."""
-    assert card.ask
-    trace, (key, lane, _) = card.trace, card.ask
-    row = trace.rows.get(key)
-    if row is not None:
-        return words(trace, row, lane or 0).formula.right
-    return hex_text(
-        trace.result[trace.instruction.results[key]], trace.instruction.type_of(key).bits
-    )
+    return answer_text(question(card))
 
 
 def drawn(card: Card, width: int = WIDTH) -> list[str]:
-    """The step that was asked for, as lines of text."""
+    """The steps behind a question, up to the one that was asked for, as lines of text."""
     assert card.ask
-    stages = frozenset(x.stage for x in (_step_of(card.ask, card) or card.trace.steps[-1],))
-    doc = document(card.trace, Options(stages=stages, result=False))
-    return [line.rstrip() for step in doc.steps for line in step_lines(step, width)]
+    end = _step_of(card.ask, card) or card.trace.steps[-1]
+    return _drawn_steps(card.trace, card.trace.steps[card.step : end.number], width)
 
 
 def filled_lines(text: Text, width: int = WIDTH, lead: str = "") -> Iterator[str]:
@@ -113,6 +120,7 @@ def as_text(lesson: Lesson) -> str:
     for number, card, _ in _numbered(lesson):
         if card.ask:
             lines += ["", f"{number}. {answer(card)}", *filled_lines(card.remark, lead="   ")]
+            lines += ["", *drawn(card)]
     return "\n".join(lines) + "\n"
 
 
@@ -122,11 +130,12 @@ def as_markdown(lesson: Lesson) -> str:
     parts = [f"# {escaped(head.title)}", f"{head.minutes} minutes: {escaped(head.summary)}"]
     for number, card, before in _numbered(lesson):
         parts += [f"## {number}. {escaped(card.title)}"]
-        parts += [fenced("\n".join(picture(card, before)).rstrip("\n"), "text"), _marked(card.text)]
+        parts += [fenced("\n".join(picture(card, before)), "text"), _marked(card.text)]
     parts += ["## Answers"]
     for number, card, _ in _numbered(lesson):
         if card.ask:
             parts += [f"**{number}.** {code(answer(card))}", _marked(card.remark)]
+            parts += [fenced("\n".join(drawn(card)), "text")]
     return "\n\n".join(parts) + "\n"
 
 

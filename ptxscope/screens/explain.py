@@ -14,6 +14,7 @@ from textual.widgets import Input, Static
 
 from ..engine.diagnosis.diagnose import Diagnosis, Finding, investigate
 from ..engine.diagnosis.observation import Observation, parse_got
+from ..engine.listings.bindings import reading_type
 from ..engine.text.errors import PtxError, printable
 from ..engine.tracing.trace import Trace
 from ..export.diagnosis import explanation, phrases, seen, unexplained
@@ -100,7 +101,7 @@ class ExplainScreen(Dialog[tuple[str, Finding | None]]):
         ins = self._trace.instruction
         try:
             parts = text.split() if len(ins.results) > 1 else [text]
-            observed = dict(parse_got(ins, part) for part in parts)
+            observed = dict(parse_got(ins, part, reading_type) for part in parts)
         except PtxError as error:
             hint = f"; allowed: {error.hint}" if error.hint else ""
             self._show([f"{error.message}{hint}"], [])

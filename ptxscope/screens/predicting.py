@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -84,12 +84,24 @@ class Predicting(Part):
         main.show_step()
         self._ask_here()
         main.show_keys()
-        main.say(
-            f"What will it be? Type it: {_NOTATIONS} · 0-9 a-f are digits here (a is 0xa) · "
-            f"{main.key('predict.hint')} hint · {main.key('step.next')} shows the step · "
-            f"{main.key('step.last')} shows all · Esc leaves, and keeps what you typed",
-            firm=True,
-        )
+        main.say(" · ".join(self._invitation()), firm=True)
+
+    def _invitation(self) -> Iterator[str]:
+        """How the lane under the cursor is answered, and which keys act on it."""
+        main, lanes = self._main, self._main.query_one(Lanes)
+        assert self.prediction
+        place = lanes.place
+        if place is not None and self.prediction.is_yes_or_no(place):
+            yield "What will it be? Type it: yes, no, 1, 0"
+        else:
+            yield f"What will it be? Type it: {_NOTATIONS}"
+            yield "0-9 a-f are digits here (a is 0xa)"
+        yield f"{main.key('predict.hint')} hint"
+        for id_, shows in (("step.next", "the step"), ("step.last", "all")):
+            key = main.key(id_)
+            if not lanes.check_consume_key(key, key):
+                yield f"{key} shows {shows}"
+        yield "Esc leaves, and keeps what you typed"
 
     def stop_predicting(self, *, step: int = 0) -> None:
         """Ask no more, and show up to a step; to the one before what was asked if none is said."""

@@ -11,9 +11,10 @@ from textual.containers import Vertical
 from ..engine.text.errors import PtxError, printable
 from ..engine.text.parser import parse
 from ..learn.filling import Piece, Text
-from ..learn.judge import hints, judge
+from ..learn.judge import hints, judge, reply
 from ..learn.lesson import Card, Head, Lesson, files, heads, lesson
 from ..learn.progress import Left
+from ..learn.question import place
 from ..learn.telling import answer, asked, question
 from ..scene.records import Place
 from ..session import Setup
@@ -42,6 +43,8 @@ class Tour(Vertical):
         self._done = before.done
         self._answered = False
         self._hints = 0
+        self._wrong_count = 0
+        """How often the question was answered wrongly."""
         self._typed: dict[int, str] = {}
         """What was typed, by card."""
         self._verdict: tuple[Said, ...] = ()
@@ -73,6 +76,7 @@ class Tour(Vertical):
         """The card, and the picture of what it speaks of."""
         card = self.card
         self._answered, self._hints, self._verdict = False, 0, ()
+        self._wrong_count = 0
         self.places[self.lesson.head.name] = Left(self._at, self._done)
         ins = parse(str(card.trace.instruction))
         setup = Setup(ins, str(ins), dict(card.trace.operands), card.trace.model.name, apart=True)
@@ -95,7 +99,9 @@ class Tour(Vertical):
         said += self._verdict
         title = f"{self._at + 1} of {many} · {card.title}"
         titles = f"Lesson {self.lesson.head.name} · {title}", title, card.title
-        self.strip.show(titles, tuple(said), asking=self.is_open, first=self._at == 0)
+        letters = place(question(card)).letters if self.is_open else ""
+        is_first = self._at == 0
+        self.strip.show(titles, tuple(said), asking=self.is_open, first=is_first, letters=letters)
         self._main.show_keys()
         if self._verdict:
             self.strip.call_after_refresh(self.strip.end)
@@ -118,22 +124,12 @@ class Tour(Vertical):
 
     # --- answers -----------------------------------------------------------------------------
 
-    def command(self, key: str) -> None:
-        """Do what a key of the strip does, pressed in the empty field."""
-        if key == "?":
-            self._hint()
-        elif key == "s":
-            self._revealed()
-        else:
-            self._main.set_focus(self.strip)
-            self._go(1 if key == "n" else -1)
-
     def _ask(self, start: str) -> None:
         """Ask for a value, with what was typed before."""
         of = question(self.card)
         text = self._typed.pop(self._at, "") + start
         field = self._main.value_field
-        field.ask(asked(self.card), lambda typed: judge(of, typed).given, text, self, "?nps")
+        field.ask(asked(self.card), place(of).read, text, self, has_hints=True)
 
     def given(self, text: str, *, is_left: bool = False) -> None:
         """Judge an answer; ``is_left``: the field was left with it."""
@@ -142,16 +138,17 @@ class Tour(Vertical):
         if is_left:
             self._typed[self._at] = text
             return
+        asked_here = question(self.card)
         try:
-            found = judge(question(self.card), text)
+            found = judge(asked_here, text)
         except PtxError:  # the field says what is wrong with it
             return
         if found.is_right:
             self._reveal(right=True)
             return
-        why = found.why[0].removesuffix(".") if found.why else "not this; ? gives a hint"
-        said = f"× {printable(text.strip())}: {printable(why)}."
-        self._verdict = (_said(said, "changed"),)
+        self._wrong_count += 1
+        said = reply(asked_here, found, is_first=self._wrong_count == 1)
+        self._verdict = (_said(printable(f"× Not {text.strip()}. {said}"), "changed"),)
         self._tell()
 
     def unsay(self) -> None:
@@ -161,7 +158,8 @@ class Tour(Vertical):
             self._tell()
 
     @on(TourStrip.Hinted)
-    def _hint(self) -> None:
+    def hint(self) -> None:
+        """Show the next hint."""
         if not self.is_open:
             return
         found = hints(question(self.card))

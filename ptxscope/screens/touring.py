@@ -161,7 +161,7 @@ class Touring(Part):
         if self.tour and event.about is self.tour:
             self.tour.unsay()
 
-    def on_value_field_commanded(self, event: ValueField.Commanded) -> None:
-        """A key of the lesson, pressed in the empty field."""
+    def on_value_field_hinted(self, event: ValueField.Hinted) -> None:
+        """A hint at the lesson's question is wanted."""
         if self.tour and event.about is self.tour:
-            self.tour.command(event.key)
+            self.tour.hint()

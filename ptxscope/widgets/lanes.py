@@ -309,7 +309,8 @@ class Lanes(Pane):
         if place and self._guesses is not None and self.is_asked(place):
             cell, guess = None, self._guesses.get(place)
             said = guess.said if guess else ""
-            said = f"{REFUSED} {said}" if guess and guess.is_wrong else said
+            is_refused = guess is not None and guess.is_wrong and not guess.is_hint
+            said = f"{REFUSED} {said}" if is_refused else said
         else:
             said = sentence(trace, row, place.lane) if trace and row and place else ""
         self.CursorMoved(self, cell, said).tell()
@@ -472,8 +473,13 @@ class Lanes(Pane):
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """A lane that is asked takes what an answer begins with, and no action has it."""
-        is_asked = self.place is not None and self.is_asked(self.place)
-        return is_asked and (key == "space" or bool(character and character in _BEGINS))
+        if self._trace is None or self.place is None or not self.is_asked(self.place):
+            return False
+        from ..learn.question import Question
+        from ..learn.question import place as answered_place
+
+        letters = answered_place(Question(self._trace, *self.place)).letters
+        return key == "space" or bool(character and character in _BEGINS + letters)
 
     def on_key(self, event: events.Key) -> None:
         """On a register a literal begins; on a selected lane a digit is what it takes."""

@@ -15,8 +15,8 @@ from .message import Posted
 from .pane import Line, Pane, Piece
 
 _INKS = {Kind.PLAIN: "", Kind.CODE: "strong", Kind.VALUE: "value"}
-_BEGINS = frozenset("0123456789-+[.tfTF")
-"""What an answer may begin with."""
+_BEGINS = "0123456789-+[."
+"""What every answer may begin with."""
 
 
 class Said(NamedTuple):
@@ -82,13 +82,24 @@ class TourStrip(Pane):
         self._titles: tuple[str, ...] = ("Lesson",)
         self._said: tuple[Said, ...] = ()
         self._is_asking, self._is_first = False, True
+        self._letters = ""
 
     def show(
-        self, titles: tuple[str, ...], said: tuple[Said, ...], *, asking: bool, first: bool
+        self,
+        titles: tuple[str, ...],
+        said: tuple[Said, ...],
+        *,
+        asking: bool,
+        first: bool,
+        letters: str = "",
     ) -> None:
-        """Show a card under the first of its titles that fits; ``asking``: one may answer."""
+        """Show a card under the first of its titles that fits; ``asking``: one may answer.
+
+        An answer may begin with ``letters``, but for those that are keys of the lesson.
+        """
         self._titles, self._said = titles, said
         self._is_asking, self._is_first = asking, first
+        self._letters = "".join(x for x in letters if x not in self._bindings.key_to_bindings)
         self.redraw()
         self.refresh(layout=True)
 
@@ -119,14 +130,14 @@ class TourStrip(Pane):
 
     def on_key(self, event: events.Key) -> None:
         """An answer begins with its first character."""
-        if self._is_asking and event.character and event.character in _BEGINS:
+        if event.character and self.check_consume_key(event.key, event.character):
             event.stop()
             event.prevent_default()
             self.post_message(self.Answering(self, event.character))
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Whether an answer begins so. Part of Textual."""
-        return self._is_asking and character is not None and character in _BEGINS
+        return self._is_asking and bool(character and character in _BEGINS + self._letters)
 
     def action_next(self) -> None:
         """To the next card."""

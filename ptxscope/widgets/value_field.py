@@ -18,6 +18,10 @@ from .line import PlainInput
 from .message import Posted
 from .operands import Field
 
+_LESSON_KEYS = "? hint · Esc, then n: next"
+_NARROW = 60
+"""Columns below which only the first key is named: the answer needs the room."""
+
 
 class ValueField(Vertical):
     """A label and an input, carets and what is wrong beneath; hidden until it is opened.
@@ -74,12 +78,11 @@ class ValueField(Vertical):
         control: ValueField
         about: object
 
-    class Commanded(Posted):
-        """Not an answer but one of the keys was typed that act in the empty field."""
+    class Hinted(Posted):
+        """A ``?`` was typed: a hint is wanted."""
 
         control: ValueField
         about: object
-        key: str
 
     class Left(Posted):
         """Nothing was entered."""
@@ -103,7 +106,7 @@ class ValueField(Vertical):
         self._read: Callable[[str], int] | None = None
         """What reads a text that is no operand's value."""
         self._about: object = None
-        self._keys = ""
+        self._has_hints = False
 
     def on_mount(self) -> None:
         """Be ready before the first digit comes."""
@@ -122,14 +125,20 @@ class ValueField(Vertical):
         self._begin(f"{printable(name)}{part}", start)
 
     def ask(
-        self, called: str, read: Callable[[str], int], start: str, about: object, keys: str = ""
+        self,
+        called: str,
+        read: Callable[[str], int],
+        start: str,
+        about: object,
+        *,
+        has_hints: bool = False,
     ) -> None:
         """Ask for a text that a function reads; it is posted as ``Answered``.
 
-        One of ``keys`` alone, or a ``?`` among them anywhere, is posted as ``Commanded``.
+        Every letter is text. Where there are hints, a ``?`` is posted as ``Hinted``.
         """
         self.close()
-        self._read, self._about, self._keys = read, about, keys
+        self._read, self._about, self._has_hints = read, about, has_hints
         self._begin(called, start)
 
     def _begin(self, called: str, start: str) -> None:
@@ -177,16 +186,11 @@ class ValueField(Vertical):
             self._bits = bits
             self._check(self.input.value)
 
-    def _command(self, text: str) -> str:
-        """The key in what was typed that is no part of an answer."""
-        if "?" in self._keys and "?" in text:
-            return "?"
-        return text if len(text) == 1 and text in self._keys else ""
-
     @property
     def commands(self) -> str:
-        """The keys that act in the empty field, which are no part of an answer."""
-        return self._keys if self.is_open and self._read is not None else ""
+        """The keys that are no part of an answer."""
+        is_asking = self.is_open and self._read is not None
+        return "?" if is_asking and self._has_hints else ""
 
     @property
     def about(self) -> object:
@@ -235,9 +239,9 @@ class ValueField(Vertical):
         wrong = self._wrong(text) if text.strip() else ""
         self._error.update(Content(wrong))
         if self._read is not None:
-            self._means.update(
-                Content("" if wrong else "? hint" if self._keys else "Enter judges it")
-            )
+            keys = _LESSON_KEYS if self.screen.size.width >= _NARROW else "? hint"
+            said = keys if self._has_hints else "Enter judges it"
+            self._means.update(Content("" if wrong else said))
             return
         width = self._type.bits
         said = f"was {hex_text(self._bits, width)}"
@@ -248,9 +252,9 @@ class ValueField(Vertical):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Say what the text means, or what is wrong with it."""
         event.stop()
-        if self._read is not None and (key := self._command(event.value)):
-            self.input.value = event.value.replace(key, "")
-            self.Commanded(self, self._about, key).tell()
+        if "?" in self.commands and "?" in event.value:
+            self.input.value = event.value.replace("?", "")
+            self.Hinted(self, self._about).tell()
             return
         self._check(event.value)
 

@@ -92,8 +92,10 @@ async def test_a_wrong_lane_says_why_and_stays(size: tuple[int, int]) -> None:
     async with explorer(LINE, VALUES, size=size) as drive:
         await drive.press("1", "P", "right")
         shown = await tell(drive, "255")
-        assert said(drive) == "× You kept 0xff as 255: atype is s32, so it is -1."
+        assert said(drive) == "× You read 0xff as unsigned."
         assert "✗ 255" in shown
+        await tell(drive, "255")
+        assert said(drive) == "× You kept 0xff as 255: atype is s32, so it is -1."
         assert place(drive) == ("extend.a", 2)
         shown = await tell(drive, "-1")
         assert said(drive) == "✓ Right"
@@ -116,6 +118,18 @@ async def test_hints_come_one_at_a_time(size: tuple[int, int]) -> None:
         assert told[2] == "Lane 1: 128 is above 127, the largest s8, so it becomes 127."
         assert told[3] == told[2]  # there are no more
         assert place(drive) == ("saturate.t", 1)
+
+
+async def test_a_hint_does_not_carry_the_mark_of_a_wrong_answer() -> None:
+    async with explorer(LINE, VALUES) as drive:
+        await drive.press("1", "P", "right")
+        await tell(drive, "255")
+        assert said(drive).startswith("× ")
+        await drive.press("h")
+        assert said(drive).startswith("Extend: ")
+        await drive.press("left", "right")
+        assert said(drive).startswith("Extend: ")
+        assert "✗ 255" in await drive.text()  # the answer is wrong still
 
 
 async def test_what_was_typed_is_kept_while_another_lane_is_looked_at() -> None:
@@ -269,7 +283,7 @@ async def test_it_goes_on_where_the_explorer_was_left(tmp_path: Path) -> None:
         assert "✗ 255" in shown
         assert "99 ?" in shown
         assert place(drive) == ("extend.a", 2)
-        assert said(drive) == "× You kept 0xff as 255: atype is s32, so it is -1."
+        assert said(drive) == "× You read 0xff as unsigned."
 
 
 async def test_what_was_kept_is_of_what_was_open_and_nothing_else(tmp_path: Path) -> None:

@@ -111,6 +111,26 @@ async def test_a_letter_begins_hexadecimal_or_false() -> None:
         assert said(drive) == "✓ Right"
 
 
+async def test_yes_and_no_are_typed_where_a_lane_is_one_of_them() -> None:
+    async with explorer("setp.lt.s32 p, a, b", {"a": 3, "b": 2}) as drive:
+        await drive.press("1", "P", "p")
+        assert "Type it: yes, no, 1, 0" in said(drive)
+        assert "n shows the step" not in said(drive)
+        await drive.type("no")
+        assert drive.screen.value_field.input.value == "no"
+        await drive.press("enter")
+        assert said(drive).startswith("✓ Right")
+
+
+async def test_nan_is_typed_where_a_lane_is_a_float() -> None:
+    async with explorer("setp.lt.ftz.f32 p, a, b", {"a": 0x7FC00000, "b": 2}) as drive:
+        await drive.press("1", "P", "p")
+        await drive.type("nan")
+        assert drive.screen.value_field.input.value == "nan"
+        await drive.press("enter")
+        assert said(drive) == "✓ Right"
+
+
 async def test_bare_hexadecimal_is_told_how_it_is_written() -> None:
     async with explorer(LINE, VALUES) as drive:
         await drive.press("1", "P", "p")
@@ -195,10 +215,10 @@ async def test_a_lessons_question_says_no_more_of_the_answer_before() -> None:
         strip = drive.pane("tour-strip")
         await drive.type("68")
         await drive.press("enter")
-        assert "× 68: " in strip.text()
+        assert "× Not 68. " in strip.text()
         await drive.type("foo")
         await drive.press("enter")
-        assert "× 68: " not in strip.text()
+        assert "Not 68" not in strip.text()
         await drive.type("0x114")
         assert drive.screen.value_field.input.value == "0x114"
 

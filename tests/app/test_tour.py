@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from string import ascii_letters
 
 import pytest
 
@@ -16,6 +17,7 @@ from ptxscope.store import Store
 from ptxscope.widgets.lanes import Lanes
 from ptxscope.widgets.value_field import ValueField
 from tests.app.driving import Driver, explorer, focused
+from tests.learn.quotes import missing_numbers
 from tests.tiers import some
 
 SIZES = [(120, 40), (80, 24), (60, 20), (200, 60)]
@@ -28,6 +30,10 @@ async def opened(drive: Driver, name: str) -> str:
 
 def strip(drive: Driver) -> str:
     return " ".join(drive.pane("tour-strip").text().split())
+
+
+def picture(drive: Driver) -> str:
+    return "\n".join(drive.pane(x).text() for x in ("operands", "lanes", "result"))
 
 
 def title(drive: Driver) -> str:
@@ -54,6 +60,7 @@ async def played(drive: Driver, card: Card, at: int, many: int) -> None:
     )
     assert trace.model.name == card.trace.model.name
     assert drive.screen.step == card.step
+    assert missing_numbers(card.text, picture(drive)) == []
     said = " ".join("".join(piece.text for piece in card.text).split())
     assert said in strip(drive)
     if card.ask:
@@ -63,6 +70,7 @@ async def played(drive: Driver, card: Card, at: int, many: int) -> None:
         await drive.press("enter")
         assert "".join(piece.text for piece in card.remark)[:40] in strip(drive)
         assert not field(drive).is_open
+        assert missing_numbers(card.remark, picture(drive)) == []
         asked = trace.rows.get(card.ask.key)
         if asked is not None:
             assert trace.steps[drive.screen.step - 1].stage is asked.stage
@@ -153,10 +161,12 @@ async def test_answers_are_judged_helped_and_shown() -> None:
         assert "extend a = ?" in strip(drive)
         await drive.type("240")
         await drive.press("enter")
-        assert "× 240: " in strip(drive)
-        assert "s32" in strip(drive)  # the mistake: read as unsigned, and atype is s32
+        assert strip(drive).endswith("× Not 240. You read 0xf0 as unsigned.")
         assert field(drive).is_open
-        assert "= -16" not in strip(drive)
+        await drive.type("240")
+        await drive.press("enter")
+        said = "× Not 240. You kept 0xf0 as 240: atype is s32, so it is -16."
+        assert strip(drive).endswith(said)
         await drive.type("foo")  # takes the place of what was typed
         shown = await drive.press("enter")
         assert "`foo` is not an integer" in shown
@@ -181,22 +191,61 @@ async def test_what_was_typed_is_there_when_one_comes_back() -> None:
         await opened(drive, "merging")
         await drive.press(*"nnnnnn")
         await drive.type("0xa")
-        await drive.press("escape", "n", "p")
+        await drive.press("escape", "n", "escape", "p")
         assert "7 of 9" in title(drive)
         assert field(drive).input.value == "0xa"
         await drive.press("escape", "escape")
         assert drive.screen.tour is None
 
 
-async def test_keys_of_the_lesson_act_in_its_empty_field() -> None:
+async def test_keys_of_the_lesson_act_once_its_field_is_left() -> None:
     async with explorer() as drive:
         await opened(drive, "merging")
-        await drive.press(*"nnnnnnn")
+        shown = await drive.press(*"nnnnnn", "escape", "n")
         assert "8 of 9" in title(drive)
-        await drive.press("p")
+        assert "? hint · Esc, then n: next" in shown
+        await drive.press("escape", "p")
         assert "7 of 9" in title(drive)
-        await drive.press("s")
+        await drive.press("escape", "s")
         assert "It is 0xbb." in strip(drive)
+
+
+async def test_the_field_of_a_question_has_room_on_a_narrow_screen() -> None:
+    async with explorer(size=(40, 12)) as drive:
+        await opened(drive, "setp")
+        await drive.press(*"nnnnnnn")
+        assert field(drive).input.size.width > 10
+
+
+async def test_the_empty_field_of_a_question_takes_every_letter() -> None:
+    async with explorer() as drive:
+        await opened(drive, "setp")
+        await drive.press(*"nnnnnnn")
+        for letter in ascii_letters:
+            field(drive).input.value = ""
+            await drive.press(letter)
+            assert field(drive).input.value == letter
+        assert "8 of 10" in title(drive)
+
+
+@pytest.mark.parametrize("answer_", ["no", "n", "No", "false", "0"])
+async def test_a_question_of_yes_or_no_is_answered_in_words(answer_: str) -> None:
+    async with explorer() as drive:
+        await opened(drive, "setp")
+        await drive.press(*"nnnnnnn")
+        assert "Boolean p = ?" in strip(drive)  # 7 >= 7 holds, xor 1 does not
+        await drive.type(answer_)
+        await drive.press("enter")
+        assert "Right: " in strip(drive)
+
+
+async def test_an_answer_of_yes_or_no_begins_on_the_strip_too() -> None:
+    async with explorer() as drive:
+        await opened(drive, "setp")
+        await drive.press(*"nnnnnnn", "escape", "y")
+        assert field(drive).input.value == "y"
+        shown = await drive.press("e", "x", "enter")
+        assert "`yex` is neither yes nor no; allowed: yes, no, true, false, 1, 0" in shown
 
 
 async def test_the_picture_can_be_played_with_and_the_next_card_sets_it_right() -> None:

@@ -215,3 +215,27 @@ def test_another_opcode_is_a_kind_of_its_own() -> None:
     assert first["ptx"] == "vmax4.s32.s32.s32 d, a, b, c;"
     assert first["causes"][0]["phrase"] == "with `vmax4` rather than `vmin4`"
     assert first["operands"] == {"a": "0x01820304", "b": "0x04030281"}
+
+
+def test_a_float_is_read_as_its_constraint_says() -> None:
+    asm = (
+        'asm("slct.b32.s32 %0, %1, %2, %3;" : "=f"(d) : "f"(a), "f"(b), "r"(c));',
+        "a=1.5", "b=2.5", "c=0",
+    )  # fmt: skip
+    done = run("explain", *asm, "--got", "2.5")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "0x40200000" in done.stdout  # 2.5 as an f32
+    assert "it took a only where c > 0" in done.stdout
+    nothing = run("explain", *asm, "--got", "d=5.0", "--brief")
+    assert (nothing.returncode, nothing.stderr) == (1, "")
+    assert "0x40a00000" in nothing.stdout
+    integer = run("explain", "slct.b32.s32 d, a, b, c", "a=1", "b=2", "c=0", "--got", "2.5")
+    assert "`2.5` is a float; the operand is `.b32`" in integer.stderr
+
+
+def test_a_float_of_a_file_is_read_as_its_constraint_says(tmp_path: Path) -> None:
+    path = tmp_path / "seen.csv"
+    path.write_text("a,b,c,got\n1.5,2.5,0,2.5\n")
+    line = 'asm("slct.b32.s32 %0, %1, %2, %3;" : "=f"(d) : "f"(a), "f"(b), "r"(c));'
+    done = run("explain", line, "--observations", str(path), "--brief")
+    assert (done.returncode, done.stderr) == (0, "")

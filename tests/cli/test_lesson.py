@@ -17,8 +17,9 @@ import pytest
 
 from ptxscope.learn import lesson as reader
 from ptxscope.learn.lesson import files, lesson
-from ptxscope.learn.telling import answer
+from ptxscope.learn.telling import answer, filled_lines
 from tests.cli.running import Done, run
+from tests.learn.quotes import missing_numbers
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals")
 
@@ -69,9 +70,29 @@ def test_one_is_played_to_its_end(name: str, play: Play, tmp_path: Path) -> None
     assert "That was the lesson." in done.stdout
     for card in lesson(name).cards:
         assert f": {card.title}" in done.stdout
-    assert not re.search(r"^Not \S+: ", done.stdout, re.M)
+    assert not re.search(r"^Not \S+\. ", done.stdout, re.M)
     assert json.loads(kept(tmp_path).read_text())["lessons"] == {name: {"card": 0, "done": True}}
     assert re.search(rf"{name} +\d min  done", play().stdout)
+
+
+@pytest.mark.parametrize("name", files())
+def test_each_number_that_a_card_quotes_is_in_its_picture(name: str, play: Play) -> None:
+    out = play(name, given=typed(name)).stdout
+    seen, trace, of = "", None, lesson(name)
+    for at, card in enumerate(of.cards, 1):
+        shown = out.partition(f"--- {at} of {len(of.cards)}: {card.title}\n")[2]
+        shown = shown.partition("\n--- ")[0]
+        text = "\n".join(filled_lines(card.text))
+        pointed = shown.find("\n  > ")
+        before = shown[: shown.index(text)] if pointed < 0 else shown[:pointed]
+        seen = seen + before if card.trace == trace else before
+        trace = card.trace
+        assert missing_numbers(card.text, seen) == [], card.title
+        if card.ask:
+            remark = "\n".join(filled_lines(card.remark))
+            drawn = shown.partition(remark)[2]
+            assert missing_numbers(card.remark, seen + drawn) == [], card.title
+    assert "kept back" not in out
 
 
 def test_through_a_pipe(tmp_path: Path) -> None:
@@ -102,7 +123,7 @@ def test_answers_are_judged_and_helped(play: Play) -> None:
     done = play("clamping", given=f"{enters}-129\nfoo\n\n?\n?\n?\ns\n\n0x80000000\n")
     out = done.stdout
     assert done.returncode == 0
-    assert "Not -129: " in out
+    assert "Not -129. You did not clamp." in out
     assert "`foo` is not an integer; allowed: 0x7f, -5, 0b1010, 255" in out
     assert "A value, ? or s." in out
     assert "Saturate: .sat clamps to -128..127." in out
@@ -111,10 +132,16 @@ def test_answers_are_judged_and_helped(play: Play) -> None:
     assert "? gives a hint" in out
 
 
-def test_a_wrong_answer_is_told_by_its_mistake(play: Play) -> None:
-    done = play("extension", given="\n" * 6 + "240\n")
-    told = done.stdout.split("--- 7 of 9")[1]
-    assert re.search(r"Not 240: .*s32", told)
+def test_a_wrong_answer_names_the_mistake_and_the_second_tells_the_right_one(play: Play) -> None:
+    # byte 1 of a is 0xf0: 240 unsigned, -16 signed
+    once = play("extension", given="\n" * 6 + "240\nq\n").stdout.split("--- 7 of 9")[1]
+    assert "Not 240. You read 0xf0 as unsigned.\n" in once
+    assert "-16" not in once
+    told = play("extension", "--again", given="\n" * 6 + "240\n240\n7\n").stdout
+    _, first, second, third = told.split("--- 7 of 9")[1].split("Not ")
+    assert "-16" not in first
+    assert "240. You kept 0xf0 as 240: atype is s32, so it is -16." in second
+    assert "7. No single mistake that is known gives that. It is -16." in third
 
 
 @pytest.mark.parametrize("format_", ["text", "markdown"])

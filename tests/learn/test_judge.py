@@ -14,8 +14,10 @@ from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.text.instruction import Instruction
 from ptxscope.engine.tracing.trace import Trace
-from ptxscope.learn.judge import Question, expected, hints, judge
-from ptxscope.learn.mistakes import likely
+from ptxscope.engine.tracing.words import words
+from ptxscope.learn.judge import Answer, Question, answer_text, expected, hints, judge, reply
+from ptxscope.learn.lesson import files, lesson
+from ptxscope.learn.mistakes import likely, mistakes
 from ptxscope.learn.question import place
 from tests.strategies import evaluations, guarded_evaluations
 from tests.tiers import examples
@@ -55,6 +57,23 @@ def notations(question: Question) -> list[str]:
         told.append("[" + ",".join(str(bits >> at & 255) for at in (24, 16, 8, 0)) + "]")
         told.append(f"[h:{bits >> 16},{bits & 0xFFFF}]")
     return [*told, *([str(right), hex(right)] if where.exact else [])]
+
+
+@pytest.mark.parametrize("key", ["compare", "p"])
+@pytest.mark.parametrize(("a", "words"), [(1, "yes y true 1 YES"), (3, "no n false 0 N")])
+def test_yes_and_no_answer_what_is_one_of_them(key: str, a: int, words: str) -> None:
+    question = Question(trace("setp.lt.s32 p, a, b", {"a": a, "b": 2}), key)
+    for word in words.split():
+        assert judge(question, word).is_right, word
+    for word in ("maybe", "", "f"):
+        with pytest.raises(PtxError) as raised:
+            judge(question, word)
+        assert raised.value.hint == "yes, no, true, false, 1, 0"
+
+
+def test_yes_is_no_number() -> None:
+    with pytest.raises(PtxError):
+        judge(Question(trace(QUAD, LANES), "operate", 0), "yes")
 
 
 @examples(300)
@@ -225,11 +244,12 @@ ELSEWHERE = [
         "did not shift",
     ),
     ("vmad.u32.u32.u32.po d, a, b, c", {"a": 3, "b": 4, "c": 5}, "d", "17", "one that .po adds"),
-    ("slct.f32.s32 d, a, b, c", {"a": 1, "b": 2, "c": 0}, "d", "0x2", "took b"),
+    ("slct.f32.s32 d, a, b, c", {"a": 1, "b": 2, "c": 5}, "d", "0x2", "took b"),
+    ("slct.f32.s32 d, a, b, c", {"a": 1, "b": 2, "c": 0}, "d", "0x2", "took a only where c > 0"),
     ("set.lt.f32.s32 d, a, b", {"a": 1, "b": 2}, "d", "0x1", "wrote 1 for true"),
     ("setp.lt.u32 p, a, b", {"a": 1, "b": 2**32 - 1}, "p", "0", "read both as s32"),
     ("slct.s32.s32 d, a, b, c", {"a": 1, "b": 2, "c": 2**31}, "compare.t", "1", "read c as u32"),
-    ("slct.s32.s32 d, a, b, c", {"a": 1, "b": 2, "c": 0}, "compare.t", "0", "tested c > 0"),
+    ("slct.s32.s32 d, a, b, c", {"a": 1, "b": 2, "c": 0}, "compare.t", "0", "only where c > 0"),
     ("set.eq.ftz.u32.f32 d, a, b", {"a": 2**31 + 1, "b": 0}, "flush.a", "0.0", "lost the sign"),
     ("setp.ltu.f32 p, a, b", {"a": 1, "b": 0x7FC00000}, "p", "0", "comparison with NaN not hold"),
     ("set.eq.ftz.u32.f32 d, a, b", {"a": 1, "b": 0}, "d", "0", "kept the subnormal"),
@@ -268,9 +288,9 @@ def test_ptxas_against_the_documentation() -> None:
 def test_several_lanes_got_wrong_each_in_its_own_way_are_told_one_by_one() -> None:
     # lanes 3 to 0 are -127, 0, 127, -127: lane 1 not clamped, lane 0 with b's byte as 128
     answer = judge(Question(trace(QUAD, LANES), "d"), "[-127,0,128,127]")
-    assert [said.partition(":")[0] for said in answer.why] == ["Lane 0", "Lane 1"]
-    assert "kept 0x80 as 128" in answer.why[0]
-    assert "did not clamp" in answer.why[1]
+    assert answer.why[0].startswith("In lane 0 you kept 0x80 as 128: ")
+    assert answer.why[1].startswith("In lane 1 you did not clamp: ")
+    assert len(answer.why) == 2
 
 
 # lanes 3 to 0 of a are -2, 127, -1, 125, of b.b4543 2, 5, 2, 254: 0, 132, 1, 379, which is 255
@@ -291,7 +311,7 @@ def test_of_mistakes_that_contradict_each_other_one_is_told() -> None:
 def test_one_mistake_in_each_of_several_lanes_is_told_once_a_lane() -> None:
     # lane 2 would be 127 - 5 = 122 subtracted; lane 0 not clamped is 123
     why = judge(Question(trace(*BYTES), "d"), "[0,122,1,123]").why
-    assert [said.partition(":")[0] for said in why] == ["Lane 0", "Lane 2"]
+    assert [said[:9] for said in why] == ["In lane 0", "In lane 2"]
     assert "subtracted: 127 + 5 is 132" in why[1]
 
 
@@ -323,3 +343,74 @@ def test_hints_end_with_how_it_comes_about() -> None:
     told = hints(Question(trace(QUAD, LANES), "saturate", 1))
     assert told[-1] == "Lane 1: 128 is above 127, the largest s8, so it becomes 127."
     assert "127" not in told[0].replace("-128..127", "")
+
+
+# --- in two stages -----------------------------------------------------------------------
+
+
+def is_told(text: str, answer: str) -> bool:
+    """Whether an answer stands in a text, as a word of its own."""
+    return re.search(rf"(?<![\w.-]){re.escape(answer)}(?!\w|\.\w)", text) is not None
+
+
+LESSON_QUESTIONS = [
+    Question(card.trace, card.ask.key, card.ask.lane)
+    for name in files()
+    for card in lesson(name).cards
+    if card.ask
+]
+
+
+@pytest.mark.parametrize("question", LESSON_QUESTIONS, ids=lambda x: f"{x.key}-{x.lane}")
+def test_the_first_wrong_answer_names_the_mistake_and_the_second_tells_the_right_one(
+    question: Question,
+) -> None:
+    right = answer_text(question)
+    assert judge(question, right).is_right
+    for mistake in mistakes(question):
+        answer = Answer(False, mistake.value, expected(question), (mistake.explanation,))
+        first, second = (reply(question, answer, is_first=x) for x in (True, False))
+        named = re.sub(r"(byte|half-word|lane) \d|c = 0", "", first)  # no results
+        assert not is_told(named, right), first
+        assert is_told(second, right), second
+        assert first.count(": ") <= 1
+        if not re.search(r"\bE\d+: ", second):  # an erratum's sentence stands as it is
+            assert second.count(": ") <= 1
+    unknown = Answer(False, expected(question) + 1, expected(question), ())
+    assert not is_told(reply(question, unknown, is_first=True), right)
+    assert is_told(reply(question, unknown, is_first=False), right)
+
+
+@examples(100)
+@given(evaluations() | guarded_evaluations(), st.integers(0, 2**32))
+def test_the_right_answer_is_right_as_it_is_shown(
+    evaluation: tuple[Instruction, dict[str, int]], seed: int
+) -> None:
+    traced = trace(*evaluation)
+    asked = questions(traced)
+    for question in Random(seed).sample(asked, min(6, len(asked))):
+        assert judge(question, answer_text(question)).is_right, (question.key, question.lane)
+
+
+@examples(100)
+@given(evaluations(), st.integers(0, 2**32))
+def test_the_first_hint_gives_the_rule_and_not_the_arithmetic(
+    evaluation: tuple[Instruction, dict[str, int]], seed: int
+) -> None:
+    traced = trace(*evaluation)
+    for question in Random(seed).sample(questions(traced), 3):
+        first, *more = hints(question)
+        assert "Work out" not in first
+        row, lane = traced.rows[place(question).key], place(question).lane or 0
+        left = words(traced, row, min(lane, len(row.lanes) - 1)).formula.left
+        if re.search(r"\d [-+*/&<>=|]+ |\d,", left):  # numbers, and what is done with them
+            assert left not in first
+        assert more
+
+
+def test_a_comparison_with_a_nan_is_told_with_one_colon() -> None:
+    # a NaN compares as not greater, so p is false
+    question = Question(trace("setp.gt.f32 p, a, b", {"a": 0x7FC00000, "b": 0x7FC00000}), "p")
+    answer = judge(question, "1")
+    assert reply(question, answer, is_first=True) == "You let a comparison with NaN hold."
+    assert reply(question, answer, is_first=False).count(": ") == 1

@@ -20,10 +20,12 @@ from ptxscope.learn.telling import (
     as_text,
     asked,
     drawn,
+    filled_lines,
     picture,
     pointed,
     question,
 )
+from tests.learn.quotes import missing_numbers
 from tests.reference import reference
 
 LESSONS = [*files()]
@@ -112,7 +114,8 @@ def test_a_place_is_called_after_its_step_as_the_step_is_titled(name: str) -> No
             step, _, lane = asked(card).partition(", ")
             of = card.trace.rows[card.ask.key].name
             step = step.removesuffix(f" {of}")
-            assert re.match(rf"\d {step} ", drawn(card)[0])
+            titles = [line for line in drawn(card) if re.match(r"\d [a-zA-Z]", line)]
+            assert re.match(rf"\d {step} ", titles[-1])
             assert re.fullmatch(r"(lane \d)?", lane)
         elif not card.ask and card.anchor and card.anchor.key in card.trace.rows:
             step = pointed(card).partition(", ")[0]
@@ -248,6 +251,50 @@ def test_whole_it_can_be_read(name: str) -> None:
             assert answer(card) in answers
     assert questions.count("```") == 0
     assert markdown.count("```") % 2 == 0
+
+
+def _sections(whole: str, heads: list[str]) -> list[str]:
+    """What stands under each heading."""
+    places = [whole.index(head) for head in heads]
+    return [whole[start:end] for start, end in zip(places, [*places[1:], None], strict=True)]
+
+
+def _check_pictures(name: str, pictures: list[str]) -> None:
+    """A card's numbers are in its picture, or in what was shown of its trace before."""
+    seen, trace = "", None
+    for card, picture_ in zip(cards(name), pictures, strict=True):
+        seen = seen + picture_ if card.trace == trace else picture_
+        trace = card.trace
+        assert missing_numbers(card.text, seen) == [], card.title
+        assert "kept back" not in seen
+
+
+@every_lesson
+def test_each_number_that_a_card_quotes_is_in_its_picture_in_plain_text(name: str) -> None:
+    questions, _, answers = as_text(lesson(name)).partition("\nAnswers\n-------\n")
+    heads = [f"\n{at}. {card.title}\n--" for at, card in enumerate(cards(name), 1)]
+    texts = ["\n".join(filled_lines(card.text)) for card in cards(name)]
+    sections = _sections(questions, heads)
+    assert all(text in section for text, section in zip(texts, sections, strict=True))
+    pictures = [x.replace(text, "") for x, text in zip(sections, texts, strict=True)]
+    _check_pictures(name, pictures)
+    asked_cards = [(at, card) for at, card in enumerate(cards(name), 1) if card.ask]
+    solved = _sections(answers, [f"\n{at}. {answer(card)}\n" for at, card in asked_cards])
+    for (at, card), section in zip(asked_cards, solved, strict=True):
+        remark = "\n".join(filled_lines(card.remark, lead="   "))
+        assert remark in section
+        shown = section.split("\n", 2)[2].replace(remark, "") + pictures[at - 1]
+        assert missing_numbers(card.remark, shown) == [], card.title
+
+
+@every_lesson
+def test_each_number_that_a_card_quotes_is_in_its_picture_in_markdown(name: str) -> None:
+    blocks = re.findall(r"^```text\n(.*?)\n```$", as_markdown(lesson(name)), re.M | re.S)
+    count = len(cards(name))
+    _check_pictures(name, blocks[:count])
+    asked_at = [at for at, card in enumerate(cards(name)) if card.ask]
+    for at, solved in zip(asked_at, blocks[count:], strict=True):
+        assert missing_numbers(cards(name)[at].remark, blocks[at] + solved) == []
 
 
 @every_lesson

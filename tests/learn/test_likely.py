@@ -122,7 +122,7 @@ def test_a_byte_of_another_register_is_told_with_whose_place_it_took() -> None:
             "extend.a",
             3,
             "80",
-            "80 is decimal; 0x80: You kept 0x80 as 128: atype is s32, so it is -128.",
+            "80 is decimal, not 0x80. You kept 0x80 as 128: atype is s32, so it is -128.",
         ),
     ],
 )

@@ -202,7 +202,7 @@ def investigate(ins: Instruction, observations: Sequence[Observation]) -> Diagno
     shown = seen.index(order[0])
     search = Search(ins, order)
     found = list(search.run())
-    found.sort(key=lambda x: (len(x.causes), x.weight, *_standing(ins, x)))
+    found.sort(key=lambda x: (len(x.causes) + x.is_chance, x.weight, *_standing(ins, x)))
     findings = Findings(_finding(search, x, seen, shown) for x in found)
     return Diagnosis(
         ins,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from ..isa.types import Type
 from ..records import NamedTuple
@@ -122,10 +122,15 @@ def _lanes(text: str, word: str, type_: Type) -> Observed:
     return Observed(bits & known, known)
 
 
-def parse_got(ins: Instruction, text: str) -> tuple[str, Observed]:
+def parse_got(
+    ins: Instruction,
+    text: str,
+    reading_type: Callable[[Instruction, str], Type] = Instruction.type_of,
+) -> tuple[str, Observed]:
     """The role of a destination, and what was observed of it; raises PtxError.
 
-    ``VALUE`` where the instruction has one destination, ``NAME=VALUE`` always.
+    ``VALUE`` where the instruction has one destination, ``NAME=VALUE`` always; read as the type
+    that ``reading_type`` gives for the role.
     """
     written, equals, value = text.partition("=")
     names = {name: role for role, name in ins.results.items()}
@@ -147,7 +152,7 @@ def parse_got(ins: Instruction, text: str) -> tuple[str, Observed]:
         end = len(written) or len(text)
         raise PtxError(text, (Problem(message, (0, end), f"NAME=VALUE with {known}"),))
     try:
-        seen = parse_observed(value, ins.type_of(role))
+        seen = parse_observed(value, reading_type(ins, role))
         if not seen.known:
             problem = Problem("nothing of it is known", (0, len(value)), "at least a digit")
             raise PtxError(value, (problem,))

@@ -22,12 +22,20 @@ class Plainness(IntEnum):
     """One digit of what is written is another."""
     REVERSED = 3
     """What is written, or the default, the other way round."""
-    ROTATED = 4
+    MIRRORED = 4
+    """Every digit of what is written counted from the other end of its register."""
+    ROTATED = 5
     """What is written, moved on by some lanes."""
-    REPEATED = 5
+    REPEATED = 6
     """The same digit in every lane."""
-    OTHER = 6
+    OTHER = 7
     """Anything else: the fewest digits changed, then the smallest, come first."""
+
+
+FEW = frozenset((Plainness.DEFAULT, Plainness.RENUMBERED, Plainness.REVERSED, Plainness.MIRRORED))
+"""Selectors of which there are one or two: that one of them fits is seldom chance."""
+MANY = 100
+"""Where so many selectors fit, that one does is likely chance, unless it is one of the few."""
 
 
 @lru_cache(maxsize=64)
@@ -57,6 +65,7 @@ def _plain(written: Word, role: str) -> Iterator[tuple[Word, Plainness]]:
         yield word, Plainness.ONE_DIGIT
     for word in (written, default):
         yield word[::-1], Plainness.REVERSED
+    yield tuple(digit ^ lanes - 1 for digit in written), Plainness.MIRRORED
     for by in range(1, lanes):
         yield written[by:] + written[:by], Plainness.ROTATED
     for digit in range(2 * lanes):

@@ -18,7 +18,7 @@ from ..text.constants import bits_float
 from ..text.instruction import Instruction
 from .causes import Bits, Cause, Kind, Seen
 from .form_causes import DEFAULT_SELECTOR, WEIGHTS, form_causes, slot_phrase
-from .plainness import Plainness
+from .plainness import FEW, MANY
 from .selection import Fits
 from .solve import solve
 from .value_causes import value_causes
@@ -47,6 +47,11 @@ class Found(NamedTuple):
     def weight(self) -> int:
         """How far-fetched they are, and how much they look like chance."""
         return sum(cause.weight for cause in self.causes) + chance(self.fits)
+
+    @property
+    def is_chance(self) -> bool:
+        """Whether so many selectors fit that they say next to nothing."""
+        return chance(self.fits) == MOST_CHANCE
 
 
 class Search:
@@ -78,12 +83,14 @@ class Search:
                 yield Found((cause,))
                 lines.update(self._line((cause,)))
         free = ["a", "b"] if self._solvable else []
+        has_chance = False
         for role in tuple(free):
             if found := self._solved((), role):
                 free.remove(role)
+                has_chance |= found.is_chance
                 yield found
         if not documented:
-            for found in self._pairs(lacking, free):
+            for found in self._pairs(lacking, free, has_chance=has_chance):
                 if lines.isdisjoint(self._line(found.causes)):
                     yield found
 
@@ -97,8 +104,13 @@ class Search:
         yield from form_causes(self.ins, self._unordered)
         yield from value_causes(self.ins, self.roles)
 
-    def _pairs(self, lacking: Sequence[Cause], free: Sequence[str]) -> Iterator[Found]:
-        """Pairs of causes, and of causes and selectors, of which neither is enough."""
+    def _pairs(
+        self, lacking: Sequence[Cause], free: Sequence[str], *, has_chance: bool
+    ) -> Iterator[Found]:
+        """Pairs of causes, and of causes and selectors, of which neither is enough.
+
+        ``has_chance``: one selector fits, but by chance. Then two plain ones are a pair too.
+        """
         for pair in combinations(lacking, 2):
             if pair[0].axes & pair[1].axes or self._variants.adds_nothing(pair):
                 continue
@@ -108,8 +120,10 @@ class Search:
             for cause in lacking:
                 if found := self._solved((cause,), role):
                     yield found
-        if len(free) == 2 and (found := self._solved((), "ab")):
-            yield found
+        if len(free) == 2 or has_chance:
+            found = self._solved((), "ab")
+            if found and found.fits and (not has_chance or found.fits.plainness in FEW):
+                yield found
 
     def _tried(self, chosen: tuple[Cause, ...]) -> bool:
         self.tried += 1
@@ -212,7 +226,7 @@ class Search:
 
 def chance(fits: Fits | None) -> int:
     """How much less selectors say where so many fit that some would fit anything."""
-    if fits is None or fits.plainness in _FEW:
+    if fits is None or fits.plainness in FEW:
         return 0
     ways = fits.ways // fits.idle
     return next((weight for most, weight in _CHANCE if ways >= most), 0)
@@ -220,10 +234,8 @@ def chance(fits: Fits | None) -> int:
 
 MOST_CHANCE = 4
 """More than any plain cause weighs beyond selectors."""
-_CHANCE = ((100, MOST_CHANCE), (10, 1))
+_CHANCE = ((MANY, MOST_CHANCE), (10, 1))
 """From how many that fit on selectors weigh more, and how much."""
-_FEW = frozenset((Plainness.DEFAULT, Plainness.RENUMBERED, Plainness.REVERSED))
-"""Selectors of which there are one or two: that one of them fits is seldom chance."""
 _ENTANGLED = frozenset(("masked_from_b", "add_clamps"))
 """Rules by which a lane of d depends on more than its own two digits."""
 

@@ -20,7 +20,7 @@ from ..semantics.plan import Plan
 from ..semantics.rules import Rules
 from ..semantics.run import run
 from .observation import Observed
-from .plainness import Plainness, Word, default_word, plain_words
+from .plainness import FEW, MANY, Plainness, Word, default_word, plain_words
 
 Digits = tuple[int, int]
 """The digits of asel and bsel for one lane."""
@@ -116,11 +116,17 @@ class Problem(NamedTuple):
             yield max(x, y), tuple(zip(a, b, strict=True))
 
     def shown(
-        self, least: Sequence[Digits], holds: Callable[[Sequence[Digits]], bool]
+        self, least: Sequence[Digits], holds: Callable[[Sequence[Digits]], bool], ways: int
     ) -> tuple[Plainness, Sequence[Digits]]:
-        """The plainest digits that hold; else those that differ least from what is written."""
+        """The plainest digits that hold; else those that differ least from what is written.
+
+        Where many fit, any that are no chance come first.
+        """
         as_written = tuple(least) == self.written
-        found = (x for x in self.plain() if not as_written and holds(x[1]))
+        plain = self.plain()
+        if ways >= MANY:
+            plain = iter(sorted(plain, key=lambda x: x[0] not in FEW))
+        found = (x for x in plain if not as_written and holds(x[1]))
         return next(found, (Plainness.OTHER, least))
 
     def fits(

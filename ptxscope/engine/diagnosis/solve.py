@@ -50,8 +50,9 @@ def _merged(problem: Problem, cases: Sequence[Case]) -> Fits | None:
         for lane in range(problem.lanes)
     )
     best = [_least_changed(problem, lane, choices) for lane, choices in enumerate(lanes)]
-    shown = problem.shown(best, lambda digits: all(map(contains, lanes, digits)))
-    return problem.fits(shown, prod(len(lanes[lane]) for lane in problem.mask), lanes)
+    ways = prod(len(lanes[lane]) for lane in problem.mask)
+    shown = problem.shown(best, lambda digits: all(map(contains, lanes, digits)), ways)
+    return problem.fits(shown, ways, lanes)
 
 
 def _right(problem: Problem, case: Case, wanted: set[Digits]) -> list[set[Digits]]:

@@ -84,7 +84,8 @@ def accumulated(problem: Problem, cases: Sequence[Case]) -> Fits | None:
         ways = len(found)
     if not found:
         return None
-    shown = problem.shown(found[0].digits, lambda digits: _fits(problem, digits, joint, others))
+    least = found[0].digits
+    shown = problem.shown(least, lambda digits: _fits(problem, digits, joint, others), ways)
     return problem.fits(shown, ways, more=more)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 
 from ..isa.entry import Group
 from ..isa.integers import cast
@@ -10,6 +11,7 @@ from ..isa.types import Type
 from ..text.constants import bits_float, float_bits
 from ..text.instruction import Instruction, Literal, Register
 from ..text.values import hex_text
+from ..tracing.words import UNIT_NAMES
 from .causes import Bits, Cause, Kind, Seen
 
 
@@ -175,6 +177,8 @@ def _readings(ins: Instruction) -> Iterator[Cause]:
         3,
         lambda bits: _reverse(bits, width),
     )
+    if width == 32 and not ins.type_of("d").is_float:
+        yield from _stored(name)
     if width >= 32 and ins.entry.group is Group.COMPARE:
         yield _d_read(
             f"with {name}'s float read as a number",
@@ -186,6 +190,25 @@ def _readings(ins: Instruction) -> Iterator[Cause]:
             4,
             lambda bits: float_bits(cast(bits, width, signed=True), width),
         )
+
+
+def _stored(name: str) -> Iterator[Cause]:
+    """A word that was stored in less, or by halves."""
+    phrase = f"with the half-words of {name} swapped"
+    yield _d_read(phrase, 3, lambda bits: bits >> 16 | (bits & 0xFFFF) << 16)
+    for unit, weight in ((8, 4), (16, 3)):
+        for signed, kind in ((False, ""), (True, "signed ")):
+            yield _d_read(
+                f"with {name} stored in a {kind}{UNIT_NAMES[unit]}",
+                weight,
+                partial(_cut, unit=unit, signed=signed),
+            )
+
+
+def _cut(bits: int, unit: int, signed: bool) -> int:
+    """The low part of a word, extended; a positive one is the unsigned part's to explain."""
+    number = cast(bits, unit, signed)
+    return bits if signed and number >= 0 else number & 0xFFFF_FFFF
 
 
 def _p_and_q_exchanged(result: Bits) -> Bits:

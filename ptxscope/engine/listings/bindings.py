@@ -89,6 +89,14 @@ def bound_to(ins: Instruction) -> Bound:
     return bound_at(ins.text, ins.spans["line"][0]) if "line" in ins.spans else NOTHING
 
 
+def reading_type(ins: Instruction, role: str) -> Type:
+    """The type by which a register's value is read: a float where its constraint says so."""
+    type_ = ins.type_of(role)
+    name = ins.results[role] if role in ins.results else ins.names[role]
+    float_type = bound_to(ins).floats().get(name, type_)
+    return float_type if float_type.bits == type_.bits else type_
+
+
 def pasted(text: str) -> Instruction:
     """The one instruction in a text, as its asm statement's constraints have it.
 

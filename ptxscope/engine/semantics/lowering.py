@@ -118,6 +118,8 @@ def _operate(b: Builder, form: Form, rules: Rules, x: str, y: str, unit: int) ->
     t = b.row(Stage.OPERATE, "t", operation, x, y)
     if rules.true_swapped and form.cmp:
         t = b.row(Stage.OPERATE, "ones", Encode(limits(unit, signed=False).high), t)
+    if rules.true_minus_one and form.cmp and form.secop:
+        t = b.row(Stage.OPERATE, "minus", Negate(), t)
     return t
 
 
@@ -169,12 +171,17 @@ def _saturate(b: Builder, t: str, to: Range, form: Form, rules: Rules) -> str:
     word = limits(32, form.dtype is Type.S32)
     if rules.clamp_word and word.common(possible) != to.common(possible):
         to = word
-    low, high = to
+    low, high = _bounds(to, rules)
     if rules.clamp_unsigned and possible.low < 0:
         t = b.wrap(Stage.SATURATE, "u64", t, 64, signed=False)
         return b.row(Stage.SATURATE, "t", Clamp(None, high), t)
     bounded = rules.clamp_upper or possible.high <= high
     return b.row(Stage.SATURATE, "t", Clamp(low, high if bounded else None), t)
+
+
+def _bounds(of: Range, rules: Rules) -> Range:
+    """What a clamp to a type's numbers keeps."""
+    return Range(-of.high, of.high) if rules.clamp_symmetric and of.low else of
 
 
 def _secondary(b: Builder, t: str, form: Form, rules: Rules) -> str:
@@ -211,20 +218,24 @@ def _vmad(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     t = b.row(Stage.OPERATE, "t", Multiply(), x, y)
     if form.nega != form.negb:
         t = b.row(Stage.OPERATE, "negated", Negate(), t)
+    scale = form.scale
+    if scale and rules.scale_before_sum:
+        t = b.row(Stage.OPERATE, "scaled", ScaleDown(scale.amount), t)
+        scale = None
     c = b.extend(Stage.SUM, "c", "c", 32, signed or rules.c_signed)
     if form.negc:
         c = b.row(Stage.SUM, "negated", Negate(), c)
     t = b.row(Stage.SUM, "t", Add(), t, c)
     if form.po:
         t = b.row(Stage.SUM, "po", PlusOne(), t)
-    if form.scale:
+    if scale:
         if rules.sum_64:
             t = b.wrap(Stage.SUM, "t64", t, 64, signed)
-        t = b.row(Stage.SCALE, "t", ScaleDown(form.scale.amount), t)
+        t = b.row(Stage.SCALE, "t", ScaleDown(scale.amount), t)
     if form.sat:
         if rules.sum_64:
             t = b.wrap(Stage.SATURATE, "s64", t, 64, signed=True)
-        t = b.row(Stage.SATURATE, "t", Clamp(*limits(32, signed)), t)
+        t = b.row(Stage.SATURATE, "t", Clamp(*_bounds(limits(32, signed), rules)), t)
     return {"d": b.row(Stage.WRITE, "d", Truncate(32, form.dtype is Type.S32), t)}
 
 
@@ -249,7 +260,7 @@ def _simd(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
             total = b.row(Stage.ACCUMULATE, "clamped", Clamp(*limits(32, signed)), total)
         return {"d": b.row(Stage.WRITE, "d", Truncate(32, signed), total)}
     if form.sat:
-        t = b.row(Stage.SATURATE, "t", Clamp(*limits(unit, signed)), t)
+        t = b.row(Stage.SATURATE, "t", Clamp(*_bounds(limits(unit, signed), rules)), t)
     kept = () if len(mask) == lanes else ("b" if rules.masked_from_b else "c",)
     merged = b.row(Stage.MERGE, "t", Merge(unit, mask, signed), t, *kept)
     return {"d": b.row(Stage.WRITE, "d", Pack(unit), merged)}
@@ -317,10 +328,11 @@ def _selp(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     return {"d": b.row(Stage.WRITE, "d", Truncate(form.stype.bits, signed=False), chosen)}
 
 
-def _slct(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+def _slct(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     assert form.dtype
     c = b.row(Stage.FLUSH, "c", Flush(), "c") if form.ftz else "c"
-    condition = b.row(Stage.COMPARE, "t", Compare(Cmp.GE, form.ctype), c)
+    cmp = Cmp.GT if rules.zero_takes_b else Cmp.GE
+    condition = b.row(Stage.COMPARE, "t", Compare(cmp, form.ctype), c)
     chosen = b.row(Stage.CHOOSE, "t", Choose(), condition, "a", "b")
     return {"d": b.row(Stage.WRITE, "d", Truncate(form.dtype.bits, signed=False), chosen)}
 

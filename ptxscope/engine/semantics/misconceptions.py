@@ -18,6 +18,10 @@ def _always(_: Form) -> bool:
 _SIMD = ("vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax", "vset")
 _DUAL_AND_QUAD = tuple(f"{name}{lanes}" for name in _SIMD for lanes in (2, 4))
 _WITH_ADD = (*_DUAL_AND_QUAD, *("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vset"))
+_CLAMPED = (
+    *_DUAL_AND_QUAD,
+    *("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad"),
+)
 
 MISCONCEPTIONS: tuple[Erratum, ...] = (
     Erratum(
@@ -99,6 +103,58 @@ MISCONCEPTIONS: tuple[Erratum, ...] = (
             0x01010301,
         ),
     ),
+    Erratum(
+        "H8",
+        "vset, vset2, vset4 with a second operation",
+        ("vset", "vset2", "vset4"),
+        lambda f: f.secop is not None,
+        {"true_minus_one": True},
+        "A comparison that holds counts as 1, not as -1.",
+        (
+            "vset4.s32.s32.lt.add d, a, b, c",
+            {"a": 0x01020304, "b": 0x02020205, "c": 10},
+            0x0000000C,
+            0x00000008,
+        ),
+    ),
+    Erratum(
+        "H9",
+        "slct",
+        ("slct",),
+        _always,
+        {"zero_takes_b": True},
+        "`slct` takes a where c is 0 too: it tests c >= 0, not c > 0.",
+        ("slct.s32.s32 d, a, b, c", {"a": 1, "b": 2, "c": 0}, 0x00000001, 0x00000002),
+    ),
+    Erratum(
+        "H10",
+        "instructions with .sat and a signed range",
+        _CLAMPED,
+        lambda f: f.sat,
+        {"clamp_symmetric": True},
+        "A signed clamp reaches down to -128, -32768 or -2147483648, one further than it reaches "
+        "up.",
+        (
+            "vadd4.s32.s32.s32.sat d, a, b, c",
+            {"a": 0x80, "b": 0x80, "c": 0},
+            0x00000080,
+            0x00000081,
+        ),
+    ),
+    Erratum(
+        "H11",
+        "vmad with .shr7 or .shr15",
+        ("vmad",),
+        lambda f: f.scale is not None,
+        {"scale_before_sum": True},
+        "`vmad` adds c to the whole product, and shifts the sum.",
+        (
+            "vmad.s32.s32.s32.shr7 d, a, b, c",
+            {"a": 256, "b": 3, "c": 1280},
+            0x00000010,
+            0x00000506,
+        ),
+    ),
 )
 """Every misconception; ``example`` has the documented result, then the expected one."""
 
@@ -110,5 +166,9 @@ BELIEFS = {
     "H5": "`.add` clamped",
     "H6": "the lanes were cut before they are summed",
     "H7": "masked-out lanes came from b",
+    "H8": "true counted as -1",
+    "H9": "it took a only where c > 0",
+    "H10": "the clamp's range were symmetric, as -127..127 is",
+    "H11": "the product were shifted before c is added",
 }
 """What is believed, by the misconception's id."""

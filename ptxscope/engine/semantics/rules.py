@@ -46,6 +46,14 @@ class Rules(NamedTuple):
     """The lanes are cut to their width before they are accumulated."""
     masked_from_b: bool = False
     """Lanes outside the mask come from b."""
+    true_minus_one: bool = False
+    """``vset`` counts true as -1 where a second operation follows."""
+    zero_takes_b: bool = False
+    """``slct`` takes a where c > 0."""
+    clamp_symmetric: bool = False
+    """A signed clamp has -MAX as its lower bound, not MIN."""
+    scale_before_sum: bool = False
+    """``vmad`` shifts the product before c is added."""
 
 
 ISA = Rules()

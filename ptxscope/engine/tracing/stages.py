@@ -169,7 +169,7 @@ def _operate(trace: Trace, rows: tuple[Row, ...]) -> str:
     row = _t(rows)
     said = _OPERATIONS[type(row.micro)]
     if isinstance(row.micro, m.Compare):
-        true = "all ones" if _has(rows, "ones") else "1"
+        true = "all ones" if _has(rows, "ones") else "-1" if _has(rows, "minus") else "1"
         said = f"{relation(row.micro.cmp, 'a', 'b')}, {said}: {true} if true, else 0."
     if isinstance(row.micro, m.ShiftRight):
         extend = trace.rows[row.inputs[0]].row.micro
@@ -189,6 +189,9 @@ def _operate(trace: Trace, rows: tuple[Row, ...]) -> str:
         said += " The product is negated."
     if _has(rows, "even"):
         said = "Half of a + b; halves are rounded to the even neighbour."
+    scaled = _micro(rows, "scaled")
+    if isinstance(scaled, m.ScaleDown):
+        said += f" It is shifted right by {scaled.amount}, rounding down."
     return said
 
 
@@ -197,7 +200,7 @@ def _compare(trace: Trace, rows: tuple[Row, ...]) -> str:
     assert isinstance(micro, m.Compare)
     if trace.instruction.opcode == "slct":
         nan = " With a NaN it is false." if micro.type is Type.F32 else ""
-        return f"c >= 0, c read as .{micro.type}.{nan}"
+        return f"{relation(micro.cmp, 'c', '0')}, c read as .{micro.type}.{nan}"
     if micro.cmp in (Cmp.NUM, Cmp.NAN):
         what = "neither a nor b is NaN" if micro.cmp is Cmp.NUM else "a or b is NaN"
         return f".{micro.cmp}: true if {what}."

@@ -285,6 +285,11 @@ def _plus_one(_: Micro, s: _Scene) -> Words:
 
 def _clamp(micro: m.Clamp, s: _Scene) -> Words:
     low, high, name = micro.low, micro.high, _bounds_name(micro)
+    most, least, range_ = (
+        (f", the largest {name},", f", the smallest {name},", f", the range of {name},")
+        if name
+        else (",", ",", "")
+    )
     if low is None:
         formula = equals(f"min({s.x}, {high})", s.value)
     elif high is None:
@@ -292,24 +297,24 @@ def _clamp(micro: m.Clamp, s: _Scene) -> Words:
     else:
         formula = equals(f"clamp({s.x}, {low}..{high})", s.value)
     if s.value < s.x:
-        return Words(formula, f"{s.x} is above {high}, the largest {name}, so it becomes {high}")
+        return Words(formula, f"{s.x} is above {high}{most} so it becomes {high}")
     if s.value > s.x:
-        return Words(formula, f"{s.x} is below {low}, the smallest {name}, so it becomes {low}")
+        return Words(formula, f"{s.x} is below {low}{least} so it becomes {low}")
     if low is None:
         return Words(formula, f"{s.x} is not above {high} and stays; nothing bounds it below")
     if high is None:
         return Words(formula, f"{s.x} is not below {low} and stays; nothing bounds it above")
-    return Words(formula, f"{s.x} lies in {low}..{high}, the range of {name}, and stays")
+    return Words(formula, f"{s.x} lies in {low}..{high}{range_} and stays")
 
 
 def _bounds_name(micro: m.Clamp) -> str:
-    """The integer type that a clamp's bounds belong to."""
+    """The integer type that a clamp's bounds belong to; empty where they are none's."""
     for bits in (8, 16, 32):
         for signed in (True, False):
             low, high = limits(bits, signed)
             if micro.low in (low, None) and micro.high in (high, None):
                 return integer_type(signed, bits)
-    raise AssertionError(micro)
+    return ""
 
 
 def _wrap(micro: m.Wrap, s: _Scene) -> Words:
