@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 
 from ..engine.isa.catalog import CATALOG
+from ..engine.listings.bindings import pasted
 from ..engine.records import NamedTuple
 from ..engine.semantics.errata import ERRATA
 from ..engine.text.complete import completions
 from ..engine.text.errors import PtxError
 from ..engine.text.instruction import Instruction
-from ..engine.text.parser import parse
 from ..sweep.lanes import Lane, results, sweepable
 from . import COMMANDS, top_level
 from .arguments import Parser, metavar
@@ -150,7 +150,7 @@ def _lanes(of: Callable[[Instruction], Iterable[Lane]]) -> Callable[[str, list[s
 
     def found(typed: str, before: list[str]) -> Words:
         try:
-            lanes = of(parse(before[0])) if before else ()
+            lanes = of(pasted(before[0])) if before else ()
         except PtxError:
             return ()
         return _starting(typed, [(lane.text, f"operand {lane.role}") for lane in lanes])
@@ -161,7 +161,7 @@ def _lanes(of: Callable[[Instruction], Iterable[Lane]]) -> Callable[[str, list[s
 def _missing(before: list[str]) -> Iterator[tuple[str, str]]:
     """The operands of the instruction that have no value yet."""
     try:
-        ins = parse(before[0])
+        ins = pasted(before[0])
     except PtxError:
         return
     given = {word.partition("=")[0] for word in before[1:]}

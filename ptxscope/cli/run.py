@@ -215,6 +215,11 @@ def _is_spare(program: Program, name: str) -> bool:
 def _given_places(program: Program, known: Places, written: str) -> tuple[str, ...]:
     """What a value is given for: registers, or one at a line, ``u@17``; raises PtxError."""
     typed, at, line = written.partition("@")
+    constants = program.constants
+    if constant := next((x for x in program.registers(typed.strip()) if x in constants), None):
+        bits = hex_text(constants[constant], program.types[constant].bits)
+        message = f"`{typed.strip()}` is the constant {bits} here: it takes no other value"
+        raise PtxError(written, (Problem(message, (0, len(typed))),))
     if not at and _is_spare(program, typed.strip()):
         return ()
     if not at:
@@ -412,7 +417,7 @@ def _blame(
 
 
 def _origin(value: Value, name: str, expected: Mapping[str, Observed]) -> str:
-    where = "given" if value.given or not value.by else f"line {value.by.line}"
+    where = f"line {value.by.line}" if value.by else "given" if value.given else "constant"
     seen = expected.get(name)
     same = seen is not None and value.bits is not None and seen.fits(value.bits)
     return where + (", as observed" if same else "")

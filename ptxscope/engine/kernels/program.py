@@ -97,6 +97,12 @@ class Program(NamedTuple):
     scopes: tuple[Scope, ...] = ()
     """What declares its registers, also those that no statement names."""
 
+    @property
+    def constants(self) -> dict[str, int]:
+        """The bits of the registers that its asm statement gives a literal."""
+        bits = self.bound.literals
+        return {x: bits[x] & ((1 << t.bits) - 1) for x, t in self.types.items() if x in bits}
+
     def depths(self, name: str) -> dict[int, int]:
         """By the ``id`` of a statement: how many blocks around it declare a register of a name."""
         inside: list[bool] = []

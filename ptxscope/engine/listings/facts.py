@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 
 from ..isa.types import Type
@@ -80,10 +80,11 @@ _FACTS: dict[tuple[object, ...], Facts | None] = {}
 """Verdicts by the statement's text without its numbered registers; None: look again each time."""
 
 
-def known(text: str) -> tuple[Facts | None, Sequence[str]]:
+def known(text: str, constants: Mapping[str, int]) -> tuple[Facts | None, Sequence[str]]:
     """The facts of a statement, and the registers that its stand-ins stand for.
 
-    Where somebody calls a register as the stand-ins are, there are none.
+    Where somebody calls a register as the stand-ins are, there are none. ``constants`` are the
+    bits of registers that are constants.
     """
     registers: Sequence[str] = ()
     key: tuple[object, ...] = (text,)
@@ -95,6 +96,11 @@ def known(text: str) -> tuple[Facts | None, Sequence[str]]:
             order = [*dict.fromkeys(registers)]
             key = (*key, *map(order.index, registers))
             registers = order
+    bits: dict[str, int] = {}
+    if constants:
+        stand_ins = {register: f"%z{number}" for number, register in enumerate(registers)}
+        bits = {stand_ins.get(x, x): constants[x] for x in constants if x in text}
+        key = (*key, tuple(bits.items()))
     try:
         return _FACTS[key], registers
     except KeyError:
@@ -104,15 +110,15 @@ def known(text: str) -> tuple[Facts | None, Sequence[str]]:
         told = text
         if registers:
             told = _NUMBERED.sub(lambda found: f"%z{numbers[found[0]]}", text)
-        facts = _FACTS[key] = _facts(told)
+        facts = _FACTS[key] = _facts(told, bits)
         return facts, registers
 
 
-def _facts(text: str) -> Facts | None:
+def _facts(text: str, constants: Mapping[str, int]) -> Facts | None:
     items = list(scan(text))
     if len(items) != 1 or items[0].instruction is None:
         return None
-    return facts_of(items[0].instruction)
+    return facts_of(items[0].instruction.with_constants(constants))
 
 
 def facts_of(ins: Instruction) -> Facts:

@@ -119,12 +119,12 @@ class _Placed(Protocol):
 def check_listing(chunks: Iterable[str], name: str) -> Iterator[Checked]:
     """Every one of the 27 in a PTX listing, in order; the chunks may end anywhere."""
     for statement in statements(chunks):
-        facts, registers = known(statement.text)
+        facts, registers = known(statement.text, {})
         ends_well = statement.text[-1] == ";" and not statement.after
         if facts and ends_well:
             yield _legal(statement, facts, registers, statement, name)
         else:
-            for found in _checked(statement, statement, name, doubled=False):
+            for found in _checked(statement, statement, name, {}, doubled=False):
                 yield _told(found, _ended(statement, statement))
 
 
@@ -210,12 +210,13 @@ def _by_statement(piece: Piece, name: str, elsewhere: Scopes) -> Iterator[tuple[
     may_be_prose = not piece.asm and not _MODULE.search(piece.ptx)
     operands = piece.operands
     closed = operands is not None and operands.number is not None
+    constants = operands.literals if operands else {}
     for statement in statements([piece.ptx], Scopes(piece.registers, elsewhere, closed=closed)):
         at = piece.at(statement.start)
         if in_string and _is_template(statement):
             yield statement.start, _filled_in(statement, at, name)
         elif not (may_be_prose and _is_prose(statement)):
-            for item in _checked(statement, at, name, doubled=piece.asm):
+            for item in _checked(statement, at, name, constants, doubled=piece.asm):
                 if operands:
                     more = _placeholders(piece, operands, statement)
                 else:
@@ -267,30 +268,41 @@ def _filled_in(statement: Candidate, at: _Placed, name: str) -> Checked:
     return Checked(name, place, ptx, (Diagnostic("unread", message, place),))
 
 
-def _checked(statement: Candidate, at: _Placed, name: str, *, doubled: bool) -> Iterator[Checked]:
-    facts, registers = known(statement.text)
+def _checked(
+    statement: Candidate, at: _Placed, name: str, constants: Mapping[str, int], *, doubled: bool
+) -> Iterator[Checked]:
+    facts, registers = known(statement.text, constants)
     if facts:
         yield _legal(statement, facts, registers, at, name, doubled)
     else:
-        yield from _scanned(statement, at, name, doubled=doubled)
+        yield from _scanned(statement, at, name, constants, doubled=doubled)
 
 
-def _scanned(statement: Candidate, at: _Placed, name: str, *, doubled: bool) -> Iterator[Checked]:
+def _scanned(
+    statement: Candidate, at: _Placed, name: str, constants: Mapping[str, int], *, doubled: bool
+) -> Iterator[Checked]:
     """What is found of a statement that is not legal, or that is several."""
     for item in scan(statement.text):
         yield (
             _illegal(statement, item, at, name)
             if item.problems
-            else _parsed(statement, item, at, name, doubled=doubled)
+            else _parsed(statement, item, at, name, constants, doubled=doubled)
         )
 
 
 def _parsed(
-    statement: Candidate, item: Parsed, at: _Placed, name: str, *, doubled: bool
+    statement: Candidate,
+    item: Parsed,
+    at: _Placed,
+    name: str,
+    constants: Mapping[str, int],
+    *,
+    doubled: bool,
 ) -> Checked:
     """One of several legal instructions of a statement."""
     assert item.instruction
-    return _legal(statement, facts_of(item.instruction), (), at, name, doubled)
+    facts = facts_of(item.instruction.with_constants(constants))
+    return _legal(statement, facts, (), at, name, doubled)
 
 
 def _illegal(statement: Candidate, item: Parsed, at: _Placed, name: str) -> Checked:
