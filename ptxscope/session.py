@@ -283,16 +283,17 @@ def _is_in(note: Note, trace: Trace) -> bool:
 def opened(ins: Instruction, bits_by_name: Mapping[str, int], model_name: str = "isa") -> Setup:
     """A setup of an instruction with values by register name; what is missing is ``_unset``."""
     values = {role: bits_by_name[name] for role, name in ins.names.items() if name in bits_by_name}
-    return Setup(_canonical(ins), str(ins), {**values, **_constants(ins)}, model_name)
+    values |= _find_register_constants(ins)
+    return Setup(_make_canonical(ins), str(ins), values, model_name)
 
 
-def _canonical(ins: Instruction) -> Instruction:
+def _make_canonical(ins: Instruction) -> Instruction:
     """The instruction as parsed from its canonical text; registers stay constants."""
-    bits = {ins.names[role]: bits for role, bits in _constants(ins).items()}
+    bits = {ins.names[role]: bits for role, bits in _find_register_constants(ins).items()}
     return parse(str(ins)).with_constants(bits)
 
 
-def _constants(ins: Instruction) -> dict[str, int]:
+def _find_register_constants(ins: Instruction) -> dict[str, int]:
     """The bits of the registers that are constants, by role."""
     return {role: bits for role, bits in ins.constants.items() if role in ins.names}
 
@@ -300,7 +301,7 @@ def _constants(ins: Instruction) -> dict[str, int]:
 def of_trace(found: Trace) -> Setup:
     """A setup that evaluates as a trace did."""
     ins = found.instruction
-    return Setup(_canonical(ins), str(ins), dict(found.operands), found.model.name)
+    return Setup(_make_canonical(ins), str(ins), dict(found.operands), found.model.name)
 
 
 def example(opcode: str) -> Setup:
@@ -315,7 +316,7 @@ def with_line(setup: Setup, text: str) -> Setup:
         ins = pasted(text)
     except PtxError as error:
         return replace(setup, line=text, error=error)
-    values = {**setup.values, **_constants(ins)}
+    values = {**setup.values, **_find_register_constants(ins)}
     changed = replace(setup, instruction=ins, line=text, values=values, error=None)
     return _with_new_c(changed, setup.instruction.form)
 
@@ -326,7 +327,7 @@ def with_instruction(setup: Setup, ins: Instruction) -> Setup:
 
 
 def _on_line(setup: Setup, ins: Instruction) -> Setup:
-    return replace(setup, instruction=_canonical(ins), line=str(ins), error=None)
+    return replace(setup, instruction=_make_canonical(ins), line=str(ins), error=None)
 
 
 def with_form(setup: Setup, form: Form) -> Setup:

@@ -389,6 +389,7 @@ _NUMBERED = {
     "registers of all": ".reg .b32 a{0}; .entry k{0}() {{ vadd.u32.u32.u32 a{0}, b, c; }}\n",
     "blocks": "{{ .reg .b32 t; vadd.u32.u32.u32 t, a{0}, b; }}\n",
     "numbered blocks": "{{ .reg .b32 %r<9>; vadd.u32.u32.u32 %r{0}, %r1, %r2; }}\n",
+    "constants": "mov.u32 %r{0}, 5; vabsdiff4.u32.u32.u32.sat d, %r{0}, %r1, %r2;\n",
     "assignments": "a{}=1,",
 }
 """Texts whose parts differ."""

@@ -164,7 +164,7 @@ def operand_names(ins: Instruction, name: str) -> tuple[str, ...]:
     role where no C variable of the asm statement is called so. A constant is no register that
     takes a value: that is an error, too.
     """
-    found = _operand_names(ins, name)
+    found = _find_operand_names(ins, name)
     for role, bits in ins.constants.items():
         if ins.names.get(role) in found:
             constant = hex_text(bits, ins.type_of(role).bits)
@@ -173,7 +173,7 @@ def operand_names(ins: Instruction, name: str) -> tuple[str, ...]:
     return found
 
 
-def _operand_names(ins: Instruction, name: str) -> tuple[str, ...]:
+def _find_operand_names(ins: Instruction, name: str) -> tuple[str, ...]:
     names = ins.names
     found = tuple(x for x in (name, f"%{name}") if x in names.values())[:1]
     variable = bound_to(ins).variable(name)

@@ -127,6 +127,13 @@ def _errata(typed: str, _: list[str]) -> Words:
     return _starting(typed, [(erratum.id, erratum.forms) for erratum in ERRATA])
 
 
+def _listed_errata(typed: str, before: list[str]) -> Words:
+    from ..engine.tracing.constant_folding import FOLDING_BUGS
+
+    found = _starting(typed, [(bug.id, bug.forms) for bug in FOLDING_BUGS])
+    return [*_errata(typed, before), *found]
+
+
 def _lessons(typed: str, _: list[str]) -> Words:
     from ..learn.lesson import heads
 
@@ -172,7 +179,7 @@ def _missing(before: list[str]) -> Iterator[tuple[str, str]]:
 
 _KNOWN: dict[str, Callable[[str, list[str]], Words]] = {
     "MODEL": _models,
-    "ID": _errata,
+    "ID": _listed_errata,
     "LESSON": _lessons,
     "OPCODE": _opcodes,
     "PTX": _ptx,

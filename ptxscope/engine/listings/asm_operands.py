@@ -141,7 +141,7 @@ def read_operands(text: str, start: int, end: int) -> Operands:
                 if last in values:
                     values[last] = _integer(expression)
                 elif last in types and not set(constraint) & {"=", "+"}:
-                    bits = _literal_bits(expression, types[last])
+                    bits = _parse_literal(expression, types[last])
                     literals |= {} if bits is None else {last: bits}
         elif mark == "(" and letters is not None:
             depth, opened, constraint = 1, token.end(), letters
@@ -191,7 +191,7 @@ def _integer(text: str) -> str:
     return str(value - (value >> (bits - 1) << bits))
 
 
-def _literal_bits(text: str, type_: str) -> int | None:
+def _parse_literal(text: str, type_: str) -> int | None:
     """The bits of a C literal in a register of a type; None where the text is no literal."""
     word = text.strip() if len(text) < _MOST_DIGITS else ""
     while word[:1] == "(" and word[-1:] == ")":

@@ -10,6 +10,7 @@ from ..isa.types import Type
 from ..records import NamedTuple
 from ..text.instruction import Instruction
 from ..text.parser import scan
+from ..tracing.constant_folding import describe_folded_slct, describe_lost_difference
 from .counterexample import Counterexample, counterexample
 from .replacement import replacement
 
@@ -61,6 +62,8 @@ class Facts(NamedTuple):
     version: tuple[int, int]
     target: int
     notes: tuple[str, ...]
+    loss: str
+    """How folding its constants loses an absolute value; empty where it does not."""
     example: Counterexample | None
     replacement: Template
     """Its lines; empty where none is known, or no erratum shows."""
@@ -99,7 +102,7 @@ def known(text: str, constants: Mapping[str, int]) -> tuple[Facts | None, Sequen
     bits: dict[str, int] = {}
     if constants:
         stand_ins = {register: f"%z{number}" for number, register in enumerate(registers)}
-        bits = {stand_ins.get(x, x): constants[x] for x in constants if x in text}
+        bits = {stand_ins.get(x, x): constants[x] for x in constants}
         key = (*key, tuple(bits.items()))
     try:
         return _FACTS[key], registers
@@ -136,7 +139,8 @@ def facts_of(ins: Instruction) -> Facts:
         set(),
         version,
         target,
-        ins.notes,
+        tuple(dict.fromkeys((*ins.notes, *describe_folded_slct(ins)))),
+        describe_lost_difference(ins),
         example,
         _template("\n".join(lines)),
     )

@@ -20,10 +20,12 @@ from ..text.parser import Parsed, scan
 from ..text.registers import misfit
 from ..text.scopes import Scopes, anywhere
 from ..text.tokens import EMPTY, ends
+from ..tracing.constant_folding import FOLDING_BUGS, LOSING_TARGETS
 from .asm_operands import Operands
 from .counterexample import Counterexample
 from .facts import Facts, facts_of, known, renamed
 from .inline_asm import Language, Piece, is_whole, language_of, pieces
+from .moved_constants import MovedConstants
 from .reading import WINDOW, Candidate, Place, statements
 
 
@@ -51,6 +53,7 @@ RULES: dict[str, tuple[Severity, str]] = {
         "It is not checked: half-precision, a sum, a file of another kind, or text that is "
         "put together from what is not known.",
     ),
+    "F2": (Severity.WARNING, FOLDING_BUGS[1].sentence),
     **{x.id: (Severity.WARNING, x.sentence) for x in ERRATA},
 }
 """Every rule by id: how bad its diagnostics are, and what it is about."""
@@ -118,13 +121,15 @@ class _Placed(Protocol):
 
 def check_listing(chunks: Iterable[str], name: str) -> Iterator[Checked]:
     """Every one of the 27 in a PTX listing, in order; the chunks may end anywhere."""
-    for statement in statements(chunks):
-        facts, registers = known(statement.text, {})
+    moved = MovedConstants()
+    for statement in statements(moved.record_chunks(chunks)):
+        constants = _find_constants(statement, moved, {})
+        facts, registers = known(statement.text, constants)
         ends_well = statement.text[-1] == ";" and not statement.after
         if facts and ends_well:
             yield _legal(statement, facts, registers, statement, name)
         else:
-            for found in _checked(statement, statement, name, {}, doubled=False):
+            for found in _checked(statement, statement, name, constants, doubled=False):
                 yield _told(found, _ended(statement, statement))
 
 
@@ -210,8 +215,10 @@ def _by_statement(piece: Piece, name: str, elsewhere: Scopes) -> Iterator[tuple[
     may_be_prose = not piece.asm and not _MODULE.search(piece.ptx)
     operands = piece.operands
     closed = operands is not None and operands.number is not None
-    constants = operands.literals if operands else {}
-    for statement in statements([piece.ptx], Scopes(piece.registers, elsewhere, closed=closed)):
+    literals = operands.literals if operands else {}
+    scopes, moved = Scopes(piece.registers, elsewhere, closed=closed), MovedConstants()
+    for statement in statements(moved.record_chunks([piece.ptx]), scopes):
+        constants = _find_constants(statement, moved, literals)
         at = piece.at(statement.start)
         if in_string and _is_template(statement):
             yield statement.start, _filled_in(statement, at, name)
@@ -222,6 +229,28 @@ def _by_statement(piece: Piece, name: str, elsewhere: Scopes) -> Iterator[tuple[
                 else:
                     more = _ended(statement, at)
                 yield statement.start, _told(item, more)
+
+
+_NAME = re.compile(r"[%\w$]++")
+_FOLDED = ("slct.s32.s32", "vabsdiff2.", "vabsdiff4.")
+"""How the instructions begin of which ptxas may fold constants wrongly."""
+
+
+def _find_constants(
+    statement: Candidate, moved: MovedConstants, literals: Mapping[str, int]
+) -> Mapping[str, int]:
+    """The bits of a statement's registers that are constants.
+
+    ``literals`` are those of its asm statement. What a ``mov`` gives is looked for only where
+    folding may change the result.
+    """
+    text, opcode, target = statement.text, statement.opcode, statement.scopes.target
+    known = [literals] if literals else []
+    is_likely = text[opcode] == "s" or target in (None, *LOSING_TARGETS)
+    if is_likely and text.startswith(_FOLDED, opcode):
+        known.append(moved.find_constants(statement.start))
+    names = _NAME.findall(text) if known else ()
+    return {name: bits[name] for bits in known for name in names if name in bits}
 
 
 def _placeholders(piece: Piece, operands: Operands, statement: Candidate) -> Iterator[Diagnostic]:
@@ -343,10 +372,12 @@ def _legal(
     if not _fits(scopes, facts, registers):
         diagnostics += _misfits(statement, facts, registers, at)
     text = facts.text.of(registers)
-    if not (facts.notes or facts.example):
+    if not (facts.notes or facts.loss or facts.example):
         return Checked(name, place, text, tuple(diagnostics))
     notes = tuple(renamed(note, registers) for note in facts.notes)
     diagnostics += [Diagnostic("note", note, place) for note in notes]
+    if facts.loss:
+        diagnostics.append(Diagnostic("F2", f"F2: {renamed(facts.loss, registers)}", place))
     example = facts.example
     if example:
         diagnostics += [Diagnostic(x.id, _warning(x.id), place) for x in example.errata]
