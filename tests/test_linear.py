@@ -625,6 +625,12 @@ def test_every_family(entry: str) -> None:
     assert not _faults(entry, families, 0.1)
 
 
+def test_functions_of_a_run() -> None:
+    """A list comprehension over all blocks, once for each function, showed from 5,000 on."""
+    family = Numbered("", ".func f{0}() {{ .reg .b32 a{0}; vadd.u32.u32.u32 a{0}, b, c; ret; }}\n")
+    assert not fault(load, family, 2)
+
+
 @pytest.mark.parametrize("part", [",", '"', '"a', "a,1\n", '""', "\n", "1", '"a"b', " "])
 def test_csv(part: str, tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
