@@ -46,6 +46,10 @@ RULES: dict[str, tuple[Severity, str]] = {
         Severity.WARNING,
         "A register is declared nowhere in this file; it assembles only where another declares it.",
     ),
+    "component": (
+        Severity.WARNING,
+        "A component that its vector register does not have; it assembles and holds nothing.",
+    ),
     "version": (Severity.ERROR, "The .version or .target is below what the instruction needs."),
     "note": (Severity.NOTE, "Legal, but worth a word."),
     "unread": (

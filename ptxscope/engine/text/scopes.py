@@ -98,7 +98,8 @@ class Declared(NamedTuple):
 
     type: str
     """Of a register, as ``b32``; of a variable, its space, as ``.shared``."""
-    vector: bool = False
+    vector: int = 0
+    """How many components a vector register has; 0 for another."""
     register: bool = True
     operand: bool = False
     """It is an asm statement's operand: its constraint says of which type."""
@@ -118,11 +119,11 @@ class Registers(NamedTuple):
 
 def registers_in(words: Sequence[Token], i: int) -> tuple[list[Registers], int]:
     """What stands behind ``.reg``: ``.b32 %r<22>, x``; and where that ends."""
-    found, type_, vector = list[Registers](), "", False
+    found, type_, vector = list[Registers](), "", 0
     while i < len(words) and words[i].text not in _ENDS:
         word = words[i]
         if word.text in (".v2", ".v4"):
-            vector = True
+            vector = int(word.text[2:])
         elif word.kind is Kind.DOTTED:
             type_ = word.text[1:]
         elif word.kind is Kind.NAME and type_:

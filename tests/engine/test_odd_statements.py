@@ -1,0 +1,86 @@
+"""Statements that few write, and what ptxas makes of them: asked of ptxas 13.0.88 for sm_90."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ptxscope.engine.listings.lint import Checked, check_text
+from ptxscope.engine.text.parser import parse
+from tests.cli.running import run
+
+HEAD = """\
+.version 8.8
+.target sm_90
+.address_size 64
+.visible .entry k() {
+.reg .pred p, q; .reg .v2 .b32 v; .reg .v4 .b32 w; .reg .f16x2 h; .reg .b32 a, b, c, d;
+"""
+
+
+def check(body: str) -> list[Checked]:
+    return list(check_text(f"{HEAD}{body}\nret;\n}}\n", "k.ptx"))
+
+
+def is_legal(body: str) -> bool:
+    return all(item.legal for item in check(body))
+
+
+def test_a_guard_and_a_sink_crash_ptxas() -> None:
+    for destination in ("_", "_|q"):
+        notes = parse(f"@p setp.gt.u32 {destination}, a, b;").notes
+        assert any("crashes ptxas 11.8 to 13.5" in note for note in notes)
+        assert not any("accepted by ptxas" in note for note in notes)
+        assert not any("crash" in note for note in parse(f"setp.gt.u32 {destination}, a, b;").notes)
+    assert parse("@p setp.gt.u32 p|_, a, b;").notes == ()
+
+
+@pytest.mark.parametrize(
+    ("register", "holds"),
+    [("v.x", True), ("v.g", True), ("v.z", False), ("v.a", False), ("w.z", True), ("w.w", True)],
+)
+def test_a_component_that_a_vector_lacks_is_a_warning(register: str, holds: bool) -> None:
+    (item,) = check(f"setp.gt.u32 p, {register}, b;")
+    assert item.legal
+    assert [x.rule for x in item.diagnostics] == ([] if holds else ["component"])
+
+
+def test_a_component_that_a_vector_lacks_can_be_run() -> None:
+    text = ".reg .v2 .b32 v; .reg .b32 a, d; .reg .pred p; setp.gt.u32 p, v.z, a; selp.b32 d,1,0,p;"
+    assert "d = 0x00000001" in run("run", text, "v.z=1", "a=0").stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "legal"),
+    [
+        ("vset.u32.u32.lt d, h, h;", True),
+        ("vset.u32.u32.lt h, a, b;", False),
+        ("vset.s32.s32.lt.add d, a, b, h;", False),
+        ("vset2.u32.u32.lt h, a, b, c;", False),
+        ("vset4.u32.u32.lt d, h, h, c;", True),
+        ("vset4.u32.u32.lt.add d, a, b, h;", False),
+        ("vmad.s32.s32.s32 h, h, h, h;", True),
+        ("vmad.s32.s32.s32 d, -h, b, c;", False),
+        ("vmad.s32.s32.s32 d, a, b, -h;", False),
+        ("vmad.s32.s32.s32 d, h, b, -c;", True),
+        ("vadd4.u32.u32.u32 h, h, h, h;", True),
+        ("vavrg2.u32.u32.u32 h, h, h, h;", True),
+        ("set.lt.u32.u32 h, h, h;", True),
+        ("selp.b32 h, h, h, p;", True),
+        ("selp.f32 d, h, b, p;", False),
+    ],
+)
+def test_registers_of_two_halves(line: str, legal: bool) -> None:
+    assert is_legal(line) is legal
+
+
+def test_what_is_not_checked_is_neither_legal_nor_illegal(tmp_path: Path) -> None:
+    file = tmp_path / "k.py"
+    file.write_text('x = "vadd.u32.u32.u32 d, a, {b};"\n', encoding="utf-8")
+    (item,) = json.loads(run("check", "--json", str(file)).stdout)
+    assert item["legal"] is None
+    assert [x["rule"] for x in item["findings"]] == ["unread"]
+    file.write_text('x = "vadd.u32.u32.u32 d, a, b;"\n', encoding="utf-8")
+    assert json.loads(run("check", "--json", str(file)).stdout)[0]["legal"] is True
