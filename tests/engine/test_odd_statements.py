@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.engine.listings.lint import Checked, check_text
+from ptxscope.engine.listings.lint import Checked, check_listing, check_text
 from ptxscope.engine.text.parser import parse
 from tests.cli.running import run
 
@@ -84,3 +84,51 @@ def test_what_is_not_checked_is_neither_legal_nor_illegal(tmp_path: Path) -> Non
     assert [x["rule"] for x in item["findings"]] == ["unread"]
     file.write_text('x = "vadd.u32.u32.u32 d, a, b;"\n', encoding="utf-8")
     assert json.loads(run("check", "--json", str(file)).stdout)[0]["legal"] is True
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "vadd -d, a, b;",
+        "vadd-d, a, b;",
+        "vadd (d), a, b;",
+        "vadd(d), a, b;",
+        "vadd [d], a, b;",
+        "vadd {d}, a, b;",
+        "vadd 5, a, b;",
+        "vadd d a, b;",
+        "vadd\n d, a, b;",
+        "vadd\n\n  -d, a, b;",
+        "selp !p, a, b, p;",
+        "@p vadd -d, a, b;",
+        "L: vadd -d, a, b;",
+        "{ vadd -d, a, b; }",
+        "ret; vadd -d, a, b;",
+    ],
+)
+@pytest.mark.parametrize("size", [1, 1 << 20])
+def test_an_opcode_without_modifiers_is_told_whatever_follows(statement: str, size: int) -> None:
+    text = f"{HEAD}{statement}\nvadd.u32.u32.u32 d, a, b;\n}}\n"
+    chunks = (text[at : at + size] for at in range(0, len(text), size))
+    wrong, fine = check_listing(chunks, "k.ptx")
+    assert "is missing its" in wrong.message
+    assert fine.legal
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "add.u32 d, a, vadd (b);",
+        "add.u32 d,\n vadd -d;",
+        "vadd: ret;",
+        "vadd : ret;",
+        ".reg .b32 vadd, set ;",
+        ".global .b32 set = 5;",
+        ".func (.reg .b32 r) set (.reg .b32 x);",
+        "call (r), set, (a);",
+        "bra set ;",
+        "// vadd -d\n/* set (x) */",
+    ],
+)
+def test_what_is_called_like_an_opcode_is_none(text: str) -> None:
+    assert list(check_text(f"{HEAD}{text}\n}}\n", "k.ptx")) == []

@@ -40,8 +40,8 @@ _EVENT = pattern(
       | (?P<guard>@)
       | (?P<directive>(?<![\w$])\.{_DIRECTIVE})
       | (?P<opcode>(?<![\w.$%])(?!{_OTHER})[A-Za-z][\w$]*+
-         (?=[ \t]*+\.|\s++\.[a-z]|[ \t]++[\w$%]++[ \t]*+[,|]|(?P<bare>\s*+;)
-            |(?P<noted>\s*+/[/*])))
+         (?=[ \t]*+\.|\s++\.[a-z]|[ \t]++[\w$%]++[ \t]*+[,|]|(?P<noted>\s*+/[/*])
+            |(?P<bare>\s*+[^\s:=.,/])))
         (?P<rest>[^;{{}}/\n]{{0,{WINDOW}}}+;)?+""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
@@ -54,7 +54,7 @@ _DULL = pattern(
         (?:(?:%[\w$]++(?:\.[\w$]++)?+
             | [$_0-9][\w$]*+(?:\.[\w$]++)?+
             | {_OTHER}(?:\.[\w$]++)*+
-            | [A-Za-z][\w$]*+(?![\s.;/])
+            | (?!(?:{any_of(OPCODES)})(?![\w$]))[A-Za-z][\w$]*+(?![\s.;/])
             | {_SKIP}
             | \.(?!{_DIRECTIVE})[\w$]++)
           [^\w"/{{}}.$%@]*+)*+""",
@@ -62,8 +62,8 @@ _DULL = pattern(
 )
 """What no event begins in, word by word: five times as fast as to look for one everywhere.
 
-No event begins behind a dot or within a word; nor at a word with neither blank, dot, comment
-nor ``;`` behind it.
+No event begins behind a dot or within a word; nor at a word that is none of the 27 and has neither
+blank, dot, comment nor ``;`` behind it.
 """
 _BEGINS = re.compile(
     r"(?:\A|[;{}:]|\*/|(?:^[ \t]*+\.|//)[^\n]*+\n)\s*+(?:@\s*+(?:!\s*+)?+[\w$%]++\s++)?+\Z",
