@@ -39,8 +39,9 @@ Of the 27, and of mov and or xor not shl shr add sub prmt lop3 on 32 bits, the r
 carried from line to line. Whatever else writes a register makes it unknown; when such a
 register is read, the run stops and asks for its value, which name=value gives. That is for one
 time: where the register, or another of its name, is unknown again later, name@line=value gives
-what that line makes of it. A branch that is taken ends the run. A value is read as its register
-is declared, x=5 of a .b32 as an integer and of an .f32 as 5.0; where it is not declared, as it
+what that line makes of it; t@1#2=value is for the second time that line 1 makes t unknown, and
+t@0=value for the start. A branch that is taken ends the run. A value is read as its register is
+declared, x=5 of a .b32 as an integer and of an .f32 as 5.0; where it is not declared, as it
 is used.
 
 examples:

@@ -132,3 +132,98 @@ def test_an_opcode_without_modifiers_is_told_whatever_follows(statement: str, si
 )
 def test_what_is_called_like_an_opcode_is_none(text: str) -> None:
     assert list(check_text(f"{HEAD}{text}\n}}\n", "k.ptx")) == []
+
+
+ADD = "vadd.u32.u32.u32 d, a, b;"
+
+
+def in_chunks(body: str, size: int) -> list[Checked]:
+    text = f"{HEAD}{body}\nret;\n}}\n"
+    return list(check_listing((text[at : at + size] for at in range(0, len(text), size)), "k.ptx"))
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (f"foo {ADD}", "`foo` is no part of this statement"),
+        (f"ret; foo @p {ADD}", "`foo` is no part of this statement"),
+        (f"@p {{\n{ADD}\n}}", "no block takes one"),
+        (f"@!p\n{{ {ADD} }}", "no block takes one"),
+        (f"{{ {ADD} }};", "ends no statement"),
+        (f"{{ {ADD} }}\n // c\n;", "ends no statement"),
+        (f"{{\n{ADD}\n {{ {ADD} }} ; }}", "ends no statement"),
+        (f"{ADD}\n;", "ends no statement"),
+        (f"{ADD} // c\n/* d\n */ ;", "ends no statement"),
+        (f".reg .b32 a; {ADD}", "`a` is declared already"),
+        (f".reg .b32 x<3>, x2; {ADD}", "`x2` is declared already"),
+        (f".reg .b32 x<3>; .reg .b32 x<2>; {ADD}", "`x` is declared already"),
+        (f"{{ .reg .b32 t; .reg .u32 u, t; {ADD} }}", "`t` is declared already"),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 10, 1 << 20])
+def test_what_stands_between_statements(body: str, said: str, size: int) -> None:
+    wrong = [item for item in in_chunks(body, size) if not item.legal]
+    assert len(wrong) == 1
+    assert said in wrong[0].message
+    assert wrong == [item for item in check(body) if not item.legal]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"{{ .reg .b32 a; {ADD} }}",
+        f".reg .u32 x2; .reg .b32 x<2>; {ADD}",
+        f"{{ .reg .b32 t; }} {{ .reg .b32 t; }} {ADD}",
+        f".global .b32 x[2] = {{-1, 2}}; {ADD}",
+        f".global .b32 x[2] = {{\n-1,\n2\n}}; {ADD}",
+        f"st.global.v2.f32 [a], {{0f00000000, 1.0}}; {ADD}",
+        f"mov.b64 {{a, b}}, c; {ADD}",
+        f"L: {ADD}",
+        f"@p bra L; {{ {ADD} }}",
+        f"/* foo */ {ADD}",
+        f"@p\n{ADD}",
+    ],
+)
+@pytest.mark.parametrize("size", [1, 1 << 20])
+def test_what_may_stand_between_statements(body: str, size: int) -> None:
+    assert [item.message for item in in_chunks(body, size)] == [""]
+
+
+ASM = 'asm("{}" : "=r"(d) : "r"(a), "r"(b));'
+_ADD = "vadd.u32.u32.u32 %0, %1, %2"
+
+
+@pytest.mark.parametrize(
+    ("text", "messages"),
+    [
+        (f'{ASM.format(_ADD)} asm(";");', [""]),  # asked of nvcc 13.0
+        (f"{ASM.format(_ADD)}\n{ASM.format('; ' + _ADD + ';')}", ["", ""]),
+        (f'{ASM.format(_ADD)} }} void g() {{ asm(";");', ["`;` is missing"]),
+        (f'{ASM.format(_ADD + ";")} asm(";");', [""]),
+        (f"{ASM.format(_ADD + ';')} {ASM.format('; ' + _ADD + ';')}", ["", "ends no statement"]),
+        (ASM.format(f"foo {_ADD};"), ["`foo` is no part"]),
+        (ASM.format(f"@p {{ {_ADD}; }}"), ["no block takes one", ""]),
+        (ASM.format(f"{{ {_ADD}; }};"), ["ends no statement"]),
+        (ASM.format(f".reg .u32 t, t; {_ADD};"), ["`t` is declared already", ""]),
+        ('x = "use vadd.u32.u32.u32 d, a, b;";', [""]),
+    ],
+)
+def test_what_stands_between_the_statements_of_asm(text: str, messages: list[str]) -> None:
+    found = list(check_text(text, "k.cu"))
+    assert len(found) == len(messages)
+    for item, message in zip(found, messages, strict=True):
+        assert message in item.message
+        assert bool(message) is not item.legal
+
+
+def test_what_no_condition_lets_be_compiled_is_a_note() -> None:
+    bad = ASM.format("vadd.bogus %0, %1, %2;")
+    text = (
+        f"#if 0\n#ifdef X\n{bad}\n#endif\n{bad}\n#else\n{bad}\n#endif\n{bad}\n#if (0) // x\n{bad}\n"
+    )
+    found = list(check_text(text, "k.cu"))
+    assert [item.place.line for item in found if not item.legal] == [7, 9]
+    notes = [item for item in found if item.unread]
+    assert [item.place.line for item in notes] == [3, 5, 11]
+    assert all("this stands in `#if 0`" in item.diagnostics[0].message for item in notes)
+    assert not any("#if 0" in x.message for x in check_text(f"#if 01\n{bad}\n#endif", "k.cu"))

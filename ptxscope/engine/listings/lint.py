@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
+from itertools import chain, islice, pairwise
 from typing import Protocol
 
 from ..records import NamedTuple
@@ -19,7 +20,7 @@ from ..text.operands import BY_NAME, NUMBERS
 from ..text.parser import Parsed, scan
 from ..text.registers import misfit
 from ..text.scopes import Scopes, anywhere
-from ..text.tokens import EMPTY, ends
+from ..text.tokens import EMPTY, MISSING_END, ends
 from ..tracing.constant_folding import FOLDING_BUGS, LOSING_TARGETS
 from .asm_operands import Operands
 from .counterexample import Counterexample
@@ -127,14 +128,48 @@ def check_listing(chunks: Iterable[str], name: str) -> Iterator[Checked]:
     """Every one of the 27 in a PTX listing, in order; the chunks may end anywhere."""
     moved = MovedConstants()
     for statement in statements(moved.record_chunks(chunks)):
+        if odd := _find_oddity(statement, statement):
+            yield Checked(name, odd.place, " ".join(statement.text.split()), (odd,))
+            continue
         constants = _find_constants(statement, moved, {})
         facts, registers = known(statement.text, constants)
-        ends_well = statement.text[-1] == ";" and not statement.after
-        if facts and ends_well:
+        is_usual = statement.text[-1] == ";" and not statement.after
+        if facts and is_usual and not statement.before.strip():
             yield _legal(statement, facts, registers, statement, name)
         else:
             for found in _checked(statement, statement, name, constants, doubled=False):
-                yield _told(found, _ended(statement, statement))
+                said = (*_begun(statement, statement), *_ended(statement, statement))
+                yield _told(found, said)
+
+
+_GUARDED_BLOCK = "a guard stands before an instruction: no block takes one"
+_BEFORE = re.compile(r"(?:\A|[;{}:]|\*/)\s*+([A-Za-z][\w$]*+)[ \t]++\Z", re.ASCII)
+"""A word in front of a statement, in its line."""
+
+
+def _find_oddity(statement: Candidate, at: _Placed) -> Diagnostic | None:
+    """What is wrong between statements."""
+    text, place = statement.text, statement.opcode
+    if text[0] == ".":
+        found = _NAME.match(text, place)
+        name = found[0] if found else text
+        where = at.place(place, place + len(name))
+        return Diagnostic("illegal", f"{quoted(name)} is declared already in this block", where)
+    if text[place] in "{;":
+        message = EMPTY.message if text[place] == ";" else _GUARDED_BLOCK
+        return Diagnostic("illegal", message, at.place(0, len(text)))
+    return None
+
+
+def _begun(statement: Candidate, at: _Placed) -> Iterator[Diagnostic]:
+    """What is said of what stands in front of a statement."""
+    if found := _BEFORE.search(statement.before):
+        start = found.start(1) - len(statement.before)
+        message = (
+            f"{quoted(found[1])} is no part of this statement: it begins with a guard or opcode"
+        )
+        place = at.place(start, start + len(found[1]))
+        yield Diagnostic("illegal", message, place, "a `;` or a `:` behind it")
 
 
 def _told(item: Checked, more: Iterable[Diagnostic]) -> Checked:
@@ -176,11 +211,21 @@ def check_source(text: str, name: str, language: Language) -> Iterator[Checked]:
         return
     elsewhere = anywhere(text)
     elsewhere.complete &= is_whole(name)
-    for piece in pieces(text, language):
+    left_out = _find_left_out(text) if language is Language.C else []
+    firsts = [first for first, _ in left_out]
+    is_ended = False
+    for piece, following in pairwise(chain(pieces(text, language), [None])):
+        assert piece
+        was_ended, is_ended = is_ended, following is not None and _ends(piece, following, text)
+        start = piece.fragments[-1].origins[0]
+        nearest = bisect_right(firsts, start) - 1
+        if nearest >= 0 and start < left_out[nearest][1]:
+            yield from _left_out(piece, name, elsewhere)
+            continue
         for problem, place in piece.problems():
             finding = Diagnostic("illegal", problem.message, place, problem.hint)
             yield Checked(name, place, place.excerpt.strip(), (finding,))
-        found = list(_in_piece(piece, name, elsewhere))
+        found = list(_in_piece(piece, name, elsewhere, is_ended=is_ended, was_ended=was_ended))
         if piece.complete:
             yield from found
         elif found or piece.named:
@@ -200,12 +245,69 @@ _PROSE = re.compile(r"(?<![\w.%$])[A-Za-z]{2,}+\s++[A-Za-z]")
 """Two words with nothing in between."""
 
 
-def _in_piece(piece: Piece, name: str, elsewhere: Scopes) -> Iterator[Checked]:
+def _ends(piece: Piece, following: Piece, text: str) -> bool:
+    """Whether the next asm statement begins with the ``;`` that ends the last of this one."""
+    if not (piece.asm and following.asm and following.ptx.lstrip().startswith(";")):
+        return False
+    last = piece.fragments[-1]
+    start = last.origin(len(last.ptx) - 1, len(last.ptx))[1]
+    end = following.fragments[-1].origins[0]
+    between = text[start:end] if end - start < _MAX_GAP_CHARS else "}"
+    return not set(between) & {"{", "}"} and not piece.ptx.rstrip().endswith(";")
+
+
+_MAX_GAP_CHARS = 1 << 12
+"""How far apart two asm statements may stand of which the second ends the first."""
+_CONDITION = re.compile(r"^[^\S\n]*+#[^\S\n]*+(if|el|endif)(\w*+)([^\n]*+)", re.MULTILINE)
+_NEVER = re.compile(r"[^\S\n]*+\(?[^\S\n]*+0[^\S\n]*+\)?[^\S\n]*+(?:/[/*][^\n]*+)?", re.ASCII)
+
+
+def _find_left_out(text: str) -> list[Span]:
+    """What stands between ``#if 0`` and its ``#else`` or ``#endif``."""
+    found, depth, start, outer = list[Span](), 0, -1, 0
+    for line in _CONDITION.finditer(text):
+        word, more, condition = line.groups()
+        if word == "if":
+            depth += 1
+            if start < 0 and not more and _NEVER.fullmatch(condition):
+                start, outer = line.end(), depth
+        elif start >= 0 and depth == outer:
+            found.append((start, line.start()))
+            start = -1
+        depth -= word == "endif"
+    return [*found, (start, len(text))] if start >= 0 else found
+
+
+def _left_out(piece: Piece, name: str, elsewhere: Scopes) -> Iterator[Checked]:
+    """A note on what stands in ``#if 0``."""
+    for item in islice(_in_piece(piece, name, elsewhere), 1):
+        message = "this stands in `#if 0`: nothing compiles it, and it is not checked"
+        yield Checked(name, item.place, item.ptx, (Diagnostic("unread", message, item.place),))
+
+
+def _in_piece(
+    piece: Piece,
+    name: str,
+    elsewhere: Scopes,
+    *,
+    is_ended: bool = False,
+    was_ended: bool = False,
+) -> Iterator[Checked]:
+    """What is said of the statements of a piece.
+
+    ``is_ended`` says that the next piece begins with the ``;`` of this one's last statement, and
+    ``was_ended`` the same of this one and the piece before.
+    """
     found = list(_by_statement(piece, name, elsewhere))
     starts = [start for start, _ in found]
     items = [item for _, item in found]
     beside = defaultdict[int, list[Problem]](list)
+    first = len(piece.ptx) - len(piece.ptx.lstrip())
     for problem in ends(piece.ptx, OPCODES) if items and piece.operands else ():
+        if is_ended and problem.message == MISSING_END.message:
+            continue
+        if was_ended and problem.message == EMPTY.message and problem.span[0] == first:
+            continue
         beside[max(bisect_right(starts, problem.span[0]) - 1, 0)].append(problem)
     for index, problems in beside.items():
         told = [_illegal_at(problem, piece.at(0)) for problem in capped(problems)]
@@ -224,6 +326,11 @@ def _by_statement(piece: Piece, name: str, elsewhere: Scopes) -> Iterator[tuple[
     for statement in statements(moved.record_chunks([piece.ptx]), scopes):
         constants = _find_constants(statement, moved, literals)
         at = piece.at(statement.start)
+        if odd := _find_oddity(statement, at):
+            if piece.asm and statement.text != ";":  # `ends` tells of the latter
+                item = Checked(name, odd.place, " ".join(statement.text.split()), (odd,))
+                yield statement.start, item
+            continue
         if in_string and _is_template(statement):
             yield statement.start, _filled_in(statement, at, name)
         elif not (may_be_prose and _is_prose(statement)):
@@ -232,6 +339,8 @@ def _by_statement(piece: Piece, name: str, elsewhere: Scopes) -> Iterator[tuple[
                     more = _placeholders(piece, operands, statement)
                 else:
                     more = _ended(statement, at)
+                if piece.asm:
+                    more = chain(_begun(statement, at), more)
                 yield statement.start, _told(item, more)
 
 

@@ -193,6 +193,13 @@ class Scope:
         else:
             self.numbered[name] = (count, declared)
 
+    def has(self, name: str, count: int | None) -> bool:
+        """Whether a register, or numbered ones of a name, are declared in this scope alone."""
+        if count is not None:
+            return name in self.numbered
+        declared = self.look_up(name)
+        return declared is not None and declared.register and not declared.operand
+
     def look_up(self, name: str) -> Declared | None:
         """What the name is declared as in this scope alone."""
         declared = self.names.get(name)
@@ -267,6 +274,20 @@ class Scopes:
             if words[i].text == ";":
                 self._header = None  # it was a prototype's
             i = directive(self, words, i + 1) if directive else i + 1
+
+    def find_duplicate(self, found: Iterable[Registers]) -> str:
+        """The first register that is declared already in the innermost scope; empty for none.
+
+        Outside of all braces only a module or an asm statement is one text for an assembler.
+        """
+        if self._deeper or (len(self._scopes) == 1 and self.version is None and not self.closed):
+            return ""
+        scope, fresh = self._scopes[-1], Scope()
+        for name, count, declared in found:
+            if scope.has(name, count) or fresh.has(name, count):
+                return name
+            fresh.declare(name, count, declared)
+        return ""
 
     def declare(self, found: Iterable[Registers]) -> None:
         """What stands alone in a ``.reg`` directive: the same as to read it."""
