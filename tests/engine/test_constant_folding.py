@@ -1,7 +1,7 @@
 """Wrong results of constants: what ptxas makes of them, and where a listing shows that they are.
 
-Expected: SEMANTICS.md, 4 and SASS.md, 10, where the values are read off ptxas' machine code; which
-operands lose the absolute value was asked of ptxas 13.0.88 for sm_120 (UI2I.SAT without IABS).
+Expected: docs/semantics.md, 2.1 and SASS.md, 10, where the values are read off ptxas' machine code;
+which operands lose the absolute value was asked of ptxas 13.0.88 for sm_120 (UI2I.SAT without IABS).
 """
 
 from __future__ import annotations
@@ -156,4 +156,4 @@ def test_the_list_of_errata_has_them() -> None:
     assert '"isa": "0x7f808001"' in run("errata", "f2", "--json").stdout
     ptx, values, documented, folded = FOLDING_BUGS[0].example
     assert evaluate(ptx, values) == {"d": documented}
-    assert folded == 12  # SEMANTICS.md: 1 at -O0, 12 at -O1
+    assert folded == 12  # docs/semantics.md, 2.1: 1 at -O0, 12 at -O1

@@ -1,4 +1,4 @@
-"""Where ptxas folds constants to a result that is not documented (SEMANTICS.md, 4).
+"""Where ptxas folds constants to a result that is not documented (docs/semantics.md, 2.1).
 
 No model has these bugs: they depend on which operands are constants.
 """
