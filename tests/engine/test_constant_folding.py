@@ -1,7 +1,7 @@
 """Wrong results of constants: what ptxas makes of them, and where a listing shows that they are.
 
-Expected: docs/semantics.md, 2.1 and SASS.md, 10, where the values are read off ptxas' machine code;
-which operands lose the absolute value was asked of ptxas 13.0.88 for sm_120 (UI2I.SAT without IABS).
+Expected: docs/semantics.md, 2.1 and SASS.md, 10, where the values are read off ptxas' machine code.
+Which operands lose the absolute value was asked of ptxas 13.0.88 for sm_120: UI2I.SAT, no IABS.
 """
 
 from __future__ import annotations

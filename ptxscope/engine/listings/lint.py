@@ -55,8 +55,8 @@ RULES: dict[str, tuple[Severity, str]] = {
     "note": (Severity.NOTE, "Legal, but worth a word."),
     "unread": (
         Severity.NOTE,
-        "It is not checked: half-precision, a sum, a file of another kind, or text that is "
-        "put together from what is not known.",
+        "It is not checked: half-precision, a sum, a file of another kind, code in `#if 0`, or text "
+        "that is put together from what is not known.",
     ),
     "F2": (Severity.WARNING, FOLDING_BUGS[1].sentence),
     **{x.id: (Severity.WARNING, x.sentence) for x in ERRATA},
