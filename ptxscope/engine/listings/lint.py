@@ -55,7 +55,7 @@ RULES: dict[str, tuple[Severity, str]] = {
     "note": (Severity.NOTE, "Legal, but worth a word."),
     "unread": (
         Severity.NOTE,
-        "It is not checked: half-precision, a sum, a file of another kind, code in `#if 0`, or text "
+        "It is not checked: half-precision, a sum, another kind of file, code in `#if 0`, or text "
         "that is put together from what is not known.",
     ),
     "F2": (Severity.WARNING, FOLDING_BUGS[1].sentence),
