@@ -91,9 +91,9 @@ def _part(pen: Pen, shown: Register, cell: Cell, area: Area, y: float, height: f
     for number in rest:
         pen.text(area.center, y + 33, number.text.strip(), 10, style.text, anchor="middle",
                  width=area.width - 4)  # fmt: skip
-    letter = _LETTERS.get(shown.unit)
-    if letter:
-        _corner(pen, area, y, f"{letter}{cell.place.lane}", style.text)
+    name = f"{_LETTERS.get(shown.unit, '')}{cell.place.lane}"
+    if shown.unit in _LETTERS and not span.text.endswith(name):
+        _corner(pen, area, y, name, style.text)
 
 
 def _corner(pen: Pen, area: Area, y: float, text: str, ink: Ink) -> None:
