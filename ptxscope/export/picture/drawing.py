@@ -15,6 +15,8 @@ from .lettering import LARGEST, USUAL, fitted, is_leftwards, wrapped
 
 _LEFTWARDS = "\u2067{}\u2069"
 """A line that is read from right to left: resvg knows no ``direction``, all know these marks."""
+_PLAIN_MONO = "DejaVu Sans Mono, monospace"
+"""For readers that pass over the style sheet: Inkscape does where an ``@supports`` is nested."""
 HATCH = 6.0
 """How far the lines of a hatch are apart."""
 _NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -249,6 +251,7 @@ class Pen:
         how += "" if anchor == "start" else f' text-anchor="{anchor}"'
         how += ' font-weight="700"' if bold else ""
         how += ' font-style="italic"' if italic else ""
+        how += f' font-family="{_PLAIN_MONO}"' if mono else ""
         self.parts.append(f"<text {place} {css}{how}>{escaped(text)}</text>")
 
     def lines(
