@@ -18,7 +18,6 @@ from .options import DEFAULT, Motion, Options
 from .picture import svg
 from .picture.drawing import Pen, number
 from .picture.inks import Ink
-from .picture.layout import WIDTH
 from .picture.sheet import sheet_of, written
 
 _STEP, _END = 2.5, 5.0
@@ -42,23 +41,37 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
     """The picture as options ask for it; without any of these, as it stands."""
     if not options.slide and options.motion is Motion.STILL:
         return svg.render(trace, options)
-    look = slides.look_of(trace, options) if options.slide else svg.PLAIN
+    look = _look(trace, options)
     drawn = svg.drawing(trace, options, look=look)
     if options.motion is Motion.STILL or not drawn.doc.steps:
         return _document(drawn, drawn.doc, options, _as_it_is)
-    return _document(drawn, drawn.doc, options, _numbered(drawn.pen.prefix))
+    return _document(_with_drawn_steps(drawn), drawn.doc, options, _numbered(drawn.pen.prefix))
 
 
 def frames(trace: Trace, options: Options = DEFAULT) -> tuple[Frame, ...]:
     """A still picture for each step that is shown; only the last shows what comes of them."""
     options = options._replace(motion=Motion.STILL)
-    count = sum(options.shows(step.stage) for step in trace.steps)
-    look = slides.look_of(trace, options) if options.slide else svg.PLAIN
+    look = _look(trace, options)
+    count = len(_with_drawn_steps(svg.drawing(trace, options, look=look)).doc.steps)
     return tuple(_frame(trace, options, look, at, count) for at in range(1, count + 1))
 
 
+def _with_drawn_steps(drawn: svg.Drawing) -> svg.Drawing:
+    """A drawing that counts only the steps that a compact figure does not leave out."""
+    if not drawn.layout.compact:
+        return drawn
+    marks = {mark.name for mark in drawn.pen.marks}
+    steps = tuple(step for step in drawn.doc.steps if f"step-{step.stage}" in marks)
+    return drawn._replace(doc=drawn.doc._replace(steps=steps))
+
+
+def _look(trace: Trace, options: Options) -> svg.Look:
+    return slides.look_of(trace, options) if options.slide else svg.look_of(options)
+
+
 def _frame(trace: Trace, options: Options, look: svg.Look, at: int, count: int) -> Frame:
-    drawn = svg.drawing(trace, options, f"-{at}", look)  # frames may stand on one page
+    whole = svg.drawing(trace, options, f"-{at}", look)  # frames may stand on one page
+    drawn = _with_drawn_steps(whole)
     doc = drawn.doc
     part = doc
     if at < count:
@@ -95,18 +108,18 @@ def _numbered(prefix: str) -> Wrap:
 def _document(
     drawn: svg.Drawing, doc: Document, options: Options, wrap: Wrap, css: str = ""
 ) -> str:
-    """An ``<svg>``; ``doc`` is what it tells of."""
+    """An ``<svg>``; ``doc`` is what it tells of in words."""
     pen, bands = drawn.pen, bands_of(drawn)
-    wide, high = slides.SIZE if options.slide else (float(WIDTH), drawn.height)
-    page = Pen(pen.prefix)
+    wide, high = slides.SIZE if options.slide else (drawn.layout.width, drawn.height)
     if options.slide:
+        page = Pen(pen.prefix)
         page.rect(0, 0, wide, high, Ink.PAGE, None, radius=0)
-        body = list(slides.laid_out(drawn, bands, wrap))
+        ground, body = page.parts, list(slides.laid_out(drawn, bands, wrap))
     else:
-        page.rect(0.5, 0.5, wide - 1, high - 1, Ink.PAGE, Ink.LINE, radius=12)
+        ground = svg.paper(drawn)
         body = [*grounds(drawn, wrap), *flows(bands, wrap), *parts(bands, wrap)]
-    drawing = [*page.parts, '<g class="px-body">', *body, "</g>"]
-    before, over, style = _MOTIONS[options.motion](doc, pen.prefix, (wide, high))
+    drawing = [*ground, '<g class="px-body">', *body, "</g>"]
+    before, over, style = _MOTIONS[options.motion](drawn.doc, pen.prefix, (wide, high))
     return written(sheet_of(doc, pen.prefix, wide, high), drawing, options.theme, css=css,
                    style=style, before=before, over=over)  # fmt: skip
 

@@ -85,8 +85,9 @@ def test_a_part_of_a_register_is_not_called_as_an_operand_is(opcode: str) -> Non
         formulas = {word for row in shown.rows.values() for cell in row.cells
                     for x in cell.spans if x.look is Look.NUMBER
                     for word in re.findall(r"[\w.]+", x.text)}  # fmt: skip
-        bits = {x.text for register in shown.registers if register.unit > 1
-                for cell in register.cells for x in cell.spans if x.look is not Look.TEXT}  # fmt: skip
+        cells = [cell for x in shown.registers if x.unit > 1 for cell in x.cells]
+        bits = {x.text for cell in cells for x in cell.spans if x.look is not Look.TEXT}
+        assert bits
         assert not bits & formulas
 
 

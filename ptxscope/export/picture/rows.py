@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from ...scene.branches import OUTCOMES
-from ...scene.records import Cell, Look, Register, RowScene, Span
+from ...scene.records import Axis, Cell, Look, Register, RowScene, Span
 from .drawing import Pen
 from .inks import Ink
 from .layout import ROLE_INKS, Area, Sketch, Slot, part
@@ -46,7 +46,11 @@ def register(sketch: Sketch, shown: Register, slot: Slot, y: float) -> float:
     if not shown.by_lane:
         areas = _in_one(sketch, shown, slot)
         y = _name(sketch, shown, Area(areas[0].x, areas[-1].right - areas[0].x), y)
-    height = 38 if shown.by_lane else _CHIP
+    if sketch.layout.compact and shown.role == "c":  # its lanes are kept or passed by
+        shown = shown._replace(
+            cells=tuple(x._replace(spans=x.spans[:1]) for x in shown.cells), figure=None
+        )
+    height = 38 if len(shown.cells[0].spans) > 1 else _CHIP
     for cell, area in zip(shown.cells, areas, strict=True):
         _part(pen, shown, cell, area, y, height)
         sketch.leave(cell.place, area, y + height)
@@ -92,7 +96,9 @@ def _part(pen: Pen, shown: Register, cell: Cell, area: Area, y: float, height: f
         pen.text(area.center, y + 33, number.text.strip(), 10, style.text, anchor="middle",
                  width=area.width - 4)  # fmt: skip
     name = f"{_LETTERS.get(shown.unit, '')}{cell.place.lane}"
-    if shown.unit in _LETTERS and not span.text.endswith(name):
+    free = (area.width - text_width(span.text, 15, mono=True)) / 2 - 3
+    has_room = text_width(name, pen.sized(LEAST)) <= free
+    if shown.unit in _LETTERS and has_room and not span.text.endswith(name):
         _corner(pen, area, y, name, style.text)
 
 
@@ -167,6 +173,8 @@ def incoming(sketch: Sketch, row: RowScene, y: float) -> float:
 def finish(sketch: Sketch, row: RowScene, areas: list[Area], y: float) -> float:
     """Flags of each lane below it; lines go on from below them."""
     most = 0
+    if sketch.layout.compact and isinstance(row.figure, Axis):  # its arrows tell
+        return y
     for cell, area in zip(row.cells, areas, strict=True):
         said = sketch.words.get((row.key, cell.place.lane))
         found = said.flags if said and not _of(cell, Look.KEPT) else ()
@@ -183,6 +191,8 @@ def say(sketch: Sketch, row: RowScene, area: Area, y: float) -> float:
     said = sketch.words.get((row.key, 0))
     if not said:
         return y
+    if sketch.layout.compact:
+        return y + 6
     lines = sketch.pen.wrapped(plain(said.sentence), area.width, 11)
     for at, line in enumerate(lines):
         sketch.pen.text(area.center, y + 14 + at * 14, line, 11, Ink.DIM, anchor="middle")
@@ -292,7 +302,8 @@ def _merged(sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float, _: 
         fits = text_width(span.text, LEAST, mono=True) <= width - 2
         bits(pen, Area(x, width), y + 7, 20, span.text if fits else "", span.look, span.tint, 13)
     pen.text(center, y + 23, chip.text, 17, ink, anchor="middle", mono=True, bold=True)
-    notes = _of(cell, Look.CHANGED, *((Look.TEXT,) if sketch.scene.lanes == 1 else ()), Look.NAME)
+    notes = _of(cell, Look.CHANGED, *((Look.TEXT,) if sketch.scene.lanes == 1 else ()),
+                *(() if sketch.layout.compact else (Look.NAME,)))  # fmt: skip
     end = y + _MERGED
     for note in notes:
         ink = {Look.CHANGED: Ink.MARK, Look.NAME: Ink.C}.get(note.look, Ink.DIM)
