@@ -7,22 +7,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 
 from ..engine.records import NamedTuple
 from ..engine.tracing.trace import Trace
 from . import slides
 from .alt import alt
-from .cutting import Wrap, bands_of, flows, grounds, parts
+from .cutting import Band, Wrap, bands_of, flows, grounds, parts
 from .document import Document, StepView
 from .options import DEFAULT, Motion, Options
 from .picture import svg
 from .picture.drawing import Pen, number
 from .picture.inks import Ink
+from .picture.layout import Area
 from .picture.sheet import sheet_of, written
 
 _STEP, _END = 2.5, 5.0
 """Seconds for which a played picture shows a step, and the whole."""
 _FADE = 0.4
+_HINT = 18.0
+"""Height of the line that says that a compact picture can be clicked, where it steps."""
+_FOOT = 14.0
+"""How far above the end of a picture that stands."""
 
 _NOT_A_NAME = re.compile("[^a-z0-9]+")
 
@@ -45,6 +51,8 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
     drawn = svg.drawing(trace, options, look=look)
     if options.motion is Motion.STILL or not drawn.doc.steps:
         return _document(drawn, drawn.doc, options, _as_it_is)
+    if options.motion is Motion.STEPPING and options.compact:  # its source takes the whole line
+        drawn = drawn._replace(height=drawn.height + _HINT)
     return _document(_with_drawn_steps(drawn), drawn.doc, options, _numbered(drawn.pen.prefix))
 
 
@@ -78,7 +86,7 @@ def _frame(trace: Trace, options: Options, look: svg.Look, at: int, count: int) 
         part = doc._replace(steps=doc.steps[:at], results=(), answers=None, agreed="")
     title = f"step {at} of {count}, {doc.steps[at - 1].title}"
     part = part._replace(title=f"{doc.title}: {title}" if doc.title else title.capitalize())
-    text = _document(drawn, part, options, _up_to(at), "px-frame")
+    text = _document(drawn, part, options, _up_to(at), "px-frame", at)
     return Frame(f"{at:02}-{_NOT_A_NAME.sub('-', doc.steps[at - 1].title)}", text, alt(part))
 
 
@@ -102,14 +110,36 @@ def _numbered(prefix: str) -> Wrap:
     return wrap
 
 
+def _accented(bands: list[Band], page: Area, last: int) -> list[Band]:
+    """The newest step with a bar beside it, a veil of the page's colour over those before it."""
+    found, x = [], page.x - _BAR
+    for band, after in pairwise([*bands, bands[-1]]):
+        pen, high = Pen(""), after.y - band.y
+        if 0 < band.step < last:
+            pen.rect(x, band.y, page.width + 2 * _BAR, high, Ink.PAGE, None, radius=0)
+            veil = pen.parts[0].replace("<rect ", _VEIL)
+            band = band._replace(parts=[*band.parts, veil])
+        elif band.step == last and band.parts:
+            pen.rect(x, band.y + _BAR, _BAR, high - _BAR, Ink.INK, None, radius=0)
+            band = band._replace(parts=[*pen.parts, *band.parts])
+        found.append(band)
+    return found
+
+
+_BAR = 5.0
+"""How wide the bar beside a step is, and how far below its beginning."""
+_VEIL = '<rect fill-opacity="0.6" '
+
 # --- where it stands ---------------------------------------------------------------------
 
 
 def _document(
-    drawn: svg.Drawing, doc: Document, options: Options, wrap: Wrap, css: str = ""
+    drawn: svg.Drawing, doc: Document, options: Options, wrap: Wrap, css: str = "", last: int = 0
 ) -> str:
-    """An ``<svg>``; ``doc`` is what it tells of in words."""
+    """An ``<svg>``; ``doc`` is what it tells of in words, ``last`` a slide's newest step."""
     pen, bands = drawn.pen, bands_of(drawn)
+    if options.slide and last:
+        bands = _accented(bands, drawn.layout.page, last)
     wide, high = slides.SIZE if options.slide else (drawn.layout.width, drawn.height)
     if options.slide:
         page = Pen(pen.prefix)
@@ -149,17 +179,26 @@ def _stepping(doc: Document, _prefix: str, size: Size) -> _Moving:
     markers = tuple(
         f'<g id="step-{name}" class="px-at{at}"/>' for at, of in enumerate(names, 1) for name in of
     )
-    rules = [".px-next{display:none}.px-next0{display:inline}"]
+    rules = [
+        ".px-next{display:none}.px-next0{display:inline}"
+        ".px-next .px-hint{opacity:0}.px-next0 .px-hint,.px-next:hover .px-hint{opacity:1}"
+    ]
     for at in range(1, count + 1):
         target = f".px-at{at}:target~"
         later = [f"{target}.px-body .px-k{step}" for step in range(at + 1, count + 1)]
         rules += [f"{','.join(later)}{{visibility:hidden}}"] if later else []
         rules.append(f"{target}.px-next0{{display:none}}{target}.px-next{at}{{display:inline}}")
     wide, high = map(number, size)
+    hint = Pen("")
+    hint.open("px-hint")
+    hint.text(size[0] - 24, size[1] - _FOOT, "click for the next step", 12, Ink.A, anchor="end",
+              bold=True)  # fmt: skip
+    hint.close()
     over = tuple(
         f'<a class="px-next px-next{at}" href="#step-{names[at % count][0]}">'
         f"<title>to step {at % count + 1}</title>"
-        f'<rect width="{wide}" height="{high}" fill="none" pointer-events="all"/></a>'
+        f'<rect width="{wide}" height="{high}" fill="none" pointer-events="all"/>'
+        f"{''.join(hint.parts)}</a>"
         for at in range(count + 1)
     )
     return _Moving(markers, over if count else (), "".join(rules) if count else "")

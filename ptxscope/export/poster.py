@@ -85,9 +85,9 @@ def _card(pen: Pen, entry: Entry, area: Area, y: float, high: float) -> float:
     """One instruction: how it is written, and how a form of it computes; returns the end."""
     trace = blank(parse(entry.example[0]))
     pen.open("px-card", entry.opcode)
-    ground = Pen("")
-    ground.rect(area.x, y, area.width, high, Ink.PAGE, Ink.LINE, radius=6)
-    pen.grounds += map(Ground, ground.parts)
+    pen.grounds.append(
+        Ground(area.x, area.width, y, y + high, fill=Ink.PAGE, stroke=Ink.LINE, radius=6)
+    )
     inner = area.within(7)
     pen.text(inner.x, y + 18, entry.opcode, 15, mono=True, bold=True)
     pen.text(inner.right, y + 17, f"{_FAMILIES[entry.group, entry.lanes]}, {entry.section}", LEAST,

@@ -45,11 +45,30 @@ class Mark(NamedTuple):
 
 
 class Ground(NamedTuple):
-    """What lies under all else."""
+    """What lies under all else: a box."""
 
-    element: str
+    x: float
+    width: float
+    top: float
+    end: float
     since: str = ""
     """The mark with which it is seen; none where it always is."""
+    fill: Ink = Ink.SOFT
+    stroke: Ink | None = None
+    radius: float = 8
+
+    @property
+    def element(self) -> str:
+        """The whole of it."""
+        return self.part(self.top, self.end)
+
+    def part(self, top: float, end: float) -> str:
+        """What of it stands between two heights."""
+        pen = Pen("")
+        pen.rect(
+            self.x, top, self.width, end - top, self.fill, self.stroke, radius=self.radius
+        )  # fmt: skip
+        return pen.parts[0]
 
 
 class Pen:

@@ -25,10 +25,7 @@ def columns(sketch: Sketch, top: float, end: float, since: str = "") -> float:
 
     ``since`` is the mark with which it is seen.
     """
-    ground = Pen("")
-    for column in sketch.columns:
-        ground.rect(column.x, top, column.width, end + 8 - top, Ink.SOFT, None, radius=8)
-    sketch.pen.grounds += [Ground(element, since) for element in ground.parts]
+    sketch.pen.grounds += [Ground(x.x, x.width, top, end + 8, since) for x in sketch.columns]
     return end
 
 

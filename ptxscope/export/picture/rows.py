@@ -18,6 +18,8 @@ _WORD = re.compile(r"\b0x(?=[0-9a-f]{4,})")
 _LETTERS = {8: "b", 16: "h"}
 _DIGIT = 34
 """How wide a hexadecimal digit of a part of a register is, where all of it has its place."""
+_TAG_GAP = 4
+"""Between bits and a name in their corner, at least."""
 _CHIP, _NUMBER = 28, 22
 """Heights of a box of bits, and of the number below it."""
 _MERGED = 34
@@ -90,16 +92,24 @@ def _part(pen: Pen, shown: Register, cell: Cell, area: Area, y: float, height: f
     bits(pen, area, y, height, "", span.look, span.tint)
     style = STYLES[span.look]
     base = y + (19 if rest else height / 2 + 5.4)
-    pen.text(area.center, base, span.text, 15, style.text, anchor="middle", mono=True,
+    name = f"{_LETTERS.get(shown.unit, '')}{cell.place.lane}"
+    is_named = shown.unit in _LETTERS and not span.text.endswith(name)
+    free = area.width - text_width(span.text, 15, mono=True) - 6
+    aside = _aside(area, span.text, text_width(name, pen.sized(LEAST))) if is_named else 0
+    center = area.center - (aside / 2 if aside <= free else 0)
+    pen.text(center, base, span.text, 15, style.text, anchor="middle", mono=True,
              bold=style.bold, width=area.width - 4)  # fmt: skip
     for number in rest:
         pen.text(area.center, y + 33, number.text.strip(), 10, style.text, anchor="middle",
                  width=area.width - 4)  # fmt: skip
-    name = f"{_LETTERS.get(shown.unit, '')}{cell.place.lane}"
-    free = (area.width - text_width(span.text, 15, mono=True)) / 2 - 3
-    has_room = text_width(name, pen.sized(LEAST)) <= free
-    if shown.unit in _LETTERS and has_room and not span.text.endswith(name):
+    if is_named and aside <= free:
         _corner(pen, area, y, name, style.text)
+
+
+def _aside(area: Area, text: str, tag: float) -> float:
+    """How much is left free beside bits, so that a name in the corner does not touch them."""
+    wide = text_width(text, 15, mono=True)
+    return max(wide + 2 * (tag + 3 + _TAG_GAP) - area.width, 0)
 
 
 def _corner(pen: Pen, area: Area, y: float, text: str, ink: Ink) -> None:
@@ -244,9 +254,10 @@ def _bits(sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float, frame
     if value:
         pen.rect(area.x, y, area.width, high, Ink.PAGE, Ink.LINE, radius=4)
     x = area.x
+    tag = max((text_width(x.text.strip(), pen.sized(LEAST)) for x in names), default=0)
     for span in spans:
         box = Area(x, area.width * len(span.text) / digits)
-        aside = 22 if names and box.width < 90 else 0
+        aside = max(22 if box.width < 90 else 0, _aside(box, span.text, tag)) if names else 0
         bits(pen, box, y, _CHIP, span.text, span.look, span.tint, aside=aside)
         x = box.right
     for span in names:

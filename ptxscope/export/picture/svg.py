@@ -41,7 +41,7 @@ from .layout import (
     seen,
     shortened,
 )
-from .lettering import USUAL, text_width
+from .lettering import LARGEST, USUAL, text_width
 from .results import columns, compact_results, note, results, step_notes
 from .rows import plain, register
 from .sheet import body, sheet_of, written
@@ -117,6 +117,7 @@ def drawing(
         sketch.ends = shown.ends
     place_rows(sketch)
     y = top = (_compact_head if compact else _head)(doc, pen, named)
+    pen.smallest, pen.cut = LARGEST, 0  # of what stands below the head
     pen.mark("operands", y)
     y = _operands(sketch, y)
     y = _steps(sketch, trunk, y, before=fork.stage if fork else None)
