@@ -78,8 +78,8 @@ def _look(trace: Trace, options: Options) -> svg.Look:
 
 
 def _frame(trace: Trace, options: Options, look: svg.Look, at: int, count: int) -> Frame:
-    whole = svg.drawing(trace, options, f"-{at}", look)  # frames may stand on one page
-    drawn = _with_drawn_steps(whole)
+    name = f"-{at}"  # frames may stand on one page
+    drawn = _with_drawn_steps(svg.drawing(trace, options, name, look))
     doc = drawn.doc
     part = doc
     if at < count:
@@ -191,7 +191,7 @@ def _stepping(doc: Document, _prefix: str, size: Size) -> _Moving:
     wide, high = map(number, size)
     hint = Pen("")
     hint.open("px-hint")
-    hint.text(size[0] - 24, size[1] - _FOOT, "click for the next step", 12, Ink.A, anchor="end",
+    hint.text(size[0] - 24, size[1] - _FOOT, "click for the next step", 12, Ink.DIM, anchor="end",
               bold=True)  # fmt: skip
     hint.close()
     over = tuple(

@@ -203,7 +203,7 @@ def _compact_head(doc: Document, pen: Pen, named: Names) -> float:
     pen.open("px-head")
     if doc.title:
         lines = pen.wrapped(doc.title, page.width / 1.12, 14)
-        y = pen.lines(page.x, y + 13, lines, 14, Ink.INK, step=18, bold=True) - 14
+        y = pen.lines(page.x, y + 13, lines, 14, Ink.INK, step=18, bold=True) - 9
     model = "" if doc.model == ISA_MODEL.name and not doc.answers else plain(f"model {doc.model}")
     room = min(text_width(model, pen.sized(_MODEL)) + 12, page.width / 2) if model else 0
     pen.text(page.right, y + 14, model, _MODEL, Ink.DIM, anchor="end", width=room)
@@ -305,7 +305,8 @@ def _idle_steps(sketch: Sketch, steps: tuple[StepView, ...]) -> str:
     """Which steps are not drawn because they change nothing."""
     drawn = {step.stage for step in sketch.scene.steps if step.rows}
     joined = {Stage.SELECT} if Stage.EXTEND in drawn else set()
-    idle = [f"{x.number} {x.title}" for x in steps if x.stage not in drawn | joined]
+    left_out = (x for x in steps if x.stage not in drawn | joined and not x.notes)
+    idle = [f"{x.number} {x.title}" for x in left_out]
     return f"Not drawn, since nothing changes there: {', '.join(idle)}." if idle else ""
 
 
