@@ -84,6 +84,9 @@ def _choice(of: Sequence[str]) -> Callable[[str], str]:
     return chosen
 
 
+_FLAGS = ("both", "no-result", "compact")
+
+
 class TraceDirective(SphinxDirective):
     """One evaluation, traced."""
 
@@ -105,6 +108,7 @@ class TraceDirective(SphinxDirective):
         "class": directives.class_option,
         "both": directives.flag,
         "no-result": directives.flag,
+        "compact": directives.flag,
     }
 
     def run(self) -> list[nodes.Node]:
@@ -149,7 +153,7 @@ class TraceDirective(SphinxDirective):
         for name in ("note", "notes"):
             notes = options.get(name, "").splitlines()
             words += [f"--note={note.strip()}" for note in notes if note.strip()]
-        return words + [f"--{flag}" for flag in ("both", "no-result") if flag in options]
+        return words + [f"--{flag}" for flag in _FLAGS if flag in options]
 
     def _label(self, labels: list[_Label]) -> None:
         """Let ``:ref:`` find a trace and its steps."""

@@ -73,8 +73,14 @@ def is_printed(output: str | None) -> bool:
 
 def add_picture(to: argparse.ArgumentParser) -> None:
     """The options of a picture."""
-    to.add_argument(
+    page = to.add_mutually_exclusive_group()
+    page.add_argument(
         "--slide", action="store_true", help="pictures: in columns on a page of 16:9, for a slide"
+    )
+    page.add_argument(
+        "--compact",
+        action="store_true",
+        help="pictures: as wide as one column of a paper, without the steps that change nothing",
     )
     add_size(to)
     motion = to.add_mutually_exclusive_group()
@@ -114,6 +120,7 @@ def picture_options(chosen: argparse.Namespace, options: Options) -> Options:
     motion = Motion.PLAYING if chosen.animate else Motion.STILL
     return options._replace(
         slide=chosen.slide,
+        compact=chosen.compact,
         motion=Motion.STEPPING if chosen.stepping else motion,
         scale=chosen.scale,
         width=chosen.width,

@@ -10,7 +10,7 @@ from ..engine.tracing.trace import Trace
 from ..export import FORMATS, TEXTS, export
 from ..export.acting import ACTS, acts, idle, where
 from ..export.choices import chosen as with_choices
-from ..export.options import DEFAULT, Options, checked_id
+from ..export.options import DEFAULT, Options, checked_id, validated
 from ..export.theme import THEMES, Theme
 from . import CommandError
 from .arguments import (
@@ -200,7 +200,7 @@ def _asked(chosen: argparse.Namespace) -> tuple[Trace, Options]:
     )
     options = picture_options(chosen, options)
     try:
-        options = options._replace(id=checked_id(chosen.id) if chosen.id else "")
+        options = validated(options._replace(id=checked_id(chosen.id) if chosen.id else ""))
         return with_choices(
             trace,
             options,

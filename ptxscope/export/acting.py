@@ -21,6 +21,7 @@ ACTS: Mapping[str, tuple[str, ...]] = {
     "theme": ("html", *_DRAWN),
     "id": ("html", "svg"),
     "slide": _DRAWN,
+    "compact": _DRAWN,
     "alt": _DRAWN,
     "stepping": ("svg",),
     "animate": ("svg",),
@@ -35,7 +36,7 @@ def acts(option: str, format_: str) -> bool:
     return not format_ or option not in ACTS or format_ in ACTS[option]
 
 
-_FIELDS = {x: x for x in ("standalone", "theme", "id", "slide", "scale", "width")}
+_FIELDS = {x: x for x in ("standalone", "theme", "id", "slide", "compact", "scale", "width")}
 _FIELDS["motion"] = "stepping"
 """The option that stands for each field of ``Options`` that does not act everywhere."""
 

@@ -17,8 +17,12 @@ BOX = "overflow-x:auto"
 def least_width(svg: str) -> int:
     """How wide a picture is drawn at least, in px, so that its smallest letters have 9."""
     wide = _WIDE.search(svg)
-    sizes, scales = (map(float, pattern.findall(svg)) for pattern in (_SIZE, _SCALE))
-    smallest = min(sizes, default=LEAST) * min(scales, default=1.0)
+    scales = list(_SCALE.finditer(svg))
+    start = scales[0].start() if scales else len(svg)  # what stands before is as it is
+    least = min((float(x[1]) for x in scales), default=1.0)
+    sizes = [float(x) for x in _SIZE.findall(svg, 0, start)]
+    sizes += [float(x) * least for x in _SIZE.findall(svg, start)]
+    smallest = min(sizes, default=LEAST)
     return ceil(float(wide[1]) * LEAST / smallest) if wide else 0
 
 

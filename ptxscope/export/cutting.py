@@ -42,11 +42,17 @@ def _step(drawn: svg.Drawing, mark: str) -> int:
 
 
 def grounds(drawn: svg.Drawing, wrap: Wrap) -> list[str]:
-    """What lies under all: the columns, those of branches from where they part."""
-    found = drawn.pen.grounds
-    steps = (_step(drawn, ground.since) if ground.since else 0 for ground in found)
-    pairs = zip(steps, found, strict=True)
-    return [part for step, ground in pairs for part in wrap(step, [ground.element])]
+    """What lies under all: the columns, each as far down as what is seen on it.
+
+    Those of branches begin where they part.
+    """
+    bands = bands_of(drawn)
+    found = []
+    for ground in drawn.pen.grounds:
+        first = _step(drawn, ground.since) if ground.since else 0
+        end = next((x.y for x in bands if x.y > ground.top and not wrap(x.step, [""])), ground.end)
+        found += wrap(first, [ground.part(ground.top, min(end, ground.end))])
+    return found
 
 
 def flows(bands: list[Band], wrap: Wrap) -> list[str]:

@@ -246,6 +246,8 @@ def _choices(options: Options) -> _Given:
         yield "id", options.id
     if options.slide:
         yield "slide", None
+    if options.compact:
+        yield "compact", None
     if options.motion in _MOTIONS:
         yield _MOTIONS[options.motion], None
     if options.width is not None:

@@ -7,23 +7,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 
 from ..engine.records import NamedTuple
 from ..engine.tracing.trace import Trace
 from . import slides
 from .alt import alt
-from .cutting import Wrap, bands_of, flows, grounds, parts
+from .cutting import Band, Wrap, bands_of, flows, grounds, parts
 from .document import Document, StepView
 from .options import DEFAULT, Motion, Options
 from .picture import svg
 from .picture.drawing import Pen, number
 from .picture.inks import Ink
-from .picture.layout import WIDTH
+from .picture.layout import Area
 from .picture.sheet import sheet_of, written
 
 _STEP, _END = 2.5, 5.0
 """Seconds for which a played picture shows a step, and the whole."""
 _FADE = 0.4
+_HINT = 18.0
+"""Height of the line that says that a compact picture can be clicked, where it steps."""
+_FOOT = 14.0
+"""How far above the end of a picture that stands."""
 
 _NOT_A_NAME = re.compile("[^a-z0-9]+")
 
@@ -42,30 +47,46 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
     """The picture as options ask for it; without any of these, as it stands."""
     if not options.slide and options.motion is Motion.STILL:
         return svg.render(trace, options)
-    look = slides.look_of(trace, options) if options.slide else svg.PLAIN
+    look = _look(trace, options)
     drawn = svg.drawing(trace, options, look=look)
     if options.motion is Motion.STILL or not drawn.doc.steps:
         return _document(drawn, drawn.doc, options, _as_it_is)
-    return _document(drawn, drawn.doc, options, _numbered(drawn.pen.prefix))
+    if options.motion is Motion.STEPPING and options.compact:  # its source takes the whole line
+        drawn = drawn._replace(height=drawn.height + _HINT)
+    return _document(_with_drawn_steps(drawn), drawn.doc, options, _numbered(drawn.pen.prefix))
 
 
 def frames(trace: Trace, options: Options = DEFAULT) -> tuple[Frame, ...]:
     """A still picture for each step that is shown; only the last shows what comes of them."""
     options = options._replace(motion=Motion.STILL)
-    count = sum(options.shows(step.stage) for step in trace.steps)
-    look = slides.look_of(trace, options) if options.slide else svg.PLAIN
+    look = _look(trace, options)
+    count = len(_with_drawn_steps(svg.drawing(trace, options, look=look)).doc.steps)
     return tuple(_frame(trace, options, look, at, count) for at in range(1, count + 1))
 
 
+def _with_drawn_steps(drawn: svg.Drawing) -> svg.Drawing:
+    """A drawing that counts only the steps that a compact figure does not leave out."""
+    if not drawn.layout.compact:
+        return drawn
+    marks = {mark.name for mark in drawn.pen.marks}
+    steps = tuple(step for step in drawn.doc.steps if f"step-{step.stage}" in marks)
+    return drawn._replace(doc=drawn.doc._replace(steps=steps))
+
+
+def _look(trace: Trace, options: Options) -> svg.Look:
+    return slides.look_of(trace, options) if options.slide else svg.look_of(options)
+
+
 def _frame(trace: Trace, options: Options, look: svg.Look, at: int, count: int) -> Frame:
-    drawn = svg.drawing(trace, options, f"-{at}", look)  # frames may stand on one page
+    name = f"-{at}"  # frames may stand on one page
+    drawn = _with_drawn_steps(svg.drawing(trace, options, name, look))
     doc = drawn.doc
     part = doc
     if at < count:
         part = doc._replace(steps=doc.steps[:at], results=(), answers=None, agreed="")
     title = f"step {at} of {count}, {doc.steps[at - 1].title}"
     part = part._replace(title=f"{doc.title}: {title}" if doc.title else title.capitalize())
-    text = _document(drawn, part, options, _up_to(at), "px-frame")
+    text = _document(drawn, part, options, _up_to(at), "px-frame", at)
     return Frame(f"{at:02}-{_NOT_A_NAME.sub('-', doc.steps[at - 1].title)}", text, alt(part))
 
 
@@ -89,24 +110,46 @@ def _numbered(prefix: str) -> Wrap:
     return wrap
 
 
+def _accented(bands: list[Band], page: Area, last: int) -> list[Band]:
+    """The newest step with a bar beside it, a veil of the page's colour over those before it."""
+    found, x = [], page.x - _BAR
+    for band, after in pairwise([*bands, bands[-1]]):
+        pen, high = Pen(""), after.y - band.y
+        if 0 < band.step < last:
+            pen.rect(x, band.y, page.width + 2 * _BAR, high, Ink.PAGE, None, radius=0)
+            veil = pen.parts[0].replace("<rect ", _VEIL)
+            band = band._replace(parts=[*band.parts, veil])
+        elif band.step == last and band.parts:
+            pen.rect(x, band.y + _BAR, _BAR, high - _BAR, Ink.INK, None, radius=0)
+            band = band._replace(parts=[*pen.parts, *band.parts])
+        found.append(band)
+    return found
+
+
+_BAR = 5.0
+"""How wide the bar beside a step is, and how far below its beginning."""
+_VEIL = '<rect fill-opacity="0.6" '
+
 # --- where it stands ---------------------------------------------------------------------
 
 
 def _document(
-    drawn: svg.Drawing, doc: Document, options: Options, wrap: Wrap, css: str = ""
+    drawn: svg.Drawing, doc: Document, options: Options, wrap: Wrap, css: str = "", last: int = 0
 ) -> str:
-    """An ``<svg>``; ``doc`` is what it tells of."""
+    """An ``<svg>``; ``doc`` is what it tells of in words, ``last`` a slide's newest step."""
     pen, bands = drawn.pen, bands_of(drawn)
-    wide, high = slides.SIZE if options.slide else (float(WIDTH), drawn.height)
-    page = Pen(pen.prefix)
+    if options.slide and last:
+        bands = _accented(bands, drawn.layout.page, last)
+    wide, high = slides.SIZE if options.slide else (drawn.layout.width, drawn.height)
     if options.slide:
+        page = Pen(pen.prefix)
         page.rect(0, 0, wide, high, Ink.PAGE, None, radius=0)
-        body = list(slides.laid_out(drawn, bands, wrap))
+        ground, body = page.parts, list(slides.laid_out(drawn, bands, wrap))
     else:
-        page.rect(0.5, 0.5, wide - 1, high - 1, Ink.PAGE, Ink.LINE, radius=12)
+        ground = svg.paper(drawn)
         body = [*grounds(drawn, wrap), *flows(bands, wrap), *parts(bands, wrap)]
-    drawing = [*page.parts, '<g class="px-body">', *body, "</g>"]
-    before, over, style = _MOTIONS[options.motion](doc, pen.prefix, (wide, high))
+    drawing = [*ground, '<g class="px-body">', *body, "</g>"]
+    before, over, style = _MOTIONS[options.motion](drawn.doc, pen.prefix, (wide, high))
     return written(sheet_of(doc, pen.prefix, wide, high), drawing, options.theme, css=css,
                    style=style, before=before, over=over)  # fmt: skip
 
@@ -136,17 +179,26 @@ def _stepping(doc: Document, _prefix: str, size: Size) -> _Moving:
     markers = tuple(
         f'<g id="step-{name}" class="px-at{at}"/>' for at, of in enumerate(names, 1) for name in of
     )
-    rules = [".px-next{display:none}.px-next0{display:inline}"]
+    rules = [
+        ".px-next{display:none}.px-next0{display:inline}"
+        ".px-next .px-hint{opacity:0}.px-next0 .px-hint,.px-next:hover .px-hint{opacity:1}"
+    ]
     for at in range(1, count + 1):
         target = f".px-at{at}:target~"
         later = [f"{target}.px-body .px-k{step}" for step in range(at + 1, count + 1)]
         rules += [f"{','.join(later)}{{visibility:hidden}}"] if later else []
         rules.append(f"{target}.px-next0{{display:none}}{target}.px-next{at}{{display:inline}}")
     wide, high = map(number, size)
+    hint = Pen("")
+    hint.open("px-hint")
+    hint.text(size[0] - 24, size[1] - _FOOT, "click for the next step", 12, Ink.DIM, anchor="end",
+              bold=True)  # fmt: skip
+    hint.close()
     over = tuple(
         f'<a class="px-next px-next{at}" href="#step-{names[at % count][0]}">'
         f"<title>to step {at % count + 1}</title>"
-        f'<rect width="{wide}" height="{high}" fill="none" pointer-events="all"/></a>'
+        f'<rect width="{wide}" height="{high}" fill="none" pointer-events="all"/>'
+        f"{''.join(hint.parts)}</a>"
         for at in range(count + 1)
     )
     return _Moving(markers, over if count else (), "".join(rules) if count else "")

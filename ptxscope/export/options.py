@@ -38,6 +38,8 @@ class Options(NamedTuple):
     """What the document is made in, as the command that it prints names it."""
     slide: bool = False
     """Pictures: in columns on a page of 16:9."""
+    compact: bool = False
+    """Pictures: as wide as one column of a paper, without the steps that change nothing."""
     motion: Motion = Motion.STILL
     """SVG: whether it moves."""
     scale: float | None = None
@@ -70,6 +72,9 @@ def validated(options: Options) -> Options:
         if size is not None and not 0 < size < float("inf"):
             raise ValueError(f"a scale and a width are numbers above 0; {name} is {size!r:.60}")
     stages = options.stages
+    if options.compact and (options.slide or options.both):
+        other = "a slide" if options.slide else "both answers"
+        raise ValueError(f"a compact figure has no room for {other}: choose one of them")
     return options._replace(
         theme=_named("theme", options.theme, Theme),
         motion=_named("motion", options.motion, Motion),

@@ -85,9 +85,9 @@ def _card(pen: Pen, entry: Entry, area: Area, y: float, high: float) -> float:
     """One instruction: how it is written, and how a form of it computes; returns the end."""
     trace = blank(parse(entry.example[0]))
     pen.open("px-card", entry.opcode)
-    ground = Pen("")
-    ground.rect(area.x, y, area.width, high, Ink.PAGE, Ink.LINE, radius=6)
-    pen.grounds += map(Ground, ground.parts)
+    pen.grounds.append(
+        Ground(area.x, area.width, y, y + high, fill=Ink.PAGE, stroke=Ink.LINE, radius=6)
+    )
     inner = area.within(7)
     pen.text(inner.x, y + 18, entry.opcode, 15, mono=True, bold=True)
     pen.text(inner.right, y + 17, f"{_FAMILIES[entry.group, entry.lanes]}, {entry.section}", LEAST,
@@ -237,13 +237,14 @@ def _part(pen: Pen, cell: Cell, area: Area, y: float) -> None:
     ink = Ink.INK if taken else Ink.C
     pen.rect(area.x, y, area.width, _CHIP, Ink.PAGE, ink, radius=3)
     chip = next(span for span in cell.spans if span.look is Look.CHIP)
+    wide = text_width(chip.text, LEAST, mono=True) + 6
+    center = max(area.center, area.x + 13 + wide / 2)  # beside the box of the mask
     if not taken:
-        wide = text_width(chip.text, LEAST, mono=True) + 8
         pen.hatch(area.x, y, area.width, _CHIP, ink)
-        pen.rect(area.center - wide / 2, y + 1, wide, _CHIP - 2, Ink.PAGE, None, radius=2)
+        pen.rect(center - wide / 2, y + 1, wide, _CHIP - 2, Ink.PAGE, None, radius=2)
         pen.rect(area.x + 2, y + 2, 11, 11, Ink.PAGE, None, radius=0)
     mask_box(pen, area.x + 2.5, y + 2.5, taken, ink)
-    pen.text(area.center, y + 11, chip.text, LEAST, ink, anchor="middle", mono=True, bold=True)
+    pen.text(center, y + 11, chip.text, LEAST, ink, anchor="middle", mono=True, bold=True)
 
 
 def _written(small: _Small, rows: Sequence[RowScene], y: float) -> float:
@@ -304,10 +305,10 @@ def _legend(pen: Pen, y: float) -> None:
 
 
 _SIGNS = (
-    ("a3", Look.CHIP, Tint("a", 3), "bits of a, the highest dark"),
-    ("b0", Look.CHIP, Tint("b", 0), "bits of b, the lowest pale"),
-    ("a0", Look.UNUSED, Tint("a", 0), "bits that nothing reads"),
-    ("c2", Look.CHIP, Tint("c"), "bits of c; hatched: kept"),
+    ("a.b3", Look.CHIP, Tint("a", 3), "bits of a, the highest dark"),
+    ("b.b0", Look.CHIP, Tint("b", 0), "bits of b, the lowest pale"),
+    ("a.b0", Look.UNUSED, Tint("a", 0), "bits that nothing reads"),
+    ("c.b2", Look.CHIP, Tint("c"), "bits of c; hatched: kept"),
     ("t", Look.CHIP, Tint(), "what is computed"),
     ("", Look.LOST, Tint(), "bits that fall off"),
 )

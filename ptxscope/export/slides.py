@@ -8,6 +8,7 @@ from itertools import combinations, pairwise
 from ..engine.records import NamedTuple
 from ..engine.tracing.trace import Step, Trace
 from .cutting import Band, Wrap, bands_of, flows, grounds, parts
+from .document import both_of
 from .options import DEFAULT, Options
 from .picture import svg
 from .picture.drawing import Pen, number
@@ -20,8 +21,8 @@ _MARGIN = 14.0
 """Around the columns of a slide, and between them."""
 READABLE = 12.0
 """How large the letters of a slide of 720 px are at least, where all it shows has room for it."""
-_LARGER = 12.9
-"""The largest that the smallest letters are made for that."""
+_LARGER = (12.9, 14.0, 15.0)
+"""The largest that the smallest letters are made for that, one after the other."""
 _LOOKS = (
     *(svg.Look(beside(wide), 1.3) for wide in (568, 700, 880, 1100)),
     *(svg.Look(stacked(wide), 1.1) for wide in (520, 568, 640)),
@@ -30,6 +31,8 @@ _LOOKS = (
 _MOST_SLIDES = 3
 _TITLES, _LINES = (28.0, 22.0, 18.0), (21.0, 18.0, 16.0)
 """The sizes of a title, and of an instruction, from the largest that has room."""
+_CAPTION = 17.0
+"""The size of a caption."""
 _FEW, _MOST_LINES = 2, 6
 """In how many lines they stand, in the smallest size in how many at most."""
 _OVER = 12
@@ -118,7 +121,8 @@ def look_of(trace: Trace, options: Options) -> svg.Look:
 
 
 def _best(trace: Trace, options: Options) -> tuple[svg.Look, _Fit]:
-    fits = (fit for look in _LOOKS for fit in _enlarged(trace, options, look))
+    looks = (svg.PLAIN,) if len(both_of(trace, options)) > 1 else _LOOKS  # branches have one
+    fits = (fit for look in looks for fit in _enlarged(trace, options, look))
     return max(fits, key=lambda fit: _worth(fit[1]))
 
 
@@ -126,9 +130,11 @@ def _enlarged(trace: Trace, options: Options, look: svg.Look) -> Iterator[tuple[
     """How a slide has a look; where its letters are too small with larger ones too."""
     fit = _fit(svg.drawing(trace, options, look=look))
     yield look, fit
-    if fit.letters < READABLE:
-        larger = look._replace(least=min(READABLE / fit.scale + 0.05, _LARGER))
-        yield larger, _fit(svg.drawing(trace, options, look=larger))
+    wanted = READABLE / fit.scale + 0.05
+    for least in dict.fromkeys(min(wanted, most) for most in _LARGER):
+        if fit.letters < READABLE:
+            larger = look._replace(least=least)
+            yield larger, _fit(svg.drawing(trace, options, look=larger))
 
 
 def _worth(fit: _Fit) -> tuple[float, ...]:
@@ -137,13 +143,18 @@ def _worth(fit: _Fit) -> tuple[float, ...]:
 
 def _fit(drawn: svg.Drawing) -> _Fit:
     _, top = _head(drawn)
-    high, inner = SIZE[1] - _MARGIN - top, _inner(drawn).width
-    columns = _columns([band.y for band in bands_of(drawn)[1:]], drawn.height, inner, high)
+    high, inner = _foot(drawn)[1] - top, _inner(drawn).width
+    columns = _columns([band.y for band in bands_of(drawn)[1:]], _end(drawn), inner, high)
     scale = _scale(columns, inner, high)
     room = SIZE[0] - _MARGIN * (len(columns) + 1)
     smallest = drawn.pen.smallest * scale
     filled = len(columns) * inner * scale / room
     return _Fit(columns, scale, smallest, filled, drawn.pen.cut)
+
+
+def _end(drawn: svg.Drawing) -> float:
+    """Where what stands in columns ends: the caption and the source stand at the foot."""
+    return next(mark.y for mark in drawn.pen.marks if mark.name == "foot")
 
 
 def _inner(drawn: svg.Drawing) -> Area:
@@ -156,8 +167,10 @@ def laid_out(drawn: svg.Drawing, bands: list[Band], wrap: Wrap) -> Iterator[str]
     prefix, inner = drawn.pen.prefix, _inner(drawn)
     head, top = _head(drawn)
     yield from head
+    foot, end = _foot(drawn)
+    yield from foot
     columns, scale, *_ = _fit(drawn)
-    high = SIZE[1] - _MARGIN - top
+    high = end - top
     wide = (SIZE[0] - _MARGIN * (len(columns) + 1)) / len(columns)
     y = top + (high - _tallest(columns) * scale) / 2
     for at, column in enumerate(columns):
@@ -201,6 +214,19 @@ def _head(drawn: svg.Drawing) -> tuple[list[str], float]:
     center = area.right - 10 - badge / 2
     pen.text(center, y + 28, model, 15, Ink.DIM, anchor="middle", width=badge - 14)
     return pen.parts, y + high + _MARGIN
+
+
+def _foot(drawn: svg.Drawing) -> tuple[list[str], float]:
+    """Caption and source at the foot of a slide; and where they begin."""
+    doc, pen = drawn.doc, Pen(drawn.pen.prefix)
+    width = SIZE[0] - 2 * _MARGIN
+    lines = wrapped(doc.caption, width, _CAPTION)
+    y = SIZE[1] - _MARGIN - READABLE * 1.5 - len(lines) * _CAPTION * 1.35
+    pen.open("px-foot")
+    pen.lines(_MARGIN, y + _CAPTION, lines, _CAPTION, Ink.INK, step=_CAPTION * 1.35, italic=True)
+    pen.text(_MARGIN, SIZE[1] - _MARGIN, doc.source, READABLE, Ink.DIM, width=width)
+    pen.close()
+    return pen.parts, y
 
 
 def _lines(

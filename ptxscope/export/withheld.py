@@ -16,17 +16,21 @@ def withheld(trace: Trace, options: Options) -> frozenset[str]:
     """The keys of the rows whose values tell the result, where that is kept back.
 
     They are the rows that write it, and back from there those that only carry it, up to the one
-    that computed it. A part that ends before the last step was chosen by the writer: it is shown.
+    that computed it. A part that ends before the last step keeps the values that are computed in
+    it: only the rows that carry the result go.
     """
-    if options.result or not trace.steps or not options.shows(trace.steps[-1].stage):
+    if options.result or not trace.steps:
         return frozenset()
+    is_ended_early = not options.shows(trace.steps[-1].stage)
     found: set[str] = set()
     open_ = [result.key for result in trace.plan.results]
     while open_:
         row = trace.rows.get(open_.pop())  # no operand is kept back
         if row is None or row.key in found:
             continue
-        found.add(row.key)
-        if isinstance(row.micro, _CARRIERS):
+        is_carrier = isinstance(row.micro, _CARRIERS)
+        if is_carrier or not is_ended_early:
+            found.add(row.key)
+        if is_carrier:
             open_ += row.input_keys
     return frozenset(found)

@@ -44,10 +44,13 @@ def _top(value: int) -> int:
 def shifted_down(place: Place, value: int, amount: int) -> Strip:
     """A number shifted right: what is kept, and what falls off below."""
     top = max(_top(value), amount)
+    sign = _sign(value)
     kept = [Stretch(digits(value, amount, top), Look.CHIP, "kept")] if top > amount else []
+    if not kept:
+        sign = sign._replace(label="kept")
     bits = f"{amount} bit{'s' * (amount > 1)} fall{'s' * (amount == 1)} off"
     lost = [Stretch(digits(value, 0, amount), Look.LOST, bits)] if amount else []
-    return Strip(place, "", (_sign(value), *kept, *lost), f"= {value >> amount}")
+    return Strip(place, "", (sign, *kept, *lost), f"= {value >> amount}")
 
 
 def shifted_up(place: Place, value: int, amount: int) -> Strip:

@@ -153,15 +153,11 @@ def _cell(told: _Told, cell: Cell, at: int) -> Cell:
         unit = told.row.micro.unit
         lane = len(told.row.inputs[0]) - 1 - at
         spans: Spans = (
-            Span(f"{_destination(told)}{lane}", Look.CHIP, Tint("d", top_byte(unit, lane))),
+            Span(part_of(told.row.name, unit, lane), Look.CHIP, Tint("d", top_byte(unit, lane))),
         )
         return cell._replace(spans=spans)
     draw = _CELLS.get(type(told.row.micro), _computed)
     return cell._replace(spans=draw(told, lane))
-
-
-def _destination(told: _Told) -> str:
-    return told.row.name
 
 
 def _chip(told: _Told, text: str, lane: int) -> Span:
@@ -180,7 +176,8 @@ def _select(told: _Told, lane: int) -> Spans:
     role = told.row.input_keys[word]
     chip = Span(_letters(role, micro.unit, index), Look.CHIP,
                 Tint(role, top_byte(micro.unit, index)))  # fmt: skip
-    return chip, Span(f" {part_of(role, micro.unit, index)}", Look.AWAY)
+    several = len(told.row.lanes) > 1  # the lane's operand, as formulas call it
+    return chip, Span(f" {told.row.name}{lane if several else ''}", Look.AWAY)
 
 
 def _extend(told: _Told, lane: int) -> Spans:
@@ -188,13 +185,14 @@ def _extend(told: _Told, lane: int) -> Spans:
     assert isinstance(micro, m.Extend)
     tint = tint_of(told.trace, key, lane)
     look, letter = (Look.SIGN, "s") if micro.signed else (Look.ZERO, "0")
-    above = "" if micro.bits >= 32 else letter * (micro.bits // 4)
+    name = _symbol(told, lane)
+    above = "" if micro.bits >= 32 else letter * len(name)  # as wide as the bits it extends
     number = integer_type(micro.signed, micro.bits)
     if micro.bits < 32:
         number = told.range if len(told.row.lanes) > 1 else f"{number}: {told.range}"
     spans = (
         Span(above, look, tint),
-        Span(_symbol(told, lane), Look.CHIP, tint),
+        Span(name, Look.CHIP, tint),
         Span(" = ", Look.TEXT),
         Span(number, Look.VALUE),
     )
@@ -214,13 +212,11 @@ def _symbol(told: _Told, lane: int) -> str:
 
 
 def _letters(role: str, unit: int, index: int) -> str:
-    """Letters for bits, as many as hexadecimal digits: ``a3``, ``b.h0``, ``c31 … c0``."""
+    """A name for bits: ``a.b3``, ``b.h0``, ``c[31:0]``; formulas call lane 3's operand ``a3``."""
     letter = Role(role).label[:1]
-    if unit == 8:
-        return f"{letter}{index}"
-    if unit == 16:
-        return f"{letter}.h{index}"
-    return letter if unit < 8 else f"{letter}{unit - 1} … {letter}0"
+    if unit < 32:
+        return part_of(letter, unit, index) if unit >= 8 else letter
+    return f"{letter}[{unit - 1}:0]"
 
 
 def _clamp(told: _Told, _: int) -> Spans:

@@ -24,7 +24,7 @@ from ..widgets.menu import Item
 from .dialog import Dialog, Frame
 from .menu import MenuScreen
 
-_BOTH, _PAGE = "both answers", "whole page"
+_BOTH, _PAGE, _COMPACT = "both answers", "whole page", "compact figure"
 
 
 class ExportScreen(Dialog[Annotations]):
@@ -45,7 +45,7 @@ class ExportScreen(Dialog[Annotations]):
     def __init__(self, trace: Trace) -> None:
         super().__init__()
         self._trace = trace
-        self._choices = Choices("choices", FORMATS, (_BOTH, _PAGE))
+        self._choices = Choices("choices", FORMATS, (_BOTH, _PAGE, _COMPACT))
         self._format = Format.TEXT
         self._said = Static(id="said")
         self._preview = Page("preview", "Preview")
@@ -84,8 +84,8 @@ class ExportScreen(Dialog[Annotations]):
         trace = replace(self._trace, annotations=self.annotations)
         steps = self._value("steps").strip()
         stages = stages_between(steps, trace) if steps else None
-        both, standalone = (name in self._choices.on for name in (_BOTH, _PAGE))
-        return trace, Options(both, standalone, stages)
+        both, standalone, compact = (name in self._choices.on for name in (_BOTH, _PAGE, _COMPACT))
+        return trace, Options(both, standalone, stages, compact=compact)
 
     def document(self) -> str | bytes:
         """What would be saved.

@@ -14,6 +14,7 @@ from textual.widgets import Input
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.tracing.annotations import Note
 from ptxscope.export import FORMATS, TEXTS, export
+from ptxscope.export.options import Options
 from ptxscope.screens.export import ExportScreen
 from ptxscope.store import Store
 from ptxscope.widgets.fields import Page
@@ -85,6 +86,19 @@ async def test_what_is_included_changes_the_preview() -> None:
         assert drive.session.trace.annotations.title == "Title"
         await drive.press("u")
         assert drive.session.trace.annotations.title == ""
+
+
+async def test_a_compact_figure_is_chosen_beside_the_format() -> None:
+    async with explorer(*E3) as drive:
+        await drive.press("e")
+        await _format(drive, "svg")
+        to_compact = len(FORMATS) + 2 - FORMATS.index("svg")
+        await drive.press(*["right"] * to_compact, "space")
+        screen = drive.app.screen
+        assert isinstance(screen, ExportScreen)
+        assert screen.document() == export(drive.session.trace, "svg", Options(compact=True))
+        shown = await drive.press("left", "left", "space")
+        assert "no room for both answers" in shown
 
 
 async def test_saving_asks_before_it_overwrites(

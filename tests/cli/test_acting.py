@@ -91,6 +91,7 @@ GIVEN: dict[str, list[str]] = {
     "theme": ["--theme", "dark"],
     "id": ["--id", "mine"],
     "slide": ["--slide"],
+    "compact": ["--compact"],
     "stepping": ["--stepping"],
     "animate": ["--animate"],
     "scale": ["--scale", "0.5"],
@@ -142,7 +143,8 @@ def test_elsewhere_it_is_refused_in_a_line(option: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("format_", TEXTS)
 def test_the_command_names_what_acts(format_: str) -> None:
-    words = [x for name in GIVEN if name not in ("until", "stepping", "width") for x in GIVEN[name]]
+    others = ("until", "compact", "stepping", "width")  # go with none that is given here
+    words = [x for name in GIVEN if name not in others for x in GIVEN[name]]
     trace, options, _ = asked([*E3, *words, "-f", format_])
     made = export(trace, format_, options)
     for name in ACTS:

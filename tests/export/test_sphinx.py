@@ -76,6 +76,13 @@ def read(folder: Path, name: str) -> str:
     return (folder / "out" / name).read_text(encoding="utf-8")
 
 
+def test_a_compact_figure(tmp_path: Path) -> None:
+    directive = ".. ptx-trace:: vadd4.s32.s32.s32 d, a, b, c\n   :operands: a=1 b=2 c=0\n"
+    page = f"T\n=\n\n{directive}   :format: svg\n   :compact:\n"
+    assert built(tmp_path, {"index": page}) == ""
+    assert 'viewBox="0 0 400 ' in read(tmp_path, "index.html")
+
+
 @pytest.mark.parametrize("format_", ["html", "svg"])
 def test_every_option_and_every_reference_in_html(tmp_path: Path, format_: str) -> None:
     pages = {"index": PAGE.replace("FORMAT", format_), "other": OTHER}

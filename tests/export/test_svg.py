@@ -19,6 +19,7 @@ from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.export.options import DEFAULT, Options
 from ptxscope.export.picture.inks import PALETTE
 from ptxscope.export.picture.lettering import text_width, wrapped
+from ptxscope.export.theme import Theme
 from tests.export.samples import E2, E3, EXAMPLES, HOSTILE, annotated, example, kept, register
 
 NS = "{http://www.w3.org/2000/svg}"
@@ -430,3 +431,13 @@ def test_lines_lead_from_the_bytes_that_are_selected() -> None:
     # straight down to where it bends, if it is far
     starts = [match[1] for d in paths if (match := re.match(r"M(\S+) \S+?(?:L\1 \S+)?C", d))]
     assert starts == [where[name] for name in ("55", "77", "11", "33")] * 2
+
+
+@pytest.mark.parametrize("theme", ["auto", "dark"])
+@pytest.mark.parametrize("slide", [False, True])
+def test_bits_are_monospaced_without_a_style_sheet(theme: str, slide: bool) -> None:
+    """Inkscape passes over a sheet in which an ``@supports`` is nested."""
+    svg = export(E3, "svg", Options(theme=Theme(theme), slide=slide))
+    mono = [x for x in ET.fromstring(svg).iter(f"{NS}text") if "px-mono" in x.get("class", "")]
+    assert len(mono) > 20
+    assert {x.get("font-family") for x in mono} == {"DejaVu Sans Mono, monospace"}

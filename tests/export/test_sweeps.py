@@ -237,3 +237,23 @@ def test_the_text_says_what_its_marks_mean() -> None:
     assert max(map(len, shown.splitlines())) <= 80
     for line in shown.splitlines():
         assert line == line.rstrip()
+
+
+def plotted(found: Sweep) -> list[str]:
+    """The texts of a sweep's picture."""
+    return [x.text or "" for x in ET.fromstring(picture.render(found)).iter(f"{SVG}text")]
+
+
+def test_where_clamping_begins_and_ends_is_named_along_x() -> None:
+    """21475 * 100000 is above 2147483647, 21474 * 100000 is not; a line has two bands."""
+    line = "vmad.s32.s32.s32.sat d, a.h0, b, c"
+    texts = plotted(of_line(line, "a.h0", b=100_000))
+    assert {"-21474", "21475", "-32768", "32767"} <= set(texts)
+    assert texts.count("clamped to -2147483648") == texts.count("clamped to 2147483647") == 1
+
+
+def test_a_narrow_band_has_its_label_and_its_end_a_line_of_its_own() -> None:
+    """123 + 5 is the first sum above 127: it stands where 127 does."""
+    texts = plotted(of_line("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", b=5))
+    assert {"123", "127"} <= set(texts)
+    assert "clamped to 127" in texts

@@ -8,6 +8,7 @@ from html import unescape
 import pytest
 
 from ptxscope import Trace, export, trace
+from ptxscope.cli.trace import rendered
 from ptxscope.export.alt import alt
 from ptxscope.export.document import document
 from ptxscope.export.json import load
@@ -93,3 +94,24 @@ def test_a_part_that_ends_before_is_shown_as_it_was_asked_for() -> None:
 def test_json_without_a_result_reads_back() -> None:
     shown = example("vadd4")
     assert load(export(shown, "json", NO_RESULT)) == shown
+
+
+# 0x80 + 0x80 is -256, clamped to 80; 7f + 2 is 129, clamped to 7f; lane 2 keeps c's 22; 1 - 1 is 0
+MERGED = ("vadd4.s32.s32.s32.sat d.b310, a.b7310, b, c", "80ff7f01", "800102ff", "11223344")
+
+
+@pytest.mark.parametrize("part", [["--steps", "3-5"], ["--steps", "1-5"], ["--until", "merge"]])
+@pytest.mark.parametrize("format_", TOLD)
+def test_a_part_does_not_show_the_bytes_that_are_the_result(format_: str, part: list[str]) -> None:
+    ptx, *values = MERGED
+    words = [ptx, *(f"{x}=0x{bits}" for x, bits in zip("abc", values, strict=True)), *part]
+    kept_back = "" if part[0] == "--until" else "--no-result"
+    made = rendered([*words, *filter(None, [kept_back]), "-f", format_])
+    seen = re.sub(r"(?s)<(style|desc).*?</\1>|ptxscope trace.*?-f", "", made)
+    assert "-127" in seen  # what saturate yields is in the part
+    assert not re.search(r"80\W+22\W+7f\W+00", told_words(seen))
+    assert not re.search(r"(?:->|→|&gt;) (?:80|7f)\b", seen)
+    merge = seen.partition("Mask .b310")[2]
+    assert merge
+    assert "masked out" not in merge
+    assert ">7f<" not in merge

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from random import Random
 
@@ -65,13 +66,37 @@ def chips(shown: Scene, key: str) -> list[str]:
 def test_bytes_are_called_by_their_letters() -> None:
     """.b4567 picks, for lanes 3 to 0, bytes 0 to 3 of b, of the pair b, a."""
     shown = form_scene(blank(parse("vadd4.s32.s32.u32.sat d.b310, a, b.b4567, c")))
-    assert chips(shown, "select.a") == ["a3", "a2", "a1", "a0"]
-    assert chips(shown, "select.b") == ["b0", "b1", "b2", "b3"]
-    assert chips(shown, "merge.t") == ["t3", "c2", "t1", "t0"]
+    assert chips(shown, "select.a") == ["a.b3", "a.b2", "a.b1", "a.b0"]
+    assert chips(shown, "select.b") == ["b.b0", "b.b1", "b.b2", "b.b3"]
+    assert chips(shown, "merge.t") == ["t3", "c.b2", "t1", "t0"]
     (axis,) = (x.figure for x in shown.rows.values() if isinstance(x.figure, Axis))
     # -128 + 0 does not lie below -128, 127 + 255 lies above 127
     assert {x.at for x in axis.points} == {0.5, 2.0}
     assert (axis.low, axis.high) == ("-128", "127")
+
+
+@pytest.mark.parametrize("opcode", CATALOG)
+def test_a_part_of_a_register_is_not_called_as_an_operand_is(opcode: str) -> None:
+    """Byte 3 of b may be lane 2 of a: `b3` in a formula is lane 3 of the second operand."""
+    rng = Random(opcode)
+    for _ in range(8):
+        drawn = blank(instruction_of(random_form(opcode, rng)))
+        shown = form_scene(drawn)
+        formulas = {word for row in shown.rows.values() for cell in row.cells
+                    for x in cell.spans if x.look is Look.NUMBER
+                    for word in re.findall(r"[\w.]+", x.text)}  # fmt: skip
+        cells = [cell for x in shown.registers if x.unit > 1 for cell in x.cells]
+        bits = {x.text for cell in cells for x in cell.spans if x.look is not Look.TEXT}
+        assert bits
+        assert not bits & formulas
+
+
+def test_a_selected_part_says_which_operand_it_is() -> None:
+    """.b7310 of a: lane 3 takes byte 7 of the pair, b's byte 3; lane 2 takes a's byte 3."""
+    shown = form_scene(blank(parse("vadd4.s32.s32.u32.sat d.b310, a.b7310, b, c")))
+    assert [str(cell) for cell in shown.rows["select.a"].cells] == [
+        "b.b3 a3", "a.b3 a2", "a.b1 a1", "a.b0 a0"
+    ]  # fmt: skip
 
 
 def test_a_sum_names_its_lanes() -> None:

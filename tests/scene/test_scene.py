@@ -105,6 +105,7 @@ def test_a_shift_right_keeps_and_drops_the_right_bits(value: int, amount: int) -
     assert int("0" + kept, 2) == (value // 2**amount) % 2 ** len(kept)
     assert strip.stretches[0].text == ("…1" if value < 0 else "…0")
     assert strip.said == f"= {value // 2**amount}"
+    assert [x.label for x in strip.stretches if x.look is not Look.LOST].count("kept") == 1
 
 
 @examples(200)

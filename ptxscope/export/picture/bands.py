@@ -16,14 +16,10 @@ from ...scene.records import (
     Strips,
 )
 from . import conditions, figures
-from .layout import CROSSING, WIDTH, Area, Sketch, Slot, meet
+from .layout import WIDTH, Area, Sketch, Slot, meet
 from .rows import bits_packed, cells, finish, incoming, register
 from .signs import differs
 
-_DROP = 22
-"""Height of lines straight down between two rows."""
-_APART = 10
-"""Between rows that no line joins."""
 _SIDES = {"a": Slot.LEFT, "b": Slot.RIGHT}
 _PAIR = {"p": Slot.LEFT, "q": Slot.RIGHT}
 
@@ -94,15 +90,17 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float) -> float:
 
     for row in sketch.comes(step.rows):
         areas = sketch.areas(row)
-        end = incoming(sketch, row, free(areas) + _APART)
+        end = incoming(sketch, row, free(areas) + sketch.layout.apart)
         skyline += [(area, end) for area in areas]
     for row in step.rows:
         areas = sketch.areas(row)
         top = free(areas)
         for shown in sketch.brings(row):
+            if sketch.has_no_room(shown):
+                continue
             slot = sketch.slots[shown.role]
             where = sketch.areas_for(len(shown.cells) if shown.by_lane else 1, slot)
-            end = register(sketch, shown, slot, free(where) + _APART)
+            end = register(sketch, shown, slot, free(where) + sketch.layout.apart)
             skyline += [(area, end) for area in where]
             top = free(areas)
         beside = [x for x in step.rows if x.name in _SIDES and row.name in _SIDES] or [row]
@@ -130,19 +128,20 @@ def _drop(sketch: Sketch, row: RowScene, top: float) -> float:
     """How much room the lines into a row need."""
     ways = [(area, port) for cell, area in zip(row.cells, sketch.areas(row), strict=True)
             for _, port in sketch.ways(row, cell.place.lane)]  # fmt: skip
+    layout = sketch.layout
     if not ways:
-        return _APART
+        return layout.apart
     if isinstance(row.figure, Gate | Choice):
         turned = any(port.y > top - 1 for _, port in ways)
-        return _DROP if turned else _APART
+        return layout.drop if turned else layout.apart
     bent = False
     for area, port in ways:
         start, end = meet(port.area, area)
         bent |= abs(start - end) > 1
-        if _selects(row):
+        if _selects(row) and not layout.compact:
             bent |= abs(port.area.center - area.center) > 1
     named = isinstance(row.figure, Axis) and len(row.figure.points) > len(row.cells)
-    return CROSSING if bent or named else _DROP
+    return layout.crossing if bent or named else layout.drop
 
 
 def _selects(row: RowScene) -> bool:

@@ -15,6 +15,8 @@ from .lettering import LARGEST, USUAL, fitted, is_leftwards, wrapped
 
 _LEFTWARDS = "\u2067{}\u2069"
 """A line that is read from right to left: resvg knows no ``direction``, all know these marks."""
+_PLAIN_MONO = "DejaVu Sans Mono, monospace"
+"""For readers that pass over the style sheet: Inkscape does where an ``@supports`` is nested."""
 HATCH = 6.0
 """How far the lines of a hatch are apart."""
 _NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -43,11 +45,30 @@ class Mark(NamedTuple):
 
 
 class Ground(NamedTuple):
-    """What lies under all else."""
+    """What lies under all else: a box."""
 
-    element: str
+    x: float
+    width: float
+    top: float
+    end: float
     since: str = ""
     """The mark with which it is seen; none where it always is."""
+    fill: Ink = Ink.SOFT
+    stroke: Ink | None = None
+    radius: float = 8
+
+    @property
+    def element(self) -> str:
+        """The whole of it."""
+        return self.part(self.top, self.end)
+
+    def part(self, top: float, end: float) -> str:
+        """What of it stands between two heights."""
+        pen = Pen("")
+        pen.rect(
+            self.x, top, self.width, end - top, self.fill, self.stroke, radius=self.radius
+        )  # fmt: skip
+        return pen.parts[0]
 
 
 class Pen:
@@ -249,6 +270,7 @@ class Pen:
         how += "" if anchor == "start" else f' text-anchor="{anchor}"'
         how += ' font-weight="700"' if bold else ""
         how += ' font-style="italic"' if italic else ""
+        how += f' font-family="{_PLAIN_MONO}"' if mono else ""
         self.parts.append(f"<text {place} {css}{how}>{escaped(text)}</text>")
 
     def lines(

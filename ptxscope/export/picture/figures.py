@@ -56,7 +56,8 @@ def axis(sketch: Sketch, row: RowScene, figure: Axis, y: float) -> float:
     ends = []
     for cell, area in zip(row.cells, areas, strict=True):
         points = [x for x in figure.points if single or x.place == cell.place]
-        room = max(area.width * (0.16 if single else 0.22), 62 if single else 0)
+        least = min(62, area.width * 0.3) if single else 0
+        room = max(area.width * (0.16 if single else 0.22), least)
         line = _Line(area, top, area.x + room, area.right - room)
         _ends(sketch.pen, line, figure, points)
         if named:
@@ -288,6 +289,9 @@ def running(sketch: Sketch, row: RowScene, figure: Running, y: float) -> float:
     return end
 
 
+_LEFT_OUT = "left out"
+
+
 def _term(sketch: Sketch, term: Term, column: Area, y: float, rail: float) -> None:
     """A lane's summand on its way to the rail, or left out of it."""
     pen, x = sketch.pen, column.center
@@ -297,7 +301,8 @@ def _term(sketch: Sketch, term: Term, column: Area, y: float, rail: float) -> No
     room = Area(x + 10, column.right - x - 12)
     if not term.added:
         pen.cross(x, rail - 12, Ink.MARK, 3.2)
-        pen.text(room.x, y + 13, "left out", 10.5, Ink.DIM, width=room.width)
+        if text_width(_LEFT_OUT, pen.least) <= room.width:
+            pen.text(room.x, y + 13, _LEFT_OUT, 10.5, Ink.DIM, width=room.width)
         pen.dot(x, rail, Ink.BAR, hollow=True, size=4)
         return
     pen.text(room.x, y + 13, term.text, 13, Ink.INK, mono=True, bold=True, width=room.width)

@@ -170,7 +170,7 @@ def _words(drawn: list[Sketch], fork: Fork, stage: Stage, y: float, *, alike: bo
                          width=_MIDDLE.width)  # fmt: skip
                 end += 14.5
             lines = pen.wrapped(about, _MIDDLE.width, 11)
-            end = pen.lines(_MIDDLE.x, end, lines, 11, Ink.DIM, step=14.5)
+            end = pen.lines(_MIDDLE.x, end, lines, 11, Ink.DIM, step=pen.pitch(14.5, 11))
         told.append(about)
         pen.close()
     return end

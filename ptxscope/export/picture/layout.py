@@ -13,6 +13,7 @@ from enum import StrEnum
 from ...engine.records import NamedTuple
 from ...engine.tracing.trace import Trace
 from ...scene.build import scene
+from ...scene.folding import Folded, fold
 from ...scene.form import without
 from ...scene.records import Choice, Link, Place, Register, RowScene, Scene, Tint
 from ..document import CellView, Document, StepView, names_of
@@ -84,9 +85,26 @@ class Layout(NamedTuple):
     """The sentences of a step."""
     above: bool = False
     """Words stand above the figures of their step, not beside them."""
+    compact: bool = False
+    """For one column of a paper: steps that change nothing are left out."""
+    crossing: float = 46
+    """Height in which lines cross over."""
+    drop: float = 22
+    """Height of lines straight down between two rows."""
+    apart: float = 10
+    """Between rows that no line joins."""
+
+    @property
+    def width(self) -> float:
+        """Of the whole page."""
+        return self.page.right + self.page.x
 
 
 PAGE = Layout(Area(EDGE, WIDTH - 2 * EDGE), FIGURES, Area(WORDS_X, WORDS_WIDTH))
+_COLUMN = Area(6, 388)
+COMPACT = Layout(
+    _COLUMN, _COLUMN, _COLUMN.within(2), above=True, compact=True, crossing=30, drop=15, apart=5
+)
 
 
 def beside(figures: float) -> Layout:
@@ -104,8 +122,6 @@ _TITLE = 138
 """Room for the number and the title of a step."""
 LONGEST = 11
 """Names with more characters are told once."""
-CROSSING = 46
-"""Height in which lines cross over."""
 GAP = 8
 """Between them."""
 
@@ -143,6 +159,12 @@ def seen(trace: Trace, options: Options) -> Scene:
     return without(scene(trace), trace, withheld(trace, options))
 
 
+def folded(trace: Trace, options: Options) -> Folded:
+    """That scene without the rows that change nothing."""
+    stages = frozenset(step.stage for step in trace.steps if options.shows(step.stage))
+    return fold(seen(trace, options), trace, withheld(trace, options), stages)
+
+
 class Sketch:
     """A picture that is being drawn: pen, scene, words, and what stands where."""
 
@@ -157,6 +179,8 @@ class Sketch:
         self.layout = layout
         self.figures = layout.figures
         """Where the lane columns stand."""
+        self.ends: tuple[tuple[Place, ...], ...] = tuple((x,) for x in scene.results)
+        """What the bits of each destination that is kept come from."""
         self.rows = scene.rows
         self.columns = self.figures.columns(scene.lanes, GAP)
         """The highest lane first."""
@@ -208,6 +232,10 @@ class Sketch:
         drawn = {place.key for place in self.ports}
         return [self.registers[x] for x in keys if x in self.registers and x not in drawn]
 
+    def has_no_room(self, shown: Register) -> bool:
+        """Whether a register is only named: a whole one beside lanes of a compact figure."""
+        return self.layout.compact and self.scene.lanes > 1 and not shown.by_lane
+
     def comes(self, rows: Iterable[RowScene]) -> list[RowScene]:
         """The rows that some are made of and that are not shown; a choice shows its own."""
         keys = dict.fromkeys(
@@ -238,7 +266,7 @@ class Sketch:
 
     def draw(self, link: Link, start: Point, end: Point) -> None:
         """A line; across only near its end, so that it passes by what stands between."""
-        bend = end[1] - CROSSING
+        bend = end[1] - self.layout.crossing
         self.pen.flow(start, end, wire(link.tint), strong=link.taken, head=link.taken,
                       bend=bend)  # fmt: skip
         if not link.taken:

@@ -9,12 +9,16 @@ from collections.abc import Iterable
 
 from ...scene.records import StepScene
 from ..document import StepView
+from ..withheld import SAID
 from .inks import Ink
 from .layout import ROLE_INKS, WORDS_WIDTH, WORDS_X, Area, Sketch
+from .lettering import text_width
 from .rows import plain
 
 _STRIP = 22
 """Least height of a strip."""
+_SMALL = 10
+"""The size of sentences in a compact figure."""
 _NUMBER = 36
 """Where the number of a step stands, at the margin."""
 
@@ -22,6 +26,15 @@ _NUMBER = 36
 def registers(sketch: Sketch, roles: Iterable[str], y: float) -> float:
     """A title above the registers, and the bits of those that are drawn by lanes."""
     pen, words = sketch.pen, sketch.layout.words
+    if sketch.layout.compact:
+        roles = list(roles)
+        if roles:
+            pen.rect(
+                sketch.layout.page.x, y, sketch.layout.page.width, 16, Ink.PAGE, None, radius=0
+            )
+        for role, area in zip(roles, words.columns(2, 24), strict=False):
+            _called(sketch, role, y + 10, area)
+        return y + 16 if roles else y
     if not sketch.layout.above:
         pen.text(WORDS_X, y + 18, "Registers", 13, Ink.DIM, bold=True)
         end = y + 38
@@ -36,8 +49,15 @@ def registers(sketch: Sketch, roles: Iterable[str], y: float) -> float:
     return y + _STRIP + 2
 
 
-def step(sketch: Sketch, shown: StepView, roles: Iterable[str], y: float) -> float:
-    """Number, title and sentence of a step, and the registers it brings; returns their end."""
+def step(
+    sketch: Sketch, shown: StepView, roles: Iterable[str], y: float, joined: StepView | None = None
+) -> float:
+    """Number, title and sentence of a step, and the registers it brings; returns their end.
+
+    ``joined`` is the step before, where a compact figure draws both in one.
+    """
+    if sketch.layout.compact:
+        return _heading(sketch, [joined, shown] if joined else [shown], roles, y)
     return _strip(sketch, shown, roles, y) if sketch.layout.above else _beside(
         sketch, shown, roles, y)  # fmt: skip
 
@@ -84,7 +104,8 @@ def _beside(sketch: Sketch, shown: StepView, roles: Iterable[str], y: float) -> 
 
 
 def _strip(sketch: Sketch, shown: StepView, roles: Iterable[str], y: float) -> float:
-    pen, (page, _, words, _), large = sketch.pen, sketch.layout, sketch.pen.lettering
+    pen, page, words = sketch.pen, sketch.layout.page, sketch.layout.words
+    large = pen.lettering
     lines = pen.wrapped(plain(shown.about), words.width, 11 * large)
     roles, each, top = list(roles), 14 * large, y + 8
     height = max(8 + each * len(lines), _STRIP + 17 * len(roles), _STRIP)
@@ -99,6 +120,37 @@ def _strip(sketch: Sketch, shown: StepView, roles: Iterable[str], y: float) -> f
     for role in roles:
         end = _called(sketch, role, end, Area(page.x + 30, room))
     return top + height
+
+
+def _heading(sketch: Sketch, steps: list[StepView], roles: Iterable[str], y: float) -> float:
+    """Numbers and titles of steps drawn in one, and the first sentence, on few lines."""
+    pen, words, page = sketch.pen, sketch.layout.words, sketch.layout.page
+    numbers, titles = (
+        ", ".join(x) for x in zip(*((str(x.number), x.title) for x in steps), strict=True)
+    )
+    title = f"{numbers} {titles[:1].upper()}{titles[1:]}"
+    size, top = pen.sized(11), y + 4
+    start = text_width(title, size) * 1.1 + 10
+    said = _first_sentence(plain(steps[0].about))
+    lines = pen.wrapped(said, words.width - start, _SMALL)
+    roles = list(roles)
+    height = 4 + 13 * max(len(lines), 1) + 15 * len(roles)
+    pen.rect(page.x, top, page.width, height, Ink.PAGE, None, radius=0)
+    pen.text(words.x, top + 11, title, size, Ink.INK, bold=True)
+    end = pen.lines(words.x + start, top + 11, lines, _SMALL, Ink.DIM, step=13)
+    for role in roles:
+        end = _called(sketch, role, end, words.columns(2, 24)[0]) - 2
+        shown = sketch.registers[role]
+        if sketch.has_no_room(shown):
+            pen.text(words.center + 12, end - 15, f"= {shown.meant}", 11.5,
+                     ROLE_INKS.get(role, Ink.INK), mono=True)  # fmt: skip
+    return top + height
+
+
+def _first_sentence(text: str) -> str:
+    """The first of several sentences, and the one that says that a result is kept back."""
+    first, dot, rest = text.partition(". ")
+    return f"{first}." + f" {SAID}" * rest.endswith(SAID) if dot else text
 
 
 def _title(shown: StepView) -> str:

@@ -14,6 +14,8 @@ from .signs import underline
 _LARGE = 26
 """The size of a result's bits."""
 _NAME = 14
+_LOW = 42
+"""Height of a result of a compact figure."""
 _WORD = 74
 """Room for the word beside it, where words stand above."""
 
@@ -23,10 +25,7 @@ def columns(sketch: Sketch, top: float, end: float, since: str = "") -> float:
 
     ``since`` is the mark with which it is seen.
     """
-    ground = Pen("")
-    for column in sketch.columns:
-        ground.rect(column.x, top, column.width, end + 8 - top, Ink.SOFT, None, radius=8)
-    sketch.pen.grounds += [Ground(element, since) for element in ground.parts]
+    sketch.pen.grounds += [Ground(x.x, x.width, top, end + 8, since) for x in sketch.columns]
     return end
 
 
@@ -57,11 +56,33 @@ def results(
         side = text_width(f"{name} =", _NAME, mono=True) + 26
         areas = [room.middle(max(440, text_width(bits, _LARGE, mono=True) + 2 * side))]
     others = beside or found
-    for shown, other, place, area in zip(found, others, sketch.scene.results, areas, strict=True):
-        _end(sketch, place, area, top, strong=True)
+    for shown, other, places, area in zip(found, others, sketch.ends, areas, strict=True):
+        for place in places:
+            _end(sketch, place, area, top, strong=True)
         _result(sketch, shown, other.bits, area, top, stacked=forked)
     pen.close()
     return top + (84 if forked else 66)
+
+
+def compact_results(doc: Document, sketch: Sketch, y: float) -> float:
+    """Every destination with its bits, and what they mean below, in a low box; returns the end."""
+    pen, room, top = sketch.pen, sketch.figures, y + 16
+    pen.open("px-result")
+    if not doc.results:
+        end = _nowhere(doc, sketch, room, top - 4)
+        pen.close()
+        return end
+    areas = room.columns(len(doc.results), 8)
+    for shown, places, area in zip(doc.results, sketch.ends, areas, strict=True):
+        for place in places:
+            _end(sketch, place, area, top, strong=True)
+        pen.rect(area.x, top, area.width, _LOW, Ink.SOFT, Ink.INK, radius=5, line=1.6)
+        pen.text(area.center, top + 21, f"{shown.name} = {shown.bits}", 17, Ink.INK,
+                 anchor="middle", mono=True, bold=True, width=area.width - 8)  # fmt: skip
+        pen.text(area.center, top + 36, shown.meant, 11, Ink.DIM, anchor="middle", mono=True,
+                 width=area.width - 8)  # fmt: skip
+    pen.close()
+    return top + _LOW
 
 
 def _result(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from ...scene.branches import OUTCOMES
-from ...scene.records import Cell, Look, Register, RowScene, Span
+from ...scene.records import Axis, Cell, Look, Register, RowScene, Span
 from .drawing import Pen
 from .inks import Ink
 from .layout import ROLE_INKS, Area, Sketch, Slot, part
@@ -18,6 +18,8 @@ _WORD = re.compile(r"\b0x(?=[0-9a-f]{4,})")
 _LETTERS = {8: "b", 16: "h"}
 _DIGIT = 34
 """How wide a hexadecimal digit of a part of a register is, where all of it has its place."""
+_TAG_GAP = 4
+"""Between bits and a name in their corner, at least."""
 _CHIP, _NUMBER = 28, 22
 """Heights of a box of bits, and of the number below it."""
 _MERGED = 34
@@ -46,7 +48,11 @@ def register(sketch: Sketch, shown: Register, slot: Slot, y: float) -> float:
     if not shown.by_lane:
         areas = _in_one(sketch, shown, slot)
         y = _name(sketch, shown, Area(areas[0].x, areas[-1].right - areas[0].x), y)
-    height = 38 if shown.by_lane else _CHIP
+    if sketch.layout.compact and shown.role == "c":  # its lanes are kept or passed by
+        shown = shown._replace(
+            cells=tuple(x._replace(spans=x.spans[:1]) for x in shown.cells), figure=None
+        )
+    height = 38 if len(shown.cells[0].spans) > 1 else _CHIP
     for cell, area in zip(shown.cells, areas, strict=True):
         _part(pen, shown, cell, area, y, height)
         sketch.leave(cell.place, area, y + height)
@@ -86,14 +92,24 @@ def _part(pen: Pen, shown: Register, cell: Cell, area: Area, y: float, height: f
     bits(pen, area, y, height, "", span.look, span.tint)
     style = STYLES[span.look]
     base = y + (19 if rest else height / 2 + 5.4)
-    pen.text(area.center, base, span.text, 15, style.text, anchor="middle", mono=True,
+    name = f"{_LETTERS.get(shown.unit, '')}{cell.place.lane}"
+    is_named = shown.unit in _LETTERS and not span.text.endswith(name)
+    free = area.width - text_width(span.text, 15, mono=True) - 6
+    aside = _aside(area, span.text, text_width(name, pen.sized(LEAST))) if is_named else 0
+    center = area.center - (aside / 2 if aside <= free else 0)
+    pen.text(center, base, span.text, 15, style.text, anchor="middle", mono=True,
              bold=style.bold, width=area.width - 4)  # fmt: skip
     for number in rest:
         pen.text(area.center, y + 33, number.text.strip(), 10, style.text, anchor="middle",
                  width=area.width - 4)  # fmt: skip
-    letter = _LETTERS.get(shown.unit)
-    if letter:
-        _corner(pen, area, y, f"{letter}{cell.place.lane}", style.text)
+    if is_named and aside <= free:
+        _corner(pen, area, y, name, style.text)
+
+
+def _aside(area: Area, text: str, tag: float) -> float:
+    """How much is left free beside bits, so that a name in the corner does not touch them."""
+    wide = text_width(text, 15, mono=True)
+    return max(wide + 2 * (tag + 3 + _TAG_GAP) - area.width, 0)
 
 
 def _corner(pen: Pen, area: Area, y: float, text: str, ink: Ink) -> None:
@@ -167,6 +183,8 @@ def incoming(sketch: Sketch, row: RowScene, y: float) -> float:
 def finish(sketch: Sketch, row: RowScene, areas: list[Area], y: float) -> float:
     """Flags of each lane below it; lines go on from below them."""
     most = 0
+    if sketch.layout.compact and isinstance(row.figure, Axis):  # its arrows tell
+        return y
     for cell, area in zip(row.cells, areas, strict=True):
         said = sketch.words.get((row.key, cell.place.lane))
         found = said.flags if said and not _of(cell, Look.KEPT) else ()
@@ -183,6 +201,8 @@ def say(sketch: Sketch, row: RowScene, area: Area, y: float) -> float:
     said = sketch.words.get((row.key, 0))
     if not said:
         return y
+    if sketch.layout.compact:
+        return y + 6
     lines = sketch.pen.wrapped(plain(said.sentence), area.width, 11)
     for at, line in enumerate(lines):
         sketch.pen.text(area.center, y + 14 + at * 14, line, 11, Ink.DIM, anchor="middle")
@@ -234,9 +254,10 @@ def _bits(sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float, frame
     if value:
         pen.rect(area.x, y, area.width, high, Ink.PAGE, Ink.LINE, radius=4)
     x = area.x
+    tag = max((text_width(x.text.strip(), pen.sized(LEAST)) for x in names), default=0)
     for span in spans:
         box = Area(x, area.width * len(span.text) / digits)
-        aside = 22 if names and box.width < 90 else 0
+        aside = max(22 if box.width < 90 else 0, _aside(box, span.text, tag)) if names else 0
         bits(pen, box, y, _CHIP, span.text, span.look, span.tint, aside=aside)
         x = box.right
     for span in names:
@@ -292,7 +313,8 @@ def _merged(sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float, _: 
         fits = text_width(span.text, LEAST, mono=True) <= width - 2
         bits(pen, Area(x, width), y + 7, 20, span.text if fits else "", span.look, span.tint, 13)
     pen.text(center, y + 23, chip.text, 17, ink, anchor="middle", mono=True, bold=True)
-    notes = _of(cell, Look.CHANGED, *((Look.TEXT,) if sketch.scene.lanes == 1 else ()), Look.NAME)
+    notes = _of(cell, Look.CHANGED, *((Look.TEXT,) if sketch.scene.lanes == 1 else ()),
+                *(() if sketch.layout.compact else (Look.NAME,)))  # fmt: skip
     end = y + _MERGED
     for note in notes:
         ink = {Look.CHANGED: Ink.MARK, Look.NAME: Ink.C}.get(note.look, Ink.DIM)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from math import ceil
 
 from ...engine.records import NamedTuple
+from ...engine.semantics.models import ISA_MODEL
 from ...engine.semantics.plan import Stage
 from ...engine.tracing.trace import Trace
 from ...scene.records import Scene, StepScene
@@ -26,21 +27,22 @@ from .figures import ruler
 from .fork import LONGEST_OF_BRANCH, branches, fork_of
 from .inks import Ink
 from .layout import (
+    COMPACT,
     EDGE,
     FIGURES,
     LONGEST,
     PAGE,
-    WIDTH,
     Area,
     Layout,
     Names,
     Sketch,
+    folded,
     instruction,
     seen,
     shortened,
 )
-from .lettering import USUAL, text_width
-from .results import columns, note, results, step_notes
+from .lettering import LARGEST, USUAL, text_width
+from .results import columns, compact_results, note, results, step_notes
 from .rows import plain, register
 from .sheet import body, sheet_of, written
 
@@ -62,6 +64,8 @@ class Look(NamedTuple):
 
 
 PLAIN = Look()
+SMALL = Look(COMPACT)
+"""One column of a paper."""
 
 
 class Drawing(NamedTuple):
@@ -77,8 +81,13 @@ class Drawing(NamedTuple):
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
-    """The picture as an ``<svg>`` 800 px wide that scales; its height follows from its steps."""
-    return _standing(drawing(trace, options))
+    """The picture as an ``<svg>`` that scales: 800 px wide, 400 where it is compact."""
+    return _standing(drawing(trace, options, look=look_of(options)))
+
+
+def look_of(options: Options) -> Look:
+    """How a picture is drawn that is no slide."""
+    return SMALL if options.compact else PLAIN
 
 
 def drawing(
@@ -91,7 +100,8 @@ def drawing(
     doc = document(trace, options)
     pen = Pen(prefix(doc, options, "svg") + part)
     pen.lettering, pen.least = look.lettering, look.least
-    fork, told = fork_of(doc, trace, options), doc
+    compact = look.layout.compact
+    fork, told = None if compact else fork_of(doc, trace, options), doc
     longest = LONGEST_OF_BRANCH if fork else LONGEST
     named = shortened(doc, longest)
     if named:
@@ -100,9 +110,14 @@ def drawing(
         fork = fork_of(told, trace, options)
     trunk = fork.trunk if fork else told.steps
     layout = PAGE if fork else look.layout  # branches have one layout
-    sketch, page = Sketch(pen, seen(trace, options), told, trunk, layout), layout.page
+    shown = folded(trace, options) if compact else None
+    drawn = shown.scene if shown else seen(trace, options)
+    sketch, page = Sketch(pen, drawn, told, trunk, layout), layout.page
+    if shown:
+        sketch.ends = shown.ends
     place_rows(sketch)
-    y = top = _head(doc, pen, named)
+    y = top = (_compact_head if compact else _head)(doc, pen, named)
+    pen.smallest, pen.cut = LARGEST, 0  # of what stands below the head
     pen.mark("operands", y)
     y = _operands(sketch, y)
     y = _steps(sketch, trunk, y, before=fork.stage if fork else None)
@@ -110,9 +125,10 @@ def drawing(
         y = branches(told, fork, pen, columns(sketch, top, y) + 8)
     else:
         pen.mark("result", y)
-        y = results(told, told.results, sketch, columns(sketch, top, y))
+        y = columns(sketch, top, y)
+        y = compact_results(told, sketch, y) if compact else results(told, told.results, sketch, y)
     pen.mark("notes", y)
-    y = _notes(doc, pen, y, page, numbered=sketch.scene.lanes > 1)
+    y = _notes(doc, pen, y - (8 if compact else 0), page, numbered=sketch.scene.lanes > 1)
     if doc.answers:
         pen.mark("answers", y)
         y = _answers(doc.answers, pen, y, page, forked=fork is not None)
@@ -120,7 +136,8 @@ def drawing(
         pen.mark("answers", y)
         y = _agreed(doc.agreed, pen, y, page)
     pen.mark("foot", y)
-    return Drawing(doc, pen, _foot(doc, pen, y, page), options.theme, layout, named)
+    y = _foot(doc, pen, y, page, _idle_steps(sketch, told.steps) if compact else "")
+    return Drawing(doc, pen, y, options.theme, layout, named)
 
 
 def picture(doc: Document, told: Document, shown: Scene, ends: tuple[ResultView, ...]) -> str:
@@ -139,10 +156,19 @@ def picture(doc: Document, told: Document, shown: Scene, ends: tuple[ResultView,
 
 
 def _standing(drawn: Drawing) -> str:
-    pen, page = drawn.pen, Pen(drawn.pen.prefix)
-    page.rect(0.5, 0.5, WIDTH - 1, drawn.height - 1, Ink.PAGE, Ink.LINE, radius=12)
-    sheet = sheet_of(drawn.doc, pen.prefix, WIDTH, drawn.height)
-    return written(sheet, [*page.parts, *body(pen)], drawn.theme)
+    pen = drawn.pen
+    sheet = sheet_of(drawn.doc, pen.prefix, drawn.layout.width, drawn.height)
+    return written(sheet, [*paper(drawn), *body(pen)], drawn.theme)
+
+
+def paper(drawn: Drawing) -> list[str]:
+    """The page under a picture; a compact one has no frame, for it stands in a column."""
+    pen, wide, high = Pen(drawn.pen.prefix), drawn.layout.width, drawn.height
+    if drawn.layout.compact:
+        pen.rect(0, 0, wide, high, Ink.PAGE, None, radius=0)
+    else:
+        pen.rect(0.5, 0.5, wide - 1, high - 1, Ink.PAGE, Ink.LINE, radius=12)
+    return pen.parts
 
 
 def _head(doc: Document, pen: Pen, named: Names) -> float:
@@ -169,6 +195,26 @@ def head(pen: Pen, title: str, ptx: str, model: str, named: Names = ()) -> float
     pen.text(x + badge / 2, y + 24, model, 11, Ink.DIM, anchor="middle", width=badge - 14)
     pen.close()
     return end + 18
+
+
+def _compact_head(doc: Document, pen: Pen, named: Names) -> float:
+    """Title, instruction, and the model where it is not the documentation; returns its end."""
+    page, y = COMPACT.page, 10.0
+    pen.open("px-head")
+    if doc.title:
+        lines = pen.wrapped(doc.title, page.width / 1.12, 14)
+        y = pen.lines(page.x, y + 13, lines, 14, Ink.INK, step=18, bold=True) - 9
+    model = "" if doc.model == ISA_MODEL.name and not doc.answers else plain(f"model {doc.model}")
+    room = min(text_width(model, pen.sized(_MODEL)) + 12, page.width / 2) if model else 0
+    pen.text(page.right, y + 14, model, _MODEL, Ink.DIM, anchor="end", width=room)
+    end = instruction(pen, doc.ptx, page.x, y + 14, page.width - room, 12.5, named)
+    pen.line(page.x, end + 7, page.right, end + 7, Ink.LINE)
+    pen.close()
+    return end + 14
+
+
+_MODEL = 10.5
+"""The size of the model's name in a compact figure."""
 
 
 def _lanes(sketch: Sketch, y: float) -> float:
@@ -227,6 +273,7 @@ def _steps(sketch: Sketch, steps: tuple[StepView, ...], y: float, before: Stage 
     shown = {step.number: step for step in steps}
     above: float | None = None
     left_out: list[StepScene] = []
+    selected: StepView | None = None
     for scene_step in sketch.scene.steps:
         if scene_step.stage is before:
             break
@@ -234,6 +281,10 @@ def _steps(sketch: Sketch, steps: tuple[StepView, ...], y: float, before: Stage 
         if step is None:
             left_out.append(scene_step)
             continue
+        if not scene_step.rows and not step.notes:  # nothing of it is left to draw
+            selected = step if step.stage is Stage.SELECT else None
+            continue
+        joined = selected if step.stage is Stage.EXTEND else None
         y = margin.gap(sketch, left_out, y, above or y)
         left_out = []
         pen.mark(f"step-{step.stage}", y)
@@ -241,11 +292,22 @@ def _steps(sketch: Sketch, steps: tuple[StepView, ...], y: float, before: Stage 
         above = margin.thread(sketch, above, y)
         brought = {x.role: x for row in scene_step.rows for x in sketch.brings(row)
                    if x.unit > 1 and sketch.scene.lanes > 1}  # fmt: skip
-        words = margin.step(sketch, step, brought, y)
-        end = max(draw_rows(sketch, scene_step, words if sketch.layout.above else y), words)
+        words = margin.step(sketch, step, brought, y, joined)
+        end = words
+        if scene_step.rows:
+            end = max(draw_rows(sketch, scene_step, words if sketch.layout.above else y), words)
         y = step_notes(pen, step, end, sketch.figures)
         pen.close()
     return margin.gap(sketch, left_out, y, above or y)
+
+
+def _idle_steps(sketch: Sketch, steps: tuple[StepView, ...]) -> str:
+    """Which steps are not drawn because they change nothing."""
+    drawn = {step.stage for step in sketch.scene.steps if step.rows}
+    joined = {Stage.SELECT} if Stage.EXTEND in drawn else set()
+    left_out = (x for x in steps if x.stage not in drawn | joined and not x.notes)
+    idle = [f"{x.number} {x.title}" for x in left_out]
+    return f"Not drawn, since nothing changes there: {', '.join(idle)}." if idle else ""
 
 
 def _answers(answers: Answers, pen: Pen, y: float, page: Area, *, forked: bool) -> float:
@@ -257,7 +319,8 @@ def _answers(answers: Answers, pen: Pen, y: float, page: Area, *, forked: bool) 
     widest = max(text_width(answer.label, pen.sized(12)) for answer in answers.all)
     room = min(max(_LABEL, widest + 9), page.width / 2)
     said = Area(page.x + room, page.width - room)
-    pen.text(said.x, y + 28, f"They part at the step “{answers.step}”.", 12, Ink.DIM)
+    pen.text(said.x, y + 28, f"They part at the step “{answers.step}”.", 12, Ink.DIM,
+             width=said.width)  # fmt: skip
     y += 52
     for answer in answers.all:
         why = answer.why
@@ -290,12 +353,15 @@ def _notes(doc: Document, pen: Pen, y: float, page: Area, *, numbered: bool) -> 
     return y
 
 
-def _foot(doc: Document, pen: Pen, y: float, page: Area) -> float:
+def _foot(doc: Document, pen: Pen, y: float, page: Area, idle: str = "") -> float:
     """Caption and source; returns the height of the page, in whole px: renderers round it."""
     pen.open("px-foot")
     if doc.caption:
         lines = pen.wrapped(doc.caption, page.width, 13)
         y = pen.lines(page.x, y + 20, lines, 13, Ink.INK, step=19, italic=True) - 10
+    for line in pen.wrapped(idle, page.width, 10):
+        pen.text(page.x, y + 22, line, 10, Ink.DIM)
+        y += 13
     pen.text(page.x, y + 22, doc.source, 10, Ink.DIM, width=page.width)
     pen.close()
-    return ceil(y + 40)
+    return ceil(y + (30 if idle else 40))

@@ -16,12 +16,16 @@ from ..picture.drawing import Pen, number
 from ..picture.inks import Ink
 from ..picture.layout import EDGE, WIDTH, Area
 from ..picture.lettering import text_width
-from .ticks import along, brief, chosen, usual
+from .ticks import along, brief, chosen, ticks_at, usual
 
 _HIGH = 300.0
+_ABOVE = 14.0
+"""Height of a line of labels above the plot."""
 _PLOT = Area(118, WIDTH - 118 - EDGE)
 _MOST_STEPS = 1 << 10
 """Values that are drawn as steps; more of them as how far they reach in each px."""
+_MOST_NAMED = 8
+"""Stretches of one kind that are each named, above the plot and along x."""
 _MOST_TEETH = 400
 """Stretches of one kind that are marked one by one."""
 
@@ -79,11 +83,15 @@ class Plot:
 
 def draw(pen: Pen, sweep: Sweep, y: float) -> float:
     """The plot; returns where it ends."""
-    plot = Plot(sweep, y + 34)
+    labels = list(_labels(sweep, Plot(sweep, y).starts()))
+    plot = Plot(sweep, y + 34 + _ABOVE * max((x.line for x in labels), default=0))
     pen.open("px-sweep")
     pen.text(EDGE, y + 14, sweep.of.label, 13, Ink.INK, mono=True, bold=True)
     _frame(pen, plot)
     _grounds(pen, plot)
+    for label in labels:
+        pen.text(label.middle, plot.top - 14 - _ABOVE * label.line, label.text, 11, Ink.DIM,
+                 anchor="middle")  # fmt: skip
     _ends(pen, plot)
     _values(pen, plot)
     y = _below(pen, plot)
@@ -104,7 +112,6 @@ def _grounds(pen: Pen, plot: Plot) -> None:
             pen.rect(x, top, max(end - x, 0.6), high, ink, None, radius=0)
     for x, end in _columns(sweep.apart, starts):
         pen.hatch(x, top, max(end - x, 1.5), high, Ink.BAR)
-    _labels(pen, plot, starts)
 
 
 def _columns(mask: Mask, starts: npt.NDArray[np.float64]) -> Iterator[tuple[float, float]]:
@@ -119,20 +126,32 @@ def _columns(mask: Mask, starts: npt.NDArray[np.float64]) -> Iterator[tuple[floa
         yield _PLOT.x + first, _PLOT.x + last + 1
 
 
-def _labels(pen: Pen, plot: Plot, starts: npt.NDArray[np.float64]) -> None:
-    """What happens, above each stretch that has the room."""
-    taken: list[tuple[float, float]] = []
-    for event in plot.sweep.events:
-        said = happening(event, plot.sweep.of)
+class _Label(NamedTuple):
+    """What happens in a stretch, above it."""
+
+    text: str
+    middle: float
+    line: int
+    """Counted from the plot upwards."""
+
+
+def _labels(sweep: Sweep, starts: npt.NDArray[np.float64]) -> Iterator[_Label]:
+    """What happens, for each stretch that has the room; a few that are clamped always have."""
+    taken: list[tuple[int, float, float]] = []
+    for event in sweep.events:
+        said = happening(event, sweep.of)
         wide = text_width(said, 11) + 10
-        for run in stretches(event.where, _MOST_TEETH):
+        runs = list(stretches(event.where, _MOST_TEETH))
+        always = isinstance(event.row.micro, Clamp) and len(runs) <= _MOST_NAMED
+        for run in runs:
             x, end = float(starts[run.first]), float(starts[run.last + 1])
             middle = min(max((x + end) / 2, _PLOT.x + wide / 2), _PLOT.right - wide / 2)
             left, right = middle - wide / 2, middle + wide / 2
-            free = all(right <= a or left >= b for a, b in taken)
-            if free and end - x > min(wide, 60):
-                taken.append((left, right))
-                pen.text(middle, plot.top - 14, said, 11, Ink.DIM, anchor="middle")
+            beside = {line for line, a, b in taken if right > a and left < b}
+            line = next(at for at in range(len(beside) + 1) if at not in beside)
+            if always or (not line and end - x > min(wide, 60)):
+                taken.append((line, left, right))
+                yield _Label(said, middle, line)
 
 
 def _ends(pen: Pen, plot: Plot) -> None:
@@ -236,18 +255,33 @@ def _reach(
 def _below(pen: Pen, plot: Plot) -> float:
     """The values along x, and what it is; returns where they end."""
     y = plot.bottom + 8
-    here, _ = plot.sweep.here
-    ticks = along(plot.sweep.x, here, by_place=True)
-    for tick in chosen(ticks, _PLOT.width, 7.4):
-        x = _PLOT.x + _PLOT.width * tick.part
-        pen.line(x, y, x, y + 5, Ink.DIM)
-        wide = text_width(tick.text, 11.5, mono=True)
-        middle = min(max(x, _PLOT.x + wide / 2 - 20), _PLOT.right - wide / 2)
-        pen.text(middle, y + 19, tick.text, 11.5, Ink.INK if tick.strong else Ink.DIM,
-                 anchor="middle", mono=True, bold=tick.strong)  # fmt: skip
+    axis, (here, _) = plot.sweep.x, plot.sweep.here
+    breaks = _breaks(plot.sweep)
+    first = chosen(along(axis, here, by_place=True, breaks=breaks), _PLOT.width, 7.4)
+    named = {tick.part for tick in first}
+    rest = [x for x in ticks_at(axis, breaks, by_place=True) if x.part not in named]
+    for line, ticks in enumerate((first, chosen(rest, _PLOT.width, 7.4))):
+        y += 14 if line and ticks else 0
+        for tick in ticks:
+            x = _PLOT.x + _PLOT.width * tick.part
+            pen.line(x, plot.bottom + 8, x, plot.bottom + 13, Ink.DIM)
+            wide = text_width(tick.text, 11.5, mono=True)
+            middle = min(max(x, _PLOT.x + wide / 2 - 20), _PLOT.right - wide / 2)
+            pen.text(middle, y + 19, tick.text, 11.5, Ink.INK if tick.strong else Ink.DIM,
+                     anchor="middle", mono=True, bold=tick.strong)  # fmt: skip
     pen.text(_PLOT.center, y + 38, plot.sweep.x.lane.label, 13, Ink.INK, anchor="middle",
              mono=True, bold=True)  # fmt: skip
     return y + 52
+
+
+def _breaks(sweep: Sweep) -> list[int]:
+    """Where a stretch begins that is clamped, wrapped or has another answer, and where one ends."""
+    found: set[int] = set()
+    for mask in (sweep.clamped, sweep.wrapped, sweep.apart):
+        firsts, lasts = ends(mask)
+        if len(firsts) <= _MOST_NAMED:
+            found.update(firsts.tolist(), (lasts + 1).tolist())
+    return sorted(found - {0, sweep.x.size})
 
 
 def _other(sweep: Sweep) -> Bits:

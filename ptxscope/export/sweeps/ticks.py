@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ...engine.isa.types import Type
 from ...engine.records import NamedTuple
@@ -47,19 +47,28 @@ def brief(lane: Lane, bits: int) -> str:
     return f"{NEARLY}{number:.3g}"
 
 
-def along(axis: Axis, here: int | None, *, by_place: bool) -> list[Tick]:
+def along(
+    axis: Axis, here: int | None, *, by_place: bool, breaks: Iterable[int] = ()
+) -> list[Tick]:
     """The values to write along an axis, the most telling first.
 
-    ``by_place`` is where values stand by how many there are between them, else one after another.
+    ``by_place`` is where values stand by how many there are between them, else one after another;
+    ``breaks`` are where the results begin to go another way.
     """
-    places = [0, axis.size - 1, *map(axis.where, usual(axis.lane))]
+    places = [0, axis.size - 1, *breaks, *map(axis.where, usual(axis.lane))]
     if here is not None:
         places.insert(0, here)
-    return [
-        Tick(_part(axis, at, by_place), brief(axis.lane, axis.value(at)), strong=at == here)
-        for at in dict.fromkeys(places)
-        if at is not None
-    ]
+    found = [at for at in dict.fromkeys(places) if at is not None]
+    return list(ticks_at(axis, found, here, by_place=by_place))
+
+
+def ticks_at(
+    axis: Axis, places: Iterable[int], here: int | None = None, *, by_place: bool
+) -> Iterator[Tick]:
+    """The values at places of an axis."""
+    for at in places:
+        part, text = _part(axis, at, by_place), brief(axis.lane, axis.value(at))
+        yield Tick(part, text, strong=at == here)
 
 
 def usual(lane: Lane) -> Iterator[int]:

@@ -1,0 +1,163 @@
+"""The compact figure: one column of a paper, without the steps that change nothing."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from random import Random
+
+import pytest
+
+from ptxscope import Trace, export, trace
+from ptxscope.cli.trace import rendered
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.legality import random_form
+from ptxscope.engine.semantics.models import ISA_MODEL
+from ptxscope.engine.text.values import hex_text
+from ptxscope.export.frames import frames
+from ptxscope.export.options import Motion, Options
+from ptxscope.scene.build import scene
+from ptxscope.scene.folding import fold
+from tests.export.samples import E3, EXAMPLES, example
+from tests.export.test_picture import assert_tree_drawn_well
+from tests.export.test_svg import NS, texts
+from tests.strategies import instruction_of
+from tests.tiers import sampled, thorough
+
+COMPACT = Options(compact=True)
+PERMUTED = trace(
+    "vadd4.s32.s32.s32.sat d.b310, a.b7310, b, c",
+    {"a": 0x80FF7F01, "b": 0x800102FF, "c": 0x11223344},
+)
+IN_PLACE = trace("vadd4.s32.s32.s32 d, a, b, c", {"a": 0x01020304, "b": 0x10203040, "c": 0})
+
+
+def figure(shown: Trace, options: Options = COMPACT) -> ET.Element:
+    return ET.fromstring(export(shown, "svg", options))
+
+
+def size(tree: ET.Element) -> tuple[float, float]:
+    _, _, wide, high = map(float, tree.get("viewBox", "").split())
+    return wide, high
+
+
+def steps(tree: ET.Element) -> list[str]:
+    """The steps that are drawn."""
+    found = (x.get("class", "") for x in tree.iter(f"{NS}g"))
+    return [x.removeprefix("px-step px-") for x in found if x.startswith("px-step")]
+
+
+def drawn_values(opcode: str, count: int) -> list[Trace]:
+    """Forms that are drawn, on bits at ends and between them."""
+    rng = Random(f"compact {opcode}")
+    found = []
+    for _ in range(count):
+        ins = instruction_of(random_form(opcode, rng))
+        bits = {
+            role: rng.choice((rng.getrandbits(x.type.bits), (1 << x.type.bits) - 1, 1, 0))
+            for x in ins.inputs for role in x.roles
+        }  # fmt: skip
+        found.append(Trace(ins, ISA_MODEL, bits))
+    return found
+
+
+@sampled
+@pytest.mark.parametrize("count", [4, pytest.param(30, marks=thorough)])
+@pytest.mark.parametrize("opcode", CATALOG)
+def test_it_is_drawn_well_in_one_column(opcode: str, count: int) -> None:
+    for shown in drawn_values(opcode, count):
+        tree = figure(shown)
+        assert_tree_drawn_well(tree, shown)
+        assert 380 <= size(tree)[0] <= 450
+        result = [hex_text(shown.result[name], shown.instruction.type_of(role).bits)
+                  for role, name in shown.instruction.results.items()]  # fmt: skip
+        said = " ".join(texts(tree))
+        assert all(f"= {bits}" in said for bits in result)
+
+
+@pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
+def test_it_is_much_lower_than_the_whole_picture(opcode: str, model: str) -> None:
+    shown = example(opcode, model)
+    wide, high = size(figure(shown))
+    _, whole = size(figure(shown, Options()))
+    assert wide == 400
+    assert high < 0.85 * whole
+
+
+def test_what_changes_nothing_is_not_drawn_and_is_named() -> None:
+    tree = figure(IN_PLACE)
+    assert steps(tree) == ["operate", "write"]
+    assert "Not drawn, since nothing changes there: 1 select, 2 extend, 4 merge." in texts(tree)
+    assert "d = 0x11223344" in texts(tree)
+
+
+def test_bytes_that_are_permuted_go_straight_to_where_they_are_extended() -> None:
+    tree = figure(PERMUTED)
+    assert steps(tree) == ["extend", "operate", "saturate", "merge"]
+    assert "1, 2 Select, extend" in texts(tree)
+    assert "For a, lanes 3 to 0 take b.b3, a.b3, a.b1, a.b0." in texts(tree)
+    assert "Not drawn, since nothing changes there: 6 write." in texts(tree)
+
+
+@pytest.mark.parametrize(("a", "is_idle"), [(0x40490FDB, True), (5, False)])
+def test_a_float_that_is_not_flushed_is_drawn_once(a: int, is_idle: bool) -> None:
+    """0x40490fdb is the pi of C; 5 is subnormal."""
+    shown = trace("setp.lt.ftz.f32 p, a, b", {"a": a, "b": 0x3F800000})
+    tree = figure(shown)
+    assert ("flush" not in steps(tree)) == is_idle
+    fields = [x for x in texts(tree) if x == "exponent"]
+    assert len(fields) == (2 if is_idle else 3)
+    assert "a before" not in texts(tree)
+
+
+def test_an_idle_clamp_is_drawn_where_the_result_is_kept_back() -> None:
+    """That nothing is clamped is told by the result, and would tell it."""
+    shown = trace("vadd4.s32.s32.s32.sat d, a, b, c", {"a": 1, "b": 2, "c": 0})
+    assert "saturate" not in steps(figure(shown))
+    assert "saturate" in steps(figure(shown, COMPACT._replace(result=False)))
+
+
+def test_a_step_with_a_note_is_drawn() -> None:
+    shown = E3.figure(notes=["extend=nothing to do"], compact=True)
+    tree = ET.fromstring(shown.svg)
+    assert "extend" in steps(tree)
+    assert "nothing to do" in texts(tree)
+
+
+@pytest.mark.parametrize("opcode", CATALOG)
+def test_every_row_that_is_left_is_linked_to_what_is_left(opcode: str) -> None:
+    for shown in drawn_values(opcode, 12):
+        stages = frozenset(step.stage for step in shown.steps)
+        found = fold(scene(shown), shown, (), stages)
+        rows, registers = found.scene.rows.values(), found.scene.registers
+        cells = [*(x for row in rows for x in row.cells), *(x for r in registers for x in r.cells)]
+        places = {cell.place for cell in cells}
+        for row in found.scene.rows.values():
+            assert {link.source for link in row.links} <= places
+        assert all(place in places for end in found.ends for place in end)
+
+
+@pytest.mark.parametrize("format_", ["png", "pdf"])
+def test_images_of_it(format_: str) -> None:
+    made = export(PERMUTED, format_, COMPACT)
+    assert len(made) > 5_000
+
+
+def test_it_can_be_stepped_and_has_a_command() -> None:
+    made = export(PERMUTED, "svg", COMPACT._replace(motion=Motion.STEPPING))
+    assert 'id="step-merge"' in made
+    words = ["vadd.s32.s32.s32 d, a, b", "a=1", "b=2", "-f", "svg"]
+    assert rendered([*words, "--compact"]) == export(
+        trace("vadd.s32.s32.s32 d, a, b", {"a": 1, "b": 2}), "svg", COMPACT
+    )
+
+
+def test_a_step_that_is_not_drawn_has_no_frame() -> None:
+    found = frames(PERMUTED, COMPACT)
+    assert [x.name for x in found] == ["01-extend", "02-add", "03-saturate", "04-merge"]
+    assert ["d = 0x80227f00" in texts(ET.fromstring(x.svg)) for x in found] == [*[False] * 3, True]
+
+
+@pytest.mark.parametrize("options", [COMPACT._replace(slide=True), COMPACT._replace(both=True)])
+def test_what_it_has_no_room_for_is_refused(options: Options) -> None:
+    with pytest.raises(ValueError, match="compact"):
+        export(E3, "svg", options)
