@@ -45,6 +45,11 @@ def choose_format(
             raise CommandError(
                 f"error: {printable(name)}: no .{asked} is made here; pictures are {made}"
             )
+        if format_of(name) and asked not in formats:
+            raise CommandError(
+                f"error: {printable(name)}: no {asked} is made here, but {_listed(formats)}; "
+                f"-f {otherwise} writes {otherwise} there"
+            )
         chosen.format = asked if asked in formats else otherwise
 
 
