@@ -158,7 +158,7 @@ def test_the_ends_of_a_type_and_patterns_of_bits_are_ends_of_a_range() -> None:
         ("x.pdf", (), b"%PDF"),
         ("x.csv", (), b"a.b0,"),
         ("x.txt", (), b"d.b0 of `vadd4"),
-        ("x.log", (), b"d.b0 of `vadd4"),
+        ("x.md", (), b"d.b0 of `vadd4"),
         ("svg", (), b"d.b0 of `vadd4"),
         ("x.svg", ("-f", "csv"), b"a.b0,"),
         ("x.csv", ("-f", "svg"), b"<svg"),

@@ -292,7 +292,7 @@ def test_a_file_called_minus_is_standard_output(
             ("show", "vadd4", "-o", "x.json"),
             "error: x.json: no json is made here, but text, svg, pdf and png; -f text writes text",
         ),
-        (("sweep", "vmin.u32.u32.u32 d, a, b", "b=1", "-o", "x.md"), "no markdown is made here"),
+        (("sweep", "vmin.u32.u32.u32 d, a, b", "b=1", "-o", "x.html"), "no html is made here"),
         (("sweep", "vmin.u32.u32.u32 d, a, b", "b=1", "-o", "x.jpeg"), "no .jpeg is made here"),
         (("trace", *E3, "-o", ""), "'' is not a file name"),
         (("poster", "-f", "svg", "-o", ""), "'' is not a file name"),
