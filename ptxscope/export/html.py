@@ -1,8 +1,10 @@
 """A trace as HTML: a fragment that brings its style along, or a page.
 
-It is light or dark as the page around it, and paints its own ground. A cell under the mouse
-shows where its bits came from; a box above the steps, the one tab stop of a trace, shows it in
-every cell. A fragment has no script; a page's own lets the arrow keys go from cell to cell.
+It is light or dark as the page around it, and paints its own ground. The picture comes first, its
+values in tables are folded below it. A value under the mouse, or in focus, lights what it came from
+and what came of it, by style alone; a cell of a table shows it in words, and a box above the tables
+shows it in every cell. A fragment has no script; a page's own lets the arrow keys go from value to
+value.
 """
 
 from __future__ import annotations
@@ -67,7 +69,7 @@ def _article(doc: Document, options: Options) -> Iterator[str]:
     title = escape(doc.title or doc.trace.instruction.opcode)
     yield f'<h{level} id="{id_}-title" dir="auto">{title}</h{level}>'
     yield "</header>"
-    relations, picture = _picture(doc, options)
+    relations, picture = _picture(doc, options._replace(id=id_))
     yield picture
     yield f"<style>{highlight_rules(relations)}</style>"
     yield "<details><summary>All values in tables</summary>"
@@ -110,7 +112,7 @@ def _picture(doc: Document, options: Options) -> tuple[Relations, str]:
     relations = relations_of(drawn.pen)
     over = [*highlights(drawn.pen, relations, dict(_sentences(doc)))]
     shown = widened(svg.standing(drawn, over))
-    return relations, f'<figure class="px-picture" tabindex="0">\n{shown}</figure>'
+    return relations, f'<figure class="px-picture px-scroll" tabindex="0">\n{shown}</figure>'
 
 
 def _sentences(doc: Document) -> Iterator[tuple[Node, str]]:
