@@ -122,6 +122,10 @@ class Browser:
         """Show a page to a reader whose system is dark or light."""
         path = self._folder / name
         path.write_text(html, encoding="utf-8")
+        self.visit(path, width, dark=dark)
+
+    def visit(self, path: Path, width: int = 760, *, dark: bool = False) -> None:
+        """Show a page that is there."""
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self._ask("Emulation.setEmulatedMedia", media="screen", features=[scheme])
         self._ask("Emulation.setDeviceMetricsOverride", width=width, height=1200,
