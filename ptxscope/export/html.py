@@ -9,7 +9,7 @@ value.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from html import escape
 from importlib.resources import files
 
@@ -20,7 +20,7 @@ from ..engine.tracing.trace import Trace
 from ..engine.tracing.words import short_name
 from . import theme
 from .boxed import widened
-from .document import Answers, Document, RowView, StepView, document
+from .document import Answers, Document, RowView, StepView, both_of, document
 from .identity import prefix
 from .options import DEFAULT, Options
 from .picture import svg
@@ -69,9 +69,8 @@ def _article(doc: Document, options: Options) -> Iterator[str]:
     title = escape(doc.title or doc.trace.instruction.opcode)
     yield f'<h{level} id="{id_}-title" dir="auto">{title}</h{level}>'
     yield "</header>"
-    relations, picture = _picture(doc, options._replace(id=id_))
-    yield picture
-    yield f"<style>{highlight_rules(relations)}</style>"
+    relations, pictures = _pictures(doc, options._replace(id=id_))
+    yield from pictures
     yield "<details><summary>All values in tables</summary>"
     yield f"<pre><code>{escape(doc.ptx)}</code></pre>"
     yield f'<p class="px-dim">Model <code>{escape(doc.model)}</code></p>'
@@ -104,15 +103,39 @@ def _article(doc: Document, options: Options) -> Iterator[str]:
     yield "</article>"
 
 
-def _picture(doc: Document, options: Options) -> tuple[Relations, str]:
-    """The picture, without what stands around it, and which of its values are related."""
-    trace = doc.trace
-    annotations = trace.annotations._replace(title="", caption="")
-    drawn = svg.drawing(replace(trace, annotations=annotations), options, "-picture")
+def _pictures(doc: Document, options: Options) -> tuple[Relations, Iterator[str]]:
+    """The picture, without what stands around it, and which of its values are related.
+
+    Where there is no room for it, a compact one takes its place, or one for each answer.
+    """
+    annotations = doc.trace.annotations._replace(title="", caption="")
+    drawn = svg.drawing(replace(doc.trace, annotations=annotations), options, "-picture")
     relations = relations_of(drawn.pen)
+
+    def written() -> Iterator[str]:
+        yield '<div class="px-pictures">'
+        yield from _figure("px-wide", widened, drawn, relations, doc)
+        count = len(relations.numbers)
+        small = options._replace(both=False, compact=True)
+        for at, trace in enumerate(both_of(doc.trace, options)):
+            own = document(replace(trace, annotations=annotations), small)
+            narrow = svg.drawing(own.trace, small, f"-narrow{at or ''}", look=svg.SMALL)
+            found = relations_of(narrow.pen, count)
+            count += len(found.numbers)
+            yield from _figure("px-narrow", str, narrow, found, own)
+        yield "</div>"
+        yield f"<style>{highlight_rules(count)}</style>"
+
+    return relations, written()
+
+
+def _figure(
+    css: str, sized: Callable[[str], str], drawn: svg.Drawing, relations: Relations, doc: Document
+) -> Iterator[str]:
+    """A picture whose values light each other, as wide as a function makes it."""
     over = [*highlights(drawn.pen, relations, dict(_sentences(doc)))]
-    shown = widened(svg.standing(drawn, over))
-    return relations, f'<figure class="px-picture px-scroll" tabindex="0">\n{shown}</figure>'
+    yield f'<figure class="px-picture px-scroll {css}" tabindex="0">'
+    yield sized(svg.standing(drawn, over)) + "</figure>"
 
 
 def _sentences(doc: Document) -> Iterator[tuple[Node, str]]:

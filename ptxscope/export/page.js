@@ -26,7 +26,9 @@ const walk = (article, home, rows) => article.addEventListener("keydown", event 
   to.focus();
 });
 for (const article of document.querySelectorAll(".ptxscope")) {
-  walk(article, article.querySelector(".px-picture"), byPlace(article.querySelectorAll(".px-zones rect")));
+  for (const picture of article.querySelectorAll(".px-picture")) {
+    walk(article, picture, byPlace(picture.querySelectorAll(".px-zones rect")));
+  }
   const rows = [...article.querySelectorAll(".px-lanes tbody tr")].map(row => [...row.querySelectorAll("td")]);
   for (const cell of rows.flat()) cell.tabIndex = -1;
   walk(article, article.querySelector(".px-say input"), rows);

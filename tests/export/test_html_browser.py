@@ -232,7 +232,7 @@ def test_under_the_mouse_a_cell_tells_where_its_bits_came_from(
 ) -> None:
     browser.open(export(TRACES["vadd4"], "html", Options(standalone=True)), width)
     browser.unfold()
-    browser.value("document.querySelector('.px-picture').remove()")  # the tables move up
+    browser.value("document.querySelector('.px-pictures').remove()")  # the tables move up
     cells = browser.value(
         "[...document.querySelectorAll('.px-lanes td')].map(x => "
         "{ const at = x.getBoundingClientRect(); return [at.left + 5, at.top + 5, "
@@ -266,23 +266,40 @@ def test_a_table_has_a_line_on_every_side(browser: Browser) -> None:
         )
 
 
+@pytest.mark.parametrize("width", [380, 1200])
+@pytest.mark.parametrize("name", TRACES)
+def test_one_picture_is_seen_and_whole(browser: Browser, name: str, width: int) -> None:
+    for options in (Options(both=True), Options(standalone=True)):
+        text = export(TRACES[name], "html", options)
+        browser.open(text if options.standalone else page(HOSTS["unmarked"], text), width)
+        seen = browser.value(
+            "[...document.querySelectorAll('.px-picture')].filter(x => x.offsetWidth)"
+            ".map(x => [x.classList.contains('px-narrow'), x.scrollWidth - x.clientWidth])"
+        )
+        assert seen
+        assert all(one == [width < 760, 0] for one in seen)
+
+
+@pytest.mark.parametrize("width", [380, 1200])
 @pytest.mark.parametrize("name", ["vadd4", "vset4", "setp", "vmad", "e3"])
-def test_a_value_under_the_mouse_lights_what_it_is_related_to(browser: Browser, name: str) -> None:
-    browser.open(page(HOSTS["unmarked"], export(TRACES[name], "html", Options(both=True))), 1200)
+def test_a_value_under_the_mouse_lights_what_it_is_related_to(
+    browser: Browser, name: str, width: int
+) -> None:
+    browser.open(page(HOSTS["unmarked"], export(TRACES[name], "html", Options(both=True))), width)
     assert browser.value(LIT) == []
     values = browser.value(
         "[...document.querySelectorAll('.px-zones rect')].map(x => { "
         "const at = x.getBoundingClientRect(); "
         "return [at.left + 3, at.top + 3, x.dataset.v, x.dataset.r] })"
     )
-    reached = [value for value in values if value[1] < 1100]
+    reached = [value for value in values if 3 < value[1] < 1100]
     assert len(reached) > 5
     for x, y, own, related in reached[::4]:
         browser.point(x, y)
         lit = browser.value(LIT)
         assert own in lit
         assert {*lit} == {*related.split()} & {value[2] for value in values}
-    browser.point(1190, 5)
+    browser.point(width - 2, 5)
     assert browser.value(LIT) == []
 
 

@@ -37,8 +37,8 @@ class Relations(NamedTuple):
         return " ".join(map(str, sorted(self.numbers[node] for node in nodes)))
 
 
-def relations_of(pen: Pen) -> Relations:
-    """The relations of all that was drawn."""
+def relations_of(pen: Pen, first: int = 0) -> Relations:
+    """The relations of all that was drawn, numbered from a number on."""
     nodes = dict.fromkeys(zone.node for zone in pen.zones)
     nodes |= dict.fromkeys(node for link in pen.links for node in link)
     back: dict[Node, list[Node]] = {node: [] for node in nodes}
@@ -47,7 +47,7 @@ def relations_of(pen: Pen) -> Relations:
         back[target].append(source)
         on[source].append(target)
     return Relations(
-        {node: at for at, node in enumerate(nodes)},
+        {node: at for at, node in enumerate(nodes, first)},
         {node: _reachable(node, back) for node in nodes},
         {node: _reachable(node, on) for node in nodes},
     )
@@ -84,9 +84,9 @@ def highlights(pen: Pen, relations: Relations, sentences: Mapping[Node, str]) ->
     yield "</g>"
 
 
-def highlight_rules(relations: Relations) -> str:
+def highlight_rules(count: int) -> str:
     """The rules of a page by which a value under the mouse, or in focus, lights up others."""
     return "\n".join(
         f'.ptxscope:has([data-v="{at}"]:is(:hover,:focus)) [data-r~="{at}"]{{--px-lit:1}}'
-        for at in sorted(relations.numbers.values())
+        for at in range(count)
     )
