@@ -35,6 +35,7 @@ html_show_sourcelink = False
 html_copy_source = False
 html_static_path = ["_static"]
 html_css_files = ["manual.css", manual.STYLE]
+html_js_files = ["manual.js"]
 
 _CODE = re.compile(r"``[^`]++``|`[^`]++`")
 

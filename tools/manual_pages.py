@@ -326,10 +326,13 @@ def _errata_index() -> list[str]:
         "sources.",
         "",
     ]
-    rows = (
-        (_erratum_link(x), said(x.forms), code(_documented(x)), code(_ptxas(x))) for x in ERRATA
-    )
-    lines += table(("", "forms", "documented", "ptxas"), rows, widths="8 56 18 18")
+    for x in ERRATA:
+        lines += [
+            f"{_erratum_link(x)}, ptxas {x.versions}: {said(x.forms)}",
+            f"   {sentence(x.sentence)} Example: {code(_documented(x))} as documented, "
+            f"{code(_ptxas(x))} with ptxas.",
+            "",
+        ]
     return lines + hidden_contents(f"{x.id} <{x.id.lower()}>" for x in ERRATA)
 
 

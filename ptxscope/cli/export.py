@@ -15,7 +15,7 @@ from ..engine.records import NamedTuple
 from ..engine.text.errors import printable
 from ..engine.tracing.trace import Trace
 from ..export import Format
-from ..export.alt import alt
+from ..export.alt import short_alt
 from ..export.document import document
 from ..export.identity import apart
 from ..export.markdown import escaped, fenced
@@ -215,7 +215,7 @@ def _shown(words: str, folder: Path, pictures: dict[Path, _Picture], ids: set[st
     made = made_of(trace, format_, options)
     if is_picture:
         _add(_picture(file, folder, format_, made), pictures)
-        said = escaped(alt(document(trace, options)))
+        said = escaped(short_alt(document(trace, options)))
         return f"![{said}]({quote(PurePosixPath(file).as_posix())})"
     assert isinstance(made, str)
     if format_ == Format.HTML:

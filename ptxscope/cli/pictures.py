@@ -31,6 +31,8 @@ PICTURES = ("svg", *sorted(BINARY))
 """Formats of pictures."""
 _NOT_MADE = frozenset("jpg jpeg gif webp bmp tif tiff avif heic ico eps ps emf wmf".split())
 """How files of other pictures end."""
+_PROSE = ("markdown", "rst", "asciidoc")
+"""Formats in which any text is a document."""
 
 
 def choose_format(
@@ -44,6 +46,11 @@ def choose_format(
             made = ", ".join(f".{known}" for known in PICTURES)
             raise CommandError(
                 f"error: {printable(name)}: no .{asked} is made here; pictures are {made}"
+            )
+        if format_of(name) and asked not in (*formats, *_PROSE):
+            raise CommandError(
+                f"error: {printable(name)}: no {asked} is made here, but {_listed(formats)}; "
+                f"-f {otherwise} writes {otherwise} there"
             )
         chosen.format = asked if asked in formats else otherwise
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from ..engine.text.errors import printable
 from ..engine.tracing.trace import Trace
@@ -49,6 +50,8 @@ examples:
   ptxscope trace 'vmad.s32.s32.s32.sat.shr15 d, a, b, c' a=-9 b=7 c=1 -f pdf --slide \\
       --frames deck.pdf
 """
+_ALTS = ("short", "long")
+"""How much of a picture words can say."""
 _LONGEST = 1 << 24
 """Characters of a JSON trace that are read; one has a few thousand."""
 
@@ -61,7 +64,7 @@ def arguments() -> Parser:
 def run(words: Sequence[str]) -> int:
     """Print the trace, or write it to a file; with ``--alt`` print what it says in words."""
     to = arguments()
-    chosen = parsed(to, words)
+    chosen = parsed(to, _complete_alt(words))
     choose_format(chosen, FORMATS, "svg" if chosen.alt else "text")
     refuse_idle(to, chosen)
     if chosen.alt and chosen.output is not None and is_printed(chosen.output):
@@ -75,13 +78,23 @@ def run(words: Sequence[str]) -> int:
             raise CommandError("error: --frames has a place of its own; -o can't be given too")
         drawn = write_frames(chosen.frames, trace, chosen.format, options)
         if chosen.alt:
-            put("".join(f"{frame.name}: {frame.alt}\n" for frame in drawn), "text")
+            is_short = chosen.alt == _ALTS[0]
+            texts = (f"{x.name}: {x.short_alt if is_short else x.alt}\n" for x in drawn)
+            put("".join(texts), "text")
         return 0
     if chosen.output is not None or not chosen.alt:
         hand_out(made_of(trace, chosen.format, options), chosen.format, chosen.output)
     if chosen.alt:
-        put(_alt(trace, options), "text")
+        put(_alt(trace, options, chosen.alt), "text")
     return 0
+
+
+def _complete_alt(words: Sequence[str]) -> list[str]:
+    """The words, with a value for ``--alt`` where none follows: PTX may stand behind it."""
+    return [
+        f"--alt={_ALTS[1]}" if word == "--alt" and after not in _ALTS else word
+        for word, after in zip_longest(words, words[1:])
+    ]
 
 
 def rendered(words: Sequence[str]) -> str:
@@ -135,8 +148,11 @@ def _arguments(*, document: bool, formats: Sequence[str] = TEXTS) -> Parser:
         add_frames(to)
         to.add_argument(
             "--alt",
-            action="store_true",
-            help="print what a picture says in words, for an alt=; -o writes the picture too",
+            nargs="?",
+            choices=_ALTS,
+            const=_ALTS[1],
+            help="print what a picture says in words: in one sentence for an alt= (short), or with "
+            "all its steps (long, default); -o writes the picture too",
         )
         to.add_argument(
             "--from",
@@ -175,6 +191,15 @@ def _add_options(to: argparse.ArgumentParser, formats: Sequence[str]) -> None:
         default="auto",
         help=f"{where('theme')}: light, dark, or as the page is that they stand in (auto, default)",
     )
+    to.add_argument(
+        "--heading-level",
+        type=int,
+        choices=range(7),
+        default=DEFAULT.heading_level,
+        metavar="N",
+        help=f"{where('heading-level')}: the level of the title, 1 to 6 (default: 2); 0 writes "
+        "bold text in place of headings",
+    )
     to.add_argument("--id", default="", metavar="NAME", help=f"{where('id')}: what ids begin with")
     part = to.add_mutually_exclusive_group()
     part.add_argument("--steps", metavar="1-4", help="only these steps, by number or name: 1,3-4")
@@ -197,6 +222,7 @@ def _asked(chosen: argparse.Namespace) -> tuple[Trace, Options]:
         standalone=chosen.standalone,
         format=chosen.format,
         theme=Theme(chosen.theme),
+        heading_level=chosen.heading_level,
     )
     options = picture_options(chosen, options)
     try:
@@ -242,8 +268,9 @@ def _read(chosen: argparse.Namespace) -> tuple[Trace, Options]:
         raise CommandError(f"error: {called(chosen.read)}: {printable(str(error))}") from None
 
 
-def _alt(trace: Trace, options: Options) -> str:
-    from ..export.alt import alt
+def _alt(trace: Trace, options: Options, length: str) -> str:
+    from ..export.alt import alt, short_alt
     from ..export.document import document
 
-    return alt(document(trace, options)) + "\n"
+    doc = document(trace, options)
+    return (short_alt(doc) if length == _ALTS[0] else alt(doc)) + "\n"

@@ -18,6 +18,7 @@ ACTS: Mapping[str, tuple[str, ...]] = {
     "until": _TOLD,
     "no-result": _TOLD,
     "standalone": ("html", "rst", "asciidoc"),
+    "heading-level": ("markdown",),
     "theme": ("html", *_DRAWN),
     "id": ("html", "svg"),
     "slide": _DRAWN,
@@ -37,7 +38,7 @@ def acts(option: str, format_: str) -> bool:
 
 
 _FIELDS = {x: x for x in ("standalone", "theme", "id", "slide", "compact", "scale", "width")}
-_FIELDS["motion"] = "stepping"
+_FIELDS |= {"motion": "stepping", "heading_level": "heading-level"}
 """The option that stands for each field of ``Options`` that does not act everywhere."""
 
 

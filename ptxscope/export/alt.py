@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..engine.tracing.words import result_text
 from .document import Answers, Document, OperandView, RowView, StepView
 
 
@@ -13,6 +14,26 @@ def alt(doc: Document) -> str:
     A picture's own ``<desc>`` has it without ``0x``: the result stands in a picture once.
     """
     return " ".join(_sentences(doc))
+
+
+def short_alt(doc: Document) -> str:
+    """The instruction, its operands and its result in one sentence."""
+    said = doc.ptx.removesuffix(";")
+    if doc.title:
+        said = f"{doc.title.rstrip('.:')}: {said}"
+    if doc.operands:
+        operands = (f"{x.name or x.label} = {x.bits}" for x in doc.operands)
+        said += f" on {', '.join(operands)}"
+    if doc.trace.model.errata:
+        said += f", model {doc.model},"
+    if doc.results:
+        said += f" gives {' and '.join(f'{x.name} = {x.bits}, {x.meant}' for x in doc.results)}"
+        own = result_text(doc.trace)
+        others = (x for x in doc.answers.all if x.result != own) if doc.answers else ()
+        said += "".join(f"; {x.label}: {x.result}" for x in others)
+    elif doc.no_result:
+        said += f"; {doc.no_result}"
+    return f"{said.rstrip(',')}."
 
 
 def _sentences(doc: Document) -> Iterator[str]:

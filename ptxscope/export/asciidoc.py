@@ -75,7 +75,7 @@ def _table(pen: Pen, table: Table) -> str:
         "\n".join("|" + pen.inline(line).replace("|", "\\|") for line in row)
         for row in (table.head, *table.rows)
     )
-    options = f'[cols="{len(table.head)}*",options="header"]'
+    options = f'[%header%autowidth,cols="{len(table.head)}*"]'
     return "\n".join([options, "|===", "\n\n".join(rows), "|==="])
 
 

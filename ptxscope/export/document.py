@@ -244,6 +244,8 @@ def _choices(options: Options) -> _Given:
         yield "theme", str(options.theme)
     if options.id:
         yield "id", options.id
+    if options.heading_level != DEFAULT.heading_level:
+        yield "heading-level", str(options.heading_level)
     if options.slide:
         yield "slide", None
     if options.compact:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from ..engine.records import NamedTuple
 from ..engine.tracing.trace import Trace
 from . import slides
-from .alt import alt
+from .alt import alt, short_alt
 from .cutting import Band, Wrap, bands_of, flows, grounds, parts
 from .document import Document, StepView
 from .options import DEFAULT, Motion, Options
@@ -41,6 +41,8 @@ class Frame(NamedTuple):
     svg: str
     alt: str
     """What it shows, in words."""
+    short_alt: str
+    """The same in one sentence."""
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
@@ -87,7 +89,8 @@ def _frame(trace: Trace, options: Options, look: svg.Look, at: int, count: int) 
     title = f"step {at} of {count}, {doc.steps[at - 1].title}"
     part = part._replace(title=f"{doc.title}: {title}" if doc.title else title.capitalize())
     text = _document(drawn, part, options, _up_to(at), "px-frame", at)
-    return Frame(f"{at:02}-{_NOT_A_NAME.sub('-', doc.steps[at - 1].title)}", text, alt(part))
+    name = f"{at:02}-{_NOT_A_NAME.sub('-', doc.steps[at - 1].title)}"
+    return Frame(name, text, alt(part), short_alt(part))
 
 
 # --- what is seen when -------------------------------------------------------------------

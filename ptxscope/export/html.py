@@ -1,24 +1,31 @@
 """A trace as HTML: a fragment that brings its style along, or a page.
 
-It is light or dark as the page around it, and paints its own ground. A cell under the mouse
-shows where its bits came from; a box above the steps, the one tab stop of a trace, shows it in
-every cell. A fragment has no script; a page's own lets the arrow keys go from cell to cell.
+It is light or dark as the page around it, and paints its own ground. The picture comes first, its
+values in tables are folded below it. A value under the mouse, or in focus, lights what it came from
+and what came of it, by style alone; a cell of a table shows it in words, and a box above the tables
+shows it in every cell. A fragment has no script; a page's own lets the arrow keys go from value to
+value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from html import escape
 from importlib.resources import files
 
+from ..engine.records import replace
 from ..engine.text.errors import printable
 from ..engine.tracing.provenance import provenance
 from ..engine.tracing.trace import Trace
 from ..engine.tracing.words import short_name
 from . import theme
-from .document import Answers, Document, RowView, StepView, document
+from .boxed import widened
+from .document import Answers, Document, RowView, StepView, both_of, document
 from .identity import prefix
 from .options import DEFAULT, Options
+from .picture import svg
+from .picture.drawing import Node
+from .picture.zones import Relations, highlight_rules, highlights, relations_of
 
 _SCHEME: dict[str, theme.Pair] = {"scheme": ("light", "dark")}
 """What CSS calls the two; scroll bars and boxes follow it."""
@@ -61,9 +68,12 @@ def _article(doc: Document, options: Options) -> Iterator[str]:
     yield "<header>"
     title = escape(doc.title or doc.trace.instruction.opcode)
     yield f'<h{level} id="{id_}-title" dir="auto">{title}</h{level}>'
+    yield "</header>"
+    relations, pictures = _pictures(doc, options._replace(id=id_))
+    yield from pictures
+    yield "<details><summary>All values in tables</summary>"
     yield f"<pre><code>{escape(doc.ptx)}</code></pre>"
     yield f'<p class="px-dim">Model <code>{escape(doc.model)}</code></p>'
-    yield "</header>"
     yield from _operands(doc)
     if doc.steps:
         yield (
@@ -71,7 +81,7 @@ def _article(doc: Document, options: Options) -> Iterator[str]:
             "Say in every cell where its bits came from</label>"
         )
     for step in doc.steps:
-        yield from _step(doc.trace, step, level + 1, f"{id_}-step")
+        yield from _step(doc.trace, step, level + 1, f"{id_}-step", relations)
     if doc.left_out:
         yield f'<p class="px-dim">{escape(doc.left_out)}</p>'
     yield from _results(doc, level + 1, f"{id_}-result")
@@ -80,16 +90,65 @@ def _article(doc: Document, options: Options) -> Iterator[str]:
     for note in doc.notes:
         yield f'<p class="px-dim"><strong>Note:</strong> {escape(note)}.</p>'
     if doc.answers:
-        yield from _answers(doc.answers, level + 1, id_)
+        yield from _answers(doc.answers, level + 1, id_, relations)
     if doc.agreed:
         yield f'<p class="px-agreed">{escape(doc.agreed)}</p>'
-    if doc.caption:
-        yield f'<p class="px-caption" dir="auto">{escape(doc.caption)}</p>'
     yield "<footer>"
     yield f"<p>{escape(doc.source)}</p>"
     yield f"<pre><code>{escape(doc.command)}</code></pre>"
     yield "</footer>"
+    yield "</details>"
+    if doc.caption:
+        yield f'<p class="px-caption" dir="auto">{escape(doc.caption)}</p>'
     yield "</article>"
+
+
+def _pictures(doc: Document, options: Options) -> tuple[Relations, Iterator[str]]:
+    """The picture, without what stands around it, and which of its values are related.
+
+    Where there is no room for it, a compact one takes its place, or one for each answer.
+    """
+    annotations = doc.trace.annotations._replace(title="", caption="")
+    drawn = svg.drawing(replace(doc.trace, annotations=annotations), options, "-picture")
+    relations = relations_of(drawn.pen)
+
+    def written() -> Iterator[str]:
+        yield '<div class="px-pictures">'
+        yield from _figure("px-wide", widened, drawn, relations, doc)
+        count = len(relations.numbers)
+        small = options._replace(both=False, compact=True)
+        for at, trace in enumerate(both_of(doc.trace, options)):
+            own = document(replace(trace, annotations=annotations), small)
+            narrow = svg.drawing(own.trace, small, f"-narrow{at or ''}", look=svg.SMALL)
+            found = relations_of(narrow.pen, count)
+            count += len(found.numbers)
+            yield from _figure("px-narrow", str, narrow, found, own)
+        yield "</div>"
+        yield f"<style>{highlight_rules(count)}</style>"
+
+    return relations, written()
+
+
+def _figure(
+    css: str, sized: Callable[[str], str], drawn: svg.Drawing, relations: Relations, doc: Document
+) -> Iterator[str]:
+    """A picture whose values light each other, as wide as a function makes it."""
+    over = [*highlights(drawn.pen, relations, dict(_sentences(doc)))]
+    yield f'<figure class="px-picture px-scroll {css}" tabindex="0">'
+    yield sized(svg.standing(drawn, over)) + "</figure>"
+
+
+def _sentences(doc: Document) -> Iterator[tuple[Node, str]]:
+    """What is said of each value of the picture, in whichever branch it stands."""
+    answers = [(doc.trace, doc.steps)]
+    if doc.answers and doc.answers.of:
+        answers.append((doc.answers.of, doc.answers.steps))
+    for trace, steps in answers:
+        for row in (row for step in steps for row in step.rows):
+            for cell in row.cells:
+                said = f"{cell.sentence}. From {origin(trace, row, cell.lane)}."
+                for branch in ("", trace.model.name):
+                    yield (branch, row.row.key, cell.lane), said
 
 
 def _table(css: str, label: str, head: Iterable[str], rows: Iterable[str]) -> Iterator[str]:
@@ -114,27 +173,32 @@ def _operands(doc: Document) -> Iterator[str]:
     yield from _table("px-operands", "What is read", head, rows)
 
 
-def _step(trace: Trace, step: StepView, level: int, id_: str) -> Iterator[str]:
+def _step(
+    trace: Trace, step: StepView, level: int, id_: str, relations: Relations
+) -> Iterator[str]:
     yield f'<section class="px-step px-{step.stage}" id="{id_}-{step.stage}">'
     yield f"<h{level}>{step.number}. {escape(step.title)}</h{level}>"
     yield f"<p>{escape(step.about)}</p>"
     for lanes in sorted({len(row.cells) for row in step.rows}, reverse=True):
         rows = [row for row in step.rows if len(row.cells) == lanes]
         names = [cell.name for cell in rows[0].cells] if lanes > 1 else ["value"]
-        shown = (_row(trace, row) for row in rows)
+        shown = (_row(trace, row, relations) for row in rows)
         yield from _table("px-lanes", f"{step.number}. {step.title}", ("", *names), shown)
     for note in step.notes:
         yield f'<aside class="px-note" dir="auto">{escape(note)}</aside>'
     yield "</section>"
 
 
-def _row(trace: Trace, row: RowView) -> str:
+def _row(trace: Trace, row: RowView, relations: Relations) -> str:
     cells = [f'<th scope="row">{escape(row.name)}</th>']
     for cell in row.cells:
         flags = "".join(f' <em class="px-flag">{escape(flag)}</em>' for flag in cell.flags)
         came = escape(f"{cell.sentence}. From {origin(trace, row, cell.lane)}.")
+        nodes = ((branch, row.row.key, cell.lane) for branch in (trace.model.name, ""))
+        related = next((relations.attributes(x) for x in nodes if x in relations.numbers), "")
         cells.append(
-            f'<td><code>{_unbroken(cell.text)}</code>{flags}<div class="px-from">{came}</div></td>'
+            f"<td{related}><code>{_unbroken(cell.text)}</code>{flags}"
+            f'<div class="px-from">{came}</div></td>'
         )
     return "".join(cells)
 
@@ -169,7 +233,7 @@ def _results(doc: Document, level: int, id_: str) -> Iterator[str]:
     yield "</section>"
 
 
-def _answers(answers: Answers, level: int, id_: str) -> Iterator[str]:
+def _answers(answers: Answers, level: int, id_: str, relations: Relations) -> Iterator[str]:
     yield f'<section class="px-answers" id="{id_}-answers">'
     yield f"<h{level}>Two answers</h{level}>"
     rows = (
@@ -188,5 +252,5 @@ def _answers(answers: Answers, level: int, id_: str) -> Iterator[str]:
     if answers.of:
         yield f"<h{level}>The steps of <code>{escape(answers.other)}</code> from there</h{level}>"
         for step in answers.steps:
-            yield from _step(answers.of, step, level + 1, f"{id_}-other")
+            yield from _step(answers.of, step, level + 1, f"{id_}-other", relations)
     yield "</section>"

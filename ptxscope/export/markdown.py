@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from ..engine.tracing.trace import Trace
 from . import outline
@@ -17,6 +18,8 @@ _SPECIAL = re.compile(
 
 Underscores go by runs: one within a word, with letters on both sides, marks nothing.
 """
+_LOWEST = 6
+"""The level below which Markdown has no headings."""
 _ENTITIES = {
     "&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "&#124;", "~": "&#126;", "$": "&#36;", "=": "&#61;"
 }  # fmt: skip
@@ -25,7 +28,7 @@ _ENTITIES = {
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
     """Headings and tables; a lane a column, the most significant on the left."""
-    return outline.render(trace, options, _PEN, None)
+    return outline.render(trace, options, _pen(options.heading_level), None)
 
 
 def escaped(text: str) -> str:
@@ -56,8 +59,12 @@ def fenced(text: str, language: str) -> str:
     return f"{fence}{language}\n{text}\n{fence}"
 
 
-def _heading(pen: Pen, heading: Heading) -> str:
-    return f"{'#' * (heading.level + 2)} {pen.line(heading.line)}"
+def _heading(pen: Pen, heading: Heading, level: int) -> str:
+    return f"{'#' * min(heading.level + level, _LOWEST)} {pen.line(heading.line)}"
+
+
+def _bold(pen: Pen, heading: Heading) -> str:
+    return f"**{pen.inline(heading.line)}**"
 
 
 def _table(pen: Pen, table: Table) -> str:
@@ -68,14 +75,16 @@ def _table(pen: Pen, table: Table) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
-_PEN = Pen(
-    escaped=_marked,
-    code=code,
-    strong="**",
-    emphasis="*",
-    bullet="-",
-    heading=_heading,
-    verbatim=lambda block: fenced(block.text, block.language),
-    table=_table,
-    remark="> ",
-)
+def _pen(level: int) -> Pen:
+    """A pen whose title is a heading of a level; with level 0 headings are bold text."""
+    return Pen(
+        escaped=_marked,
+        code=code,
+        strong="**",
+        emphasis="*",
+        bullet="-",
+        heading=partial(_heading, level=level) if level else _bold,
+        verbatim=lambda block: fenced(block.text, block.language),
+        table=_table,
+        remark="> ",
+    )

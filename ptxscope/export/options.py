@@ -50,6 +50,8 @@ class Options(NamedTuple):
     """Light, dark, or whichever the page is."""
     id: str = ""
     """What ids begin with; empty makes one of all that is asked for."""
+    heading_level: int = 2
+    """Markdown: the level of the title, 1 to 6, steps one below; 0 writes bold text instead."""
 
     def shows(self, stage: Stage) -> bool:
         """Whether a step is shown."""
@@ -71,6 +73,9 @@ def validated(options: Options) -> Options:
             raise ValueError(f"{name} is {size!r:.60}; it is a number above 0, or None")
         if size is not None and not 0 < size < float("inf"):
             raise ValueError(f"a scale and a width are numbers above 0; {name} is {size!r:.60}")
+    level: object = options.heading_level
+    if isinstance(level, bool) or not isinstance(level, int) or level not in range(7):
+        raise ValueError(f"heading_level is {level!r:.60}; it is 1 to 6, or 0 for bold text")
     stages = options.stages
     if options.compact and (options.slide or options.both):
         other = "a slide" if options.slide else "both answers"

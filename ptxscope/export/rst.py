@@ -14,7 +14,8 @@ from . import outline
 from .options import DEFAULT, Options
 from .outline import Heading, Mark, Pen, Span, Table
 
-_SPECIAL = re.compile(r"[\\`*_|]|(?<=:):")
+_SPECIAL = re.compile(r"[\\`*_|@]|(?<=[\w.+-]):(?=\S)|(?<=:):|(?<!\w)(?:RFC|PEP|pep)(?=[-\s]*+\d)")
+"""Markup, and what docutils makes links of: ``scheme:address``, ``name@host``, ``RFC 1``."""
 _ENUMERATOR = re.compile(r"\(?\w++[.)](?=\s|$)")
 """What begins a line as an item of a list would; its first character is escaped."""
 _HARMLESS = re.compile(r"[\\`*]|\.?\w")

@@ -85,10 +85,14 @@ def _single(row: RowView, width: int) -> Iterator[str]:
 
 
 def _fits(row: RowView, width: int) -> bool:
-    """Whether the lanes fit side by side in so many columns each; those of the report do."""
-    if width >= (WIDTH - _INDENT) // len(row.cells):
-        return True
-    return max(len(x) for cell in row.cells for x in (cell.text, ", ".join(cell.flags))) < width
+    """Whether the lanes fit side by side in so many columns each, no number broken.
+
+    In the columns of the report a lane may take several lines, in narrower ones it does not.
+    """
+    is_narrow = width < (WIDTH - _INDENT) // len(row.cells)
+    texts = [cell.text for cell in row.cells]
+    parts = texts if is_narrow else " ".join(texts).split()
+    return max(map(len, (*parts, *(", ".join(cell.flags) for cell in row.cells)))) < width
 
 
 def _lane_by_lane(row: RowView, width: int) -> Iterator[str]:

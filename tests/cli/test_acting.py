@@ -88,6 +88,7 @@ GIVEN: dict[str, list[str]] = {
     "no-result": ["--no-result"],
     "both": ["--both"],
     "standalone": ["--standalone"],
+    "heading-level": ["--heading-level", "0"],
     "theme": ["--theme", "dark"],
     "id": ["--id", "mine"],
     "slide": ["--slide"],
@@ -160,3 +161,16 @@ def test_an_image_is_changed_as_the_table_says(format_: str, option: str) -> Non
 def test_words_of_an_alt_need_no_format() -> None:
     assert run("trace", *E3, "--alt").stdout == run("trace", *E3, "--alt", "-f", "png").stdout
     assert run("trace", *E3, "--alt", "--until", "2").returncode == 0
+
+
+def test_the_length_of_an_alt_may_be_named_anywhere() -> None:
+    long = run("trace", *E3, "--alt")
+    assert run("trace", "--alt", *E3) == run("trace", *E3, "--alt=long") == long
+    assert run("trace", "--alt", "long", *E3) == long
+    short = run("trace", "--alt", "short", *E3)
+    assert run("trace", *E3, "--alt", "short", "-f", "svg") == short
+    assert short.stdout == (
+        "vadd.u32.s32.s32.sat %0.b0, %1, %2, %3 on %1 = 0xffffffff, %2 = 0x00000000, "
+        "%3 = 0x11223344 gives %0 = 0x11223300, 287453952; ptxas 11.8 to 13.5, sm_70+: "
+        "0x112233ff.\n"
+    )

@@ -138,7 +138,7 @@ def test_every_value_of_every_option(command: str) -> None:
             continue
         values = offered(command, name, "")
         if action.choices:
-            assert values == list(action.choices)
+            assert values == [str(x) for x in action.choices]
         else:
             assert values == {"--model": ["isa", "ptxas"], "--lesson": [*files()]}.get(name, [])
         if name.startswith("--"):

@@ -288,6 +288,11 @@ def test_a_file_called_minus_is_standard_output(
         (("trace", *E3, "-o", "x.jpg"), "error: x.jpg: no .jpg is made here; pictures are .svg, "),
         (("trace", *E3, "-o", "x.GIF"), "error: x.GIF: no .gif is made here; pictures are .svg, "),
         (("show", "vadd4", "-o", "x.webp"), "x.webp: no .webp is made here"),
+        (
+            ("show", "vadd4", "-o", "x.json"),
+            "error: x.json: no json is made here, but text, svg, pdf and png; -f text writes text",
+        ),
+        (("sweep", "vmin.u32.u32.u32 d, a, b", "b=1", "-o", "x.html"), "no html is made here"),
         (("sweep", "vmin.u32.u32.u32 d, a, b", "b=1", "-o", "x.jpeg"), "no .jpeg is made here"),
         (("trace", *E3, "-o", ""), "'' is not a file name"),
         (("poster", "-f", "svg", "-o", ""), "'' is not a file name"),

@@ -186,9 +186,46 @@ def test_a_trace_and_an_observation_are_of_integers(value: Any) -> None:
         diagnose(ins, {"a": 1, "b": 1}, value)
 
 
-def test_a_float_is_given_by_its_bits() -> None:
-    value: Any = 1.5
-    with pytest.raises(ValueError, match=r"a is 1\.5, not an integer; a float is given by its"):
+FLOAT_OPERANDS = [
+    ("set.lt.u32.f32 d, a, b", 1.5, 0x3FC0_0000),
+    ("set.lt.u32.f32 d, a, b", -0.0, 0x8000_0000),
+    ("set.lt.u32.f32 d, a, b", 0.1, 0x3DCC_CCCD),
+    ("set.lt.u32.f32 d, a, b", float("nan"), 0x7FC0_0000),
+    ("set.lt.u32.f32 d, a, b", float("-inf"), 0xFF80_0000),
+    ("set.lt.u32.f32 d, a, b", np.float32(1.5), 0x3FC0_0000),
+    ("set.lt.u32.f32 d, a, b", np.uint32(0x7FA0_0001).view(np.float32), 0x7FA0_0001),
+    ("set.lt.u32.f32 d, a, b", np.float16(1.5), 0x3FC0_0000),
+    ("set.lt.u32.f32 d, a, b", np.float64(0.1), 0x3DCC_CCCD),
+    ("set.lt.u32.f64 d, a, b", 0.1, 0x3FB9_9999_9999_999A),
+    ("set.lt.u32.f64 d, a, b", np.float32(1.5), 0x3FF8_0000_0000_0000),
+]
+
+
+@pytest.mark.parametrize(("line", "value", "bits"), FLOAT_OPERANDS, ids=lambda x: ascii(x)[:24])
+def test_a_float_is_a_number_where_the_operand_is_one(line: str, value: Any, bits: int) -> None:
+    assert trace(line, {"a": value, "b": 0}).operands["a"] == bits
+    for other in (0, 0x3F80_0000):
+        assert evaluate(line, {"a": value, "b": other}) == evaluate(line, {"a": bits, "b": other})
+        assert evaluate(line, {"a": value, "b": np.array([other])}) == evaluate(
+            line, {"a": bits, "b": other}
+        )
+
+
+def test_an_integer_is_the_bits_of_a_float_operand() -> None:
+    assert trace("set.lt.u32.f32 d, a, b", {"a": 1, "b": 0}).operands["a"] == 1
+
+
+@pytest.mark.parametrize("value", [3.5e38, -1e300, np.float64(1e39)])
+def test_a_float_that_is_too_large_is_refused(value: float) -> None:
+    said = r"a = .*e\+\d+ is too large for \.f32: -3.4028235e\+38 to 3.4028235e\+38, inf, -inf"
+    for b in (0, np.array([1])):
+        with pytest.raises(ValueError, match=said):
+            evaluate("set.lt.u32.f32 d, a, b", {"a": value, "b": b})
+
+
+@pytest.mark.parametrize("value", ["1.5", None, [1.5]])
+def test_what_is_no_number_is_no_float(value: Any) -> None:
+    with pytest.raises(ValueError, match=r"^a is .*, neither an integer nor a float"):
         trace("set.lt.u32.f32 d, a, b", {"a": value, "b": 0})
 
 

@@ -55,7 +55,7 @@ def blocks(document: str) -> list[Block]:
         line = lines[at]
         at += 1
         if not line or re.fullmatch(
-            r'\[(discrete|source,\w+|cols="\d+\*",options="header")\]', line
+            r'\[(discrete|source,\w+|%header%autowidth,cols="\d+\*")\]', line
         ):
             continue
         if re.fullmatch("-{4,}", line):

@@ -45,7 +45,8 @@ _READABLE = """
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node; (node = walker.nextNode()); ) {
     const element = node.parentElement;
-    if (!node.data.trim() || element.closest("style, script")) continue;
+    if (!node.data.trim() || element.closest("style, script, svg")) continue;
+    if (element.closest("details:not([open]) > :not(summary)")) continue;
     const range = document.createRange();
     range.selectNodeContents(node);
     const {left, right, top, bottom} = range.getBoundingClientRect();
@@ -121,12 +122,20 @@ class Browser:
         """Show a page to a reader whose system is dark or light."""
         path = self._folder / name
         path.write_text(html, encoding="utf-8")
+        self.visit(path, width, dark=dark)
+
+    def visit(self, path: Path, width: int = 760, *, dark: bool = False) -> None:
+        """Show a page that is there."""
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self._ask("Emulation.setEmulatedMedia", media="screen", features=[scheme])
         self._ask("Emulation.setDeviceMetricsOverride", width=width, height=1200,
                   deviceScaleFactor=1, mobile=False)  # fmt: skip
         self._ask("Page.navigate", url=path.as_uri())
         self._await("Page.loadEventFired")
+
+    def unfold(self) -> None:
+        """Open what is folded."""
+        self.value("document.querySelectorAll('details').forEach(x => { x.open = true })")
 
     def print(self) -> None:
         """Show the page as it is on paper, to a reader whose system is dark."""

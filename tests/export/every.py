@@ -72,8 +72,9 @@ def _rst(text: str) -> None:
 
 
 def rst_tree(text: str) -> nodes.document:
-    """What docutils makes of it."""
-    settings = {"report_level": 5, "warning_stream": False, "halt_level": 5}
+    """What docutils makes of it, with the settings of Sphinx that make links of numbers."""
+    settings = {"report_level": 5, "warning_stream": False, "halt_level": 5,
+                "pep_references": True, "rfc_references": True}  # fmt: skip
     return publish_doctree(text, settings_overrides=settings)
 
 

@@ -106,7 +106,7 @@ def test_c_agrees_with_golden_rows(model: str, tmp_path: Path) -> None:
         + f"int main(void) {{\n{chr(10).join(checks)}\nreturn bad != 0;\n}}\n"
     )
     (tmp_path / "t.c").write_text(main)
-    flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fsanitize=undefined"]
+    flags = ["-std=gnu11", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-fsanitize=undefined"]
     program = str(tmp_path / "t")
     subprocess.run(["gcc", *flags, "-o", program, str(tmp_path / "t.c")], check=True)
     done = subprocess.run([program], capture_output=True, text=True, check=False)

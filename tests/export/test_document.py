@@ -23,7 +23,7 @@ from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.engine.tracing.notes import stages_between
 from ptxscope.export import TEXTS
-from ptxscope.export.alt import alt
+from ptxscope.export.alt import alt, short_alt
 from ptxscope.export.document import document
 from ptxscope.export.harmless import harmless
 from ptxscope.export.options import Options
@@ -339,6 +339,27 @@ def test_the_alternative_text_tells_operands_steps_and_result(opcode: str, model
         assert f"Result: {name} = {bits}" in said
     if doc.answers:
         assert all(x.result in said for x in doc.answers.all)
+
+
+@pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
+def test_the_short_alternative_text_is_one_sentence(opcode: str, model: str) -> None:
+    doc = document(example(opcode, model))
+    said = short_alt(doc)
+    assert said.startswith(doc.ptx.removesuffix(";"))
+    assert said.endswith(".")
+    assert not re.search(r"[.!?] [A-Z]|[\n]", said)
+    assert all(f"{x.name or x.label} = {x.bits}" in said for x in doc.operands)
+    assert all(f"{name} = {bits}, {meant}" in said for name, bits, meant in doc.results)
+    if doc.answers:
+        assert all(x.result in said for x in doc.answers.all)
+
+
+def test_the_short_alternative_text_has_the_title_and_keeps_the_result_back() -> None:
+    titled = replace(QUAD, annotations=QUAD.annotations._replace(title="Saturation."))
+    said = short_alt(document(titled, Options(result=False)))
+    assert said.startswith("Saturation: vadd4")
+    assert said.endswith("; the result is not shown here.")
+    assert "7f7f017f" not in said
 
 
 def test_the_alternative_text_of_a_part_gives_nothing_away() -> None:

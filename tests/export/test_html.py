@@ -18,16 +18,22 @@ from ptxscope import export, trace
 from ptxscope.cli import CommandError
 from ptxscope.cli.trace import rendered
 from ptxscope.engine.records import replace
+from ptxscope.engine.semantics.micro import Pack
+from ptxscope.engine.semantics.operation import WHOLE
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.text.values import hex_text
 from ptxscope.engine.tracing.annotations import Annotations, Note
+from ptxscope.engine.tracing.provenance import Cell, ancestors, descendants
 from ptxscope.export.document import document
 from ptxscope.export.identity import prefix
 from ptxscope.export.options import Options
+from ptxscope.export.picture import svg
+from ptxscope.export.picture.zones import relations_of
 from ptxscope.export.theme import Theme
 from tests.export.samples import E3, EXAMPLES, HOSTILE, annotated, example, kept
 
 PAGE = Options(standalone=True)
+SVG = "{http://www.w3.org/2000/svg}"
 PAGE_SCRIPT = files("ptxscope.export").joinpath("page.js").read_text(encoding="utf-8")
 
 
@@ -63,6 +69,39 @@ def test_every_value_is_found(opcode: str, model: str) -> None:
         assert section.get("id", "").endswith(f"-step-{step.stage}")
 
 
+@pytest.mark.parametrize("both", [False, True])
+def test_the_picture_comes_first_and_the_tables_are_folded(both: bool) -> None:
+    tree = fragment(export(annotated(E3, "T"), "html", Options(both=both)))
+    (article,) = tree.iter("article")
+    assert [x.tag for x in article if x.tag != "style"] == ["header", "div", "details", "p"]
+    (folded,) = tree.iter("details")
+    assert [*folded.iter("table")] == [*tree.iter("table")]
+    assert folded.get("open") is None
+    assert len([*tree.iter("figure")]) == 2 + both  # a compact one for each answer
+    drawn = next(tree.iter(f"{SVG}svg"))
+    names = {x.get("id"): "".join(x.itertext()) for x in drawn if x.get("id")}
+    title, described = drawn.get("aria-labelledby", "").split()
+    assert names[title].startswith("vadd.u32")
+    assert "Step 4, saturate" in names[described]
+
+
+@pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
+def test_a_value_names_what_it_came_from_and_what_came_of_it(opcode: str, model: str) -> None:
+    """As the provenance of the engine has it, row for row and lane for lane."""
+    shown = example(opcode, model)
+    pen = svg.drawing(shown).pen
+    relations = relations_of(pen)
+    packed = {key for key, row in shown.rows.items() if isinstance(row.micro, Pack)}
+    values = {(key, lane) for key, row in shown.rows.items() for lane in range(len(row.lanes))
+              if key not in packed}  # fmt: skip
+    for key, lane in values:
+        node = ("", key, lane)
+        back = {(x.key, x.lane) for x in ancestors(shown, Cell(key, lane, 0, WHOLE))}
+        on = descendants(shown, Cell(key, lane, 0, WHOLE))
+        assert {x[1:] for x in relations.ancestors[node]} & values == back & values
+        assert {x[1:] for x in relations.descendants[node]} & values == (on & values) | {node[1:]}
+
+
 def test_a_cell_tells_where_its_bits_came_from() -> None:
     tree = page(export(E3, "html", PAGE))
     told = [x for x in texts(tree, "div") if "From" in x]
@@ -75,7 +114,7 @@ def test_a_fragment_is_one_article_with_its_style_and_no_script() -> None:
     assert document.startswith("<article")
     assert document.rstrip().endswith("</article>")
     assert "<script" not in document
-    assert "http" not in document
+    assert "http" not in document.replace('xmlns="http://www.w3.org/2000/svg"', "")
     assert "prefers-color-scheme:dark" in document
     assert "light-dark(" in document
     assert "@media print" in document
@@ -181,7 +220,8 @@ def test_without_a_style_sheet_its_words_stand_apart() -> None:
         tags = [x.tag for x in cell]
         assert (tags[0], tags[-1]) == ("code", "div")
         assert all((x.tail or " ") == " " for x in cell)
-    assert not [x for x in tree.iter() if x.get("style")]
+    styled = [x for x in tree.iter() if x.get("style")]
+    assert [(x.tag, x.get("style", "")[:10]) for x in styled] == [(f"{SVG}svg", "min-width:")]
     assert all(x.get("aria-label") for x in tree.iter("table"))
 
 

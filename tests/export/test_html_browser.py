@@ -133,6 +133,7 @@ def test_it_is_as_light_as_its_page(browser: Browser, host: str, dark: bool) -> 
     of = HOSTS[host]
     fragment = export(TRACES["e3"], "html", Options(both=True))
     browser.open(page(of, fragment), dark=dark)
+    browser.unfold()
     check_readable(browser.words())
     check_whole(browser, 760)
     assert ground_of(browser) == expected(dark if of.dark is None else of.dark)
@@ -145,10 +146,12 @@ def test_a_chosen_theme_stands(browser: Browser, theme: Theme, dark: bool) -> No
     options = Options(both=True, theme=theme)
     for host in ("unmarked", "material dark", "furo light"):
         browser.open(page(HOSTS[host], export(TRACES["e3"], "html", options)), dark=dark)
+        browser.unfold()
         check_readable(browser.words())
         if theme is not Theme.AUTO:
             assert ground_of(browser) == expected(shown)
     browser.open(export(TRACES["e3"], "html", options._replace(standalone=True)), dark=dark)
+    browser.unfold()
     check_readable(browser.words())
     assert browser.pixel(1, 1) == expected(shown)
 
@@ -159,6 +162,8 @@ def test_nothing_is_cut_or_too_wide(browser: Browser, name: str, width: int) -> 
     for options in (Options(both=True, standalone=True), Options(both=True)):
         text = export(TRACES[name], "html", options)
         browser.open(text if options.standalone else page(HOSTS["unmarked"], text), width)
+        check_whole(browser, width)
+        browser.unfold()
         check_whole(browser, width)
         check_readable(browser.words())
         browser.value("document.querySelector('.px-say input').click()")
@@ -200,6 +205,7 @@ def test_the_same_rules_do_for_a_picture(browser: Browser, theme: Theme) -> None
 def test_two_themes_stand_on_one_page(browser: Browser) -> None:
     light, dark = (export(E3, "html", Options(theme=theme)) for theme in (Theme.LIGHT, Theme.DARK))
     browser.open(page(HOSTS["unmarked"], light + dark))
+    browser.unfold()
     check_readable(browser.words())
     colours = browser.value(
         "[...document.querySelectorAll('.ptxscope')].map(x => getComputedStyle(x).backgroundColor)"
@@ -210,6 +216,7 @@ def test_two_themes_stand_on_one_page(browser: Browser) -> None:
 def test_on_paper_it_is_dark_on_light_and_whole(browser: Browser) -> None:
     for host in ("unmarked", "furo dark", "only dark"):
         browser.open(page(HOSTS[host], export(TRACES["vadd4"], "html")))
+        browser.unfold()
         browser.print()
         check_readable(browser.words())
         assert ground_of(browser) == expected(False)
@@ -224,6 +231,8 @@ def test_under_the_mouse_a_cell_tells_where_its_bits_came_from(
     browser: Browser, width: int
 ) -> None:
     browser.open(export(TRACES["vadd4"], "html", Options(standalone=True)), width)
+    browser.unfold()
+    browser.value("document.querySelector('.px-pictures').remove()")  # the tables move up
     cells = browser.value(
         "[...document.querySelectorAll('.px-lanes td')].map(x => "
         "{ const at = x.getBoundingClientRect(); return [at.left + 5, at.top + 5, "
@@ -241,18 +250,76 @@ def test_under_the_mouse_a_cell_tells_where_its_bits_came_from(
         assert contrast(linear(shown[0].ink), linear(shown[0].ground)) >= 4.5
 
 
+LIT = """
+[...document.querySelectorAll('.px-zones rect')]
+    .filter(x => getComputedStyle(x).strokeOpacity === '1').map(x => x.dataset.v)
+"""
+
+
+def test_a_table_has_a_line_on_every_side(browser: Browser) -> None:
+    browser.open(page(HOSTS["unmarked"], export(TRACES["vadd4"], "html")), 1200)
+    browser.unfold()
+    for side in ("Top", "Right", "Bottom", "Left"):
+        assert browser.value(
+            "[...document.querySelectorAll('th, td')].every(x => "
+            f"getComputedStyle(x).border{side}Width === '1px')"
+        )
+
+
+@pytest.mark.parametrize("width", [380, 1200])
+@pytest.mark.parametrize("name", TRACES)
+def test_one_picture_is_seen_and_whole(browser: Browser, name: str, width: int) -> None:
+    for options in (Options(both=True), Options(standalone=True)):
+        text = export(TRACES[name], "html", options)
+        browser.open(text if options.standalone else page(HOSTS["unmarked"], text), width)
+        seen = browser.value(
+            "[...document.querySelectorAll('.px-picture')].filter(x => x.offsetWidth)"
+            ".map(x => [x.classList.contains('px-narrow'), x.scrollWidth - x.clientWidth])"
+        )
+        assert seen
+        assert all(one == [width < 760, 0] for one in seen)
+
+
+@pytest.mark.parametrize("width", [380, 1200])
+@pytest.mark.parametrize("name", ["vadd4", "vset4", "setp", "vmad", "e3"])
+def test_a_value_under_the_mouse_lights_what_it_is_related_to(
+    browser: Browser, name: str, width: int
+) -> None:
+    browser.open(page(HOSTS["unmarked"], export(TRACES[name], "html", Options(both=True))), width)
+    assert browser.value(LIT) == []
+    values = browser.value(
+        "[...document.querySelectorAll('.px-zones rect')].map(x => { "
+        "const at = x.getBoundingClientRect(); "
+        "return [at.left + 3, at.top + 3, x.dataset.v, x.dataset.r] })"
+    )
+    reached = [value for value in values if 3 < value[1] < 1100]
+    assert len(reached) > 5
+    for x, y, own, related in reached[::4]:
+        browser.point(x, y)
+        lit = browser.value(LIT)
+        assert own in lit
+        assert {*lit} == {*related.split()} & {value[2] for value in values}
+    browser.point(width - 2, 5)
+    assert browser.value(LIT) == []
+
+
 FOCUS = "document.activeElement.closest('td')?.querySelector('code').textContent ?? " \
     "document.activeElement.type ?? document.activeElement.localName"  # fmt: skip
 
 
-def test_a_fragment_is_one_tab_stop(browser: Browser) -> None:
+def test_a_fragment_has_a_tab_stop_for_the_picture_and_one_for_the_tables(
+    browser: Browser,
+) -> None:
     two = export(TRACES["vadd4"], "html") + export(TRACES["vset4"], "html")
     browser.open(page(HOSTS["unmarked"], two), 1200)
     stops = []
-    for _ in range(3):
+    for _ in range(5):
         browser.press("Tab")
         stops.append(browser.value(FOCUS))
-    assert stops == ["checkbox", "checkbox", "body"]
+    assert stops == ["figure", "summary", "figure", "summary", "body"]
+    browser.unfold()
+    browser.press("Tab")
+    browser.press("Tab")
     browser.press("Tab")
     browser.press(" ")
     said = [word.text for word in browser.words()]
@@ -266,6 +333,7 @@ def test_a_fragment_is_one_tab_stop(browser: Browser) -> None:
 
 def test_in_a_page_the_arrows_go_from_cell_to_cell(browser: Browser) -> None:
     browser.open(export(LONG_NAMES, "html", Options(standalone=True)), 1200)
+    browser.unfold()
     rows = browser.value(
         "[...document.querySelectorAll('.px-lanes tbody tr')].map(row => "
         "[...row.querySelectorAll('td')].map(cell => cell.querySelector('code').textContent))"
@@ -275,7 +343,7 @@ def test_in_a_page_the_arrows_go_from_cell_to_cell(browser: Browser) -> None:
         browser.press(key)
         return str(browser.value(FOCUS))
 
-    assert after("Tab") == "checkbox"
+    assert [after("Tab") for _ in range(3)] == ["figure", "summary", "checkbox"]
     assert after("ArrowUp") == "checkbox"
     assert after("ArrowDown") == rows[0][0]
     assert after("ArrowRight") == rows[0][1]
@@ -288,7 +356,26 @@ def test_in_a_page_the_arrows_go_from_cell_to_cell(browser: Browser) -> None:
     assert after("ArrowDown") == rows[0][0]
     assert after("Escape") == "checkbox"
     assert after("ArrowDown") == rows[0][0]
-    assert after("Tab") in ("body", "checkbox")
+    assert after("Tab") in ("body", "checkbox", "figure")
+
+
+def test_in_a_page_the_arrows_go_from_value_to_value_of_the_picture(browser: Browser) -> None:
+    browser.open(export(TRACES["vadd4"], "html", Options(standalone=True)), 1200)
+    focus = "(x => x.localName === 'rect' ? x.textContent || x.dataset.v : x.localName)" \
+        "(document.activeElement)"  # fmt: skip
+
+    def after(key: str) -> str:
+        browser.press(key)
+        return str(browser.value(focus))
+
+    assert after("Tab") == "figure"
+    registers = [after("ArrowDown"), *(after("ArrowRight") for _ in range(7))]
+    assert len(set(registers)) == 8  # four bytes of a and four of b
+    assert after("ArrowRight") == registers[-1]
+    assert after("Home") == registers[0]
+    assert "From a bits 31:24." in after("ArrowDown")
+    assert browser.value(LIT)
+    assert after("Escape") == "figure"
 
 
 def test_pictures_of_any_themes_stand_on_one_page(browser: Browser) -> None:

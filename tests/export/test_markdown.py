@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -68,9 +71,38 @@ def test_a_lane_is_a_column() -> None:
     )
 
 
+@pytest.mark.parametrize(("level", "tags"), [(1, "h1 h2 h3"), (2, "h2 h3 h4"), (5, "h5 h6 h6")])
+def test_the_headings_begin_at_a_level(level: int, tags: str) -> None:
+    options = Options(both=True, heading_level=level)
+    tokens = parsed(export(annotated(E3, "T"), "markdown", options))
+    found = {token.tag for token in tokens if token.type == "heading_open"}
+    assert sorted(found) == sorted({*tags.split()})
+    first = next(at for at, token in enumerate(tokens) if token.type == "heading_open")
+    assert (tokens[first].tag, tokens[first + 1].content) == (f"h{level}", "T")
+
+
+def test_headings_of_level_0_are_bold_text() -> None:
+    plain_, bold = (
+        export(annotated(E3, "T *x* 1."), "markdown", Options(both=True, heading_level=level))
+        for level in (2, 0)
+    )
+    headings = re.findall(r"^#+ (.*)$", plain_, re.MULTILINE)
+    assert not [token for token in parsed(bold) if token.type == "heading_open"]
+    strong = re.findall(r"^\*\*(.*)\*\*$", bold, re.MULTILINE)
+    assert strong == headings
+    assert plain(bold).replace(" --heading-level 0", "") == plain(plain_)
+
+
+@pytest.mark.parametrize("level", [-1, 7, 2.0, True, "2", None])
+def test_a_level_that_headings_cannot_have_is_refused(level: Any) -> None:
+    with pytest.raises(ValueError, match=r"heading_level is .*; it is 1 to 6, or 0 for bold text"):
+        export(E3, "markdown", Options(heading_level=level))
+
+
+@pytest.mark.parametrize("level", [0, 2])
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-def test_hostile_text_stays_text(text: str) -> None:
-    seen = plain(export(annotated(E3, text), "markdown"))
+def test_hostile_text_stays_text(text: str, level: int) -> None:
+    seen = plain(export(annotated(E3, text), "markdown", Options(heading_level=level)))
     wanted = " ".join(kept(text).split())
     assert seen.count(wanted) >= 5
     assert not any("\x00" <= char < " " and char != "\n" for char in seen)

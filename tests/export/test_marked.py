@@ -31,6 +31,7 @@ class Seen(NamedTuple):
 def in_rst(text: str) -> Seen:
     tree = rst_tree(text)
     assert not [x for x in tree.findall(nodes.system_message) if x["level"] > 1]
+    assert not [*tree.findall(nodes.reference)]
     paragraphs = [x for x in tree.findall(nodes.paragraph) if not isinstance(x.parent, nodes.note)]
     return Seen(
         [x.astext() for x in tree.findall() if isinstance(x, nodes.rubric | nodes.title)],
@@ -103,6 +104,9 @@ TEXTS = [
     "__ x_ y__ `z`_ [1]_ |s|",
     "include::x[] image::a[] {nbsp} pass:[<b>] +++<b>+++ $$x$$ ((t)) [[i]] <<i>>",
     "http://x.y/z",
+    "javascript:alert(1)//x",
+    "(JavaScript:alert(1)) data:text/html,x <file:///x> mailto:x@y.z x@y.z x://y::z",
+    "RFC 822 and rfc-822, PEP 8, (pep-8) RFC822",
     "...-- (C) -> => it's \"`x`\" `'",
     "====",
     "::",

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from ptxscope import Instruction, export, trace
+from ptxscope import Instruction, export, parse, trace
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.semantics.errata import ERRATA, Erratum
 from ptxscope.engine.text.values import hex_text
+from ptxscope.export.document import StepView, document
+from ptxscope.export.text import step_lines
 from tests.export.samples import E3, HOSTILE, annotated, kept
 from tests.strategies import evaluations
 
@@ -32,6 +36,34 @@ def test_every_trace_fits_and_tells_its_values(
         assert f"{needed.name}={hex_text(values[needed.name], needed.type.bits)}" in shell
     for step in found.steps:
         assert re.search(rf"^{step.number} ", text, re.MULTILINE)
+
+
+def words_of_cells(step: StepView) -> Counter[str]:
+    """The words of what each lane is shown as: numbers, names and signs."""
+    texts = (
+        cell.text if len(row.cells) > 1 else str(cell.formula)
+        for row in step.rows
+        for cell in row.cells
+    )
+    return Counter(word for text in texts for word in text.split())
+
+
+@given(evaluations(), st.sampled_from(("isa", "ptxas")), st.sampled_from((80, 60, 40)))
+@example(
+    (
+        parse("vshl.u32.s32.u32.clamp d.b0, a, b.b2, c"),
+        {"a": 0xFF80FFFF, "b": 0x7F40FFFF, "c": 0xD60B232C},
+    ),
+    "isa",
+    80,
+)
+def test_no_number_is_broken(
+    evaluation: tuple[Instruction, dict[str, int]], model: str, width: int
+) -> None:
+    for step in document(trace(*evaluation, model=model)).steps:
+        words = Counter(" ".join(step_lines(step, width)).split())
+        broken = {word: n for word, n in (words_of_cells(step) - words).items() if len(word) <= 26}
+        assert not broken  # longer words have no room in a line of 40 columns
 
 
 @pytest.mark.parametrize("opcode", CATALOG)

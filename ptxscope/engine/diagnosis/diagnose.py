@@ -13,7 +13,7 @@ from ..semantics.models import ISA_MODEL, PTXAS_MODELS, Model, model, versions
 from ..semantics.run import result
 from ..text.instruction import Instruction
 from ..text.parser import read
-from ..tracing.evaluate import bind, bits_of, check_names, plan_of, shown
+from ..tracing.evaluate import Scalar, bind, bits_of, check_names, plan_of, shown
 from ..tracing.trace import Trace
 from .causes import Bits, Cause, Kind, Seen
 from .form_causes import slot_phrase
@@ -132,18 +132,18 @@ class Diagnosis(NamedTuple):
     """How many combinations of causes were looked at."""
 
 
-Got = SupportsIndex | Observed | Mapping[str, SupportsIndex | Observed]
+Got = Scalar | Observed | Mapping[str, Scalar | Observed]
 """The value of the one destination, or values by destination name."""
 
 
 def diagnose(
     instruction: str | Instruction,
-    values: Mapping[str, SupportsIndex] | Sequence[Mapping[str, SupportsIndex]],
+    values: Mapping[str, Scalar] | Sequence[Mapping[str, Scalar]],
     observed: Got | Sequence[Got],
 ) -> Findings:
     """What would have given an observed value, the likeliest first; empty where nothing does.
 
-    ``values`` are integers by operand name, as ``evaluate`` takes them; or several of them,
+    ``values`` are by operand name, as ``evaluate`` takes them but for arrays; or several of them,
     with as many observed values, which all must be explained. Raises PtxError, and
     ValueError that names the operand.
     """
@@ -166,7 +166,7 @@ def _each(observed: Got | Sequence[Got]) -> Sequence[Got]:
 
 def observation(
     ins: Instruction,
-    values: Mapping[str, SupportsIndex],
+    values: Mapping[str, Scalar],
     observed: Got,
 ) -> Observation:
     """Values and results by name as an Observation by role; raises ValueError."""

@@ -111,11 +111,12 @@ def _named_or_float(text: str, word: str, type_: Type) -> int:
         raise _wrong(text, f"{quoted(word)} is not a value", _allowed(type_))
     bits = float_bits(float(word), type_.bits)
     if float_class(bits, type_.bits) is FloatClass.INFINITE:
-        raise _wrong(text, f"{quoted(word)} is too large for `.{type_}`", _finite(type_))
+        raise _wrong(text, f"{quoted(word)} is too large for `.{type_}`", finite_range(type_))
     return bits
 
 
-def _finite(type_: Type) -> str:
+def finite_range(type_: Type) -> str:
+    """The numbers that a float type holds: ``-3.4028235e+38 to 3.4028235e+38, inf, -inf``."""
     most = float_text(_NAMED["inf"] - 1 if type_.bits == 32 else _NAMED64["inf"] - 1, type_.bits)
     return f"-{most} to {most}, inf, -inf"
 

@@ -15,7 +15,7 @@ from ..isa.types import Type
 from ..semantics.plan import Plan
 from ..text.errors import counted
 from ..text.instruction import Instruction
-from .evaluate import shown
+from .evaluate import bits_of, is_float, shown
 
 AnyArray = npt.NDArray[Any]
 
@@ -119,6 +119,8 @@ def _bits(value: object, type_: Type, name: str) -> AnyArray:
     """A value as an array of integers of which the low bits are its operand's."""
     if type(value) is np.ndarray and value.dtype == storage(type_):
         return _truths(value) if type_ is Type.PRED else value
+    if type_.is_float and is_float(value):
+        return np.array(bits_of(value, type_, name), storage(type_))
     parts = value if isinstance(value, (list, tuple)) else ()
     if any(isinstance(x, np.ma.MaskedArray) for x in (value, *parts)):
         raise ValueError(f"{name} is a masked array; give it whole, as `filled` makes it")
@@ -136,10 +138,8 @@ def _bits(value: object, type_: Type, name: str) -> AnyArray:
             )
         return array.view(wanted.newbyteorder(array.dtype.byteorder))
     if kind not in "iub":
-        hint = "; a float is given by its bits, or as a float array" if type_.is_float else ""
-        raise ValueError(
-            f"{name} is {shown(array if array.shape else value)}, not an integer{hint}"
-        )
+        why = "neither an integer nor a float" if type_.is_float else "not an integer"
+        raise ValueError(f"{name} is {shown(array if array.shape else value)}, {why}")
     low, high = limits(type_.bits, signed=True).low, limits(type_.bits, signed=False).high
     if kind != "b" and array.size and not _always_fits(array.dtype, low, high):
         least, most = int(array.min()), int(array.max())

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import sys
 from collections.abc import Container, Mapping
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 from ..isa.integers import limits
 from ..isa.roles import DESTINATIONS, Role
@@ -15,15 +16,20 @@ from ..semantics.models import Model, model
 from ..semantics.plan import Plan
 from ..semantics.rules import ISA, Rules
 from ..semantics.run import result
+from ..text.constants import float_bits
 from ..text.errors import counted
 from ..text.instruction import Instruction
 from ..text.parser import read
+from ..text.values import FloatClass, finite_range, float_class
+
+Scalar = SupportsIndex | SupportsFloat
+"""An integer, or a float for an operand of a float type."""
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     Value = int | npt.NDArray[Any]
-    Given = SupportsIndex | npt.NDArray[Any]
+    Given = Scalar | npt.NDArray[Any]
 
 
 ENGINES = ("numpy", "llvm")
@@ -41,10 +47,11 @@ def evaluate(
     """The destinations' bits by name, unsigned (0 or 1 for predicates).
 
     ``values`` has an integer for each register that is read, by its name as written, from
-    -2**(w-1) to 2**w - 1 for w bits; or an array of integers in that range. Arrays
-    broadcast and give arrays, also where they have no dimension: uint16, uint32, uint64, bool
-    for predicates. Arrays of float32 or float64, in either byte order, are taken by their bits
-    where the operand's type is ``.f32``, ``.f64``. Masked arrays are refused.
+    -2**(w-1) to 2**w - 1 for w bits; or an array of integers in that range. For an operand of
+    type ``.f32`` or ``.f64`` an integer is its bits, and a float is a number, rounded to the type.
+    Arrays broadcast and give arrays, also where they have no dimension: uint16, uint32, uint64,
+    bool for predicates. Arrays of float32 or float64, in either byte order, are taken by their
+    bits where the operand's type is ``.f32``, ``.f64``. Masked arrays are refused.
 
     ``out`` has arrays for some destinations, by name: of the shape that the operands broadcast
     to and of a type as wide as the destination. They are written, whatever else shares their
@@ -64,7 +71,7 @@ def evaluate(
     check_names(ins, values)
     given = {role for role, name in ins.names.items() if name in values} | ins.constants.keys()
     plan = check_read(ins, model_, given)
-    if out or any(_is_array(value) or integer(value) is None for value in values.values()):
+    if out or not all(map(_is_scalar, values.values())):
         from .batch import evaluate_arrays
 
         found: dict[str, Value] = dict(
@@ -141,11 +148,16 @@ def bind(ins: Instruction, values: Mapping[str, object]) -> dict[str, int]:
 
 
 def bits_of(value: object, type_: Type, name: str) -> int:
-    """The bits of an integer that is given as signed or unsigned; raises ValueError."""
+    """The bits of an integer, signed or unsigned, or of a float for an ``.f`` operand.
+
+    Raises ValueError.
+    """
     whole = integer(value)
+    if whole is None and type_.is_float and is_float(number := _element(value)):
+        return _round_float(number, type_, name)
     if whole is None:
-        hint = "; a float is given by its bits" if type_.is_float else ""
-        raise ValueError(f"{name} is {shown(value)}, not an integer{hint}")
+        why = "neither an integer nor a float" if type_.is_float else "not an integer"
+        raise ValueError(f"{name} is {shown(value)}, {why}")
     low, high = limits(type_.bits, signed=True).low, limits(type_.bits, signed=False).high
     if not low <= whole <= high:
         raise ValueError(f"{name} = {whole:#x} does not fit in {counted(type_.bits, 'bit')}")
@@ -159,15 +171,36 @@ def integer(value: object) -> int | None:
     """
     if type(value) is int:
         return value
-    numpy = sys.modules.get("numpy")  # where nobody imported it, no value is of it
-    if numpy is not None and isinstance(value, numpy.ndarray | numpy.generic):
-        value = value[()]
-        if isinstance(value, numpy.bool_):
-            return int(value)
+    element = _element(value)
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(element, numpy.bool_):
+        return int(element)
     try:
-        return int(operator.index(value))  # type: ignore[arg-type]
+        return int(operator.index(element))
     except TypeError:
         return None
+
+
+def _element(value: Any) -> Any:
+    """What an array without dimensions holds; any other value as it is."""
+    numpy = sys.modules.get("numpy")  # where nobody imported it, no value is of it
+    return value[()] if numpy is not None and isinstance(value, numpy.ndarray) else value
+
+
+def is_float(value: object) -> bool:
+    """Whether a value is a float of Python's or NumPy's, and no array of floats."""
+    numpy = sys.modules.get("numpy")
+    return isinstance(value, float) or (numpy is not None and isinstance(value, numpy.floating))
+
+
+def _round_float(value: Any, type_: Type, name: str) -> int:
+    """The bits of a float as an operand's type; raises ValueError where it is too large."""
+    if getattr(value, "nbytes", 0) * 8 == type_.bits:  # NumPy's: a NaN stays as it is
+        return int.from_bytes(value.tobytes(), sys.byteorder)
+    bits = float_bits(value, type_.bits)
+    if math.isfinite(value) and float_class(bits, type_.bits) is FloatClass.INFINITE:
+        raise ValueError(f"{name} = {value} is too large for .{type_}: {finite_range(type_)}")
+    return bits
 
 
 def shown(value: object) -> str:
@@ -178,6 +211,9 @@ def shown(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:50]}…"
 
 
-def _is_array(value: object) -> bool:
+def _is_scalar(value: object) -> bool:
+    """Whether it is one value, and no array, be it of one element."""
     numpy = sys.modules.get("numpy")
-    return numpy is not None and isinstance(value, numpy.ndarray)
+    if numpy is not None and isinstance(value, numpy.ndarray):
+        return False
+    return integer(value) is not None or is_float(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, combinations
-from typing import Any, Protocol, SupportsIndex
+from typing import Any, Protocol
 
 from ..records import FrozenDict, NamedTuple, Record
 from ..semantics.arithmetic import EXACT, Lanes
@@ -18,7 +18,7 @@ from ..semantics.run import result, run
 from ..text.instruction import Instruction
 from ..text.parser import read
 from .annotations import NOTHING, Annotations
-from .evaluate import bind, check_names, check_read, plan_of, resolve_model, shown
+from .evaluate import Scalar, bind, check_names, check_read, plan_of, resolve_model, shown
 
 
 class LaneTrace(NamedTuple):
@@ -249,11 +249,11 @@ DISPLAYS: dict[str, Callable[..., Any]] = {}
 
 def trace(
     instruction: str | Instruction,
-    values: Mapping[str, SupportsIndex],
+    values: Mapping[str, Scalar],
     *,
     model: str | Model = "isa",
 ) -> Trace:
-    """Trace an instruction on integers by operand name, as ``evaluate`` takes them.
+    """Trace an instruction on values by operand name, as ``evaluate`` takes them but for arrays.
 
     Raises PtxError, and ValueError that names the operand.
     """

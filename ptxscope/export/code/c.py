@@ -62,6 +62,9 @@ class _C(NamedTuple):
             return x
         return f"({'' if signed else 'u'}int64_t){x}"
 
+    def convert(self, expression: str, kind: Kind) -> str:
+        return f"({_TYPES[kind]})({expression})"
+
     def float_bits(self, x: str) -> str:
         return f"((union {{ float f; uint32_t u; }}){{ (float){x} }}).u"
 

@@ -68,6 +68,9 @@ class Dialect(Protocol):
     def low64(self, x: str, signed: bool) -> str:
         """The low 64 bits of an operand of the expression, with or without a sign."""
 
+    def convert(self, expression: str, kind: Kind) -> str:
+        """The expression as a value of another kind, which holds it."""
+
     def float_bits(self, x: str) -> str:
         """The binary32 pattern of a variable that holds an integer of at most 32 bits."""
 
@@ -112,6 +115,8 @@ def assignments(plan: Plan, dialect: Dialect, names: dict[str, str]) -> list[Ass
             x = [d.read(variable, kind_of([ranges[variable]])) for variable in reads]
             expression = _stripped(_LANES[type(micro)](d, micro, x, lane))
             kind = kind_of([row.range])
+            if kind is not kind_of(all_of) and not _has_own_kind(micro):
+                expression = d.convert(expression, kind)
             found.append(Assignment(name, expression, kind, row.stage, row.key, tuple(reads)))
         known[row.key] = lanes
         ranges |= dict.fromkeys(lanes, row.range)
@@ -127,6 +132,11 @@ def _biting(micro: Micro, inputs: list[Range]) -> Micro:
 
 def _cuts_to_64(micro: Micro) -> bool:
     return isinstance(micro, m.Wrap) and micro.bits == 64
+
+
+def _has_own_kind(micro: Micro) -> bool:
+    """Whether its expression is of a kind whatever its operands are: a truth, or 64 bits."""
+    return isinstance(micro, m.Compare) or _cuts_to_64(micro)
 
 
 def by_stage(found: list[Assignment]) -> list[tuple[Stage, list[Assignment]]]:

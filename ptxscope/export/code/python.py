@@ -40,6 +40,9 @@ class _Python:
         low = f"({x} & {(1 << 64) - 1:#x})"
         return f"(({low} ^ {1 << 63:#x}) - {1 << 63:#x})" if signed else low
 
+    def convert(self, expression: str, kind: Kind) -> str:  # noqa: ARG002
+        return expression
+
     def float_bits(self, x: str) -> str:
         size = f"abs({x}).bit_length()"
         significand = f"round(abs({x}) / 2.0 ** ({size} - 24))"  # ties to even

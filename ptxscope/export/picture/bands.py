@@ -9,6 +9,7 @@ from ...scene.records import (
     Choice,
     Gate,
     Look,
+    Place,
     Register,
     RowScene,
     Running,
@@ -16,7 +17,7 @@ from ...scene.records import (
     Strips,
 )
 from . import conditions, figures
-from .layout import WIDTH, Area, Sketch, Slot, meet
+from .layout import WIDTH, Area, Sketch, Slot, is_packed, meet
 from .rows import bits_packed, cells, finish, incoming, register
 from .signs import differs
 
@@ -90,7 +91,9 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float) -> float:
 
     for row in sketch.comes(step.rows):
         areas = sketch.areas(row)
-        end = incoming(sketch, row, free(areas) + sketch.layout.apart)
+        top = free(areas) + sketch.layout.apart
+        end = incoming(sketch, row, top)
+        sketch.add_zones(dict.fromkeys(row.cells), top)
         skyline += [(area, end) for area in areas]
     for row in step.rows:
         areas = sketch.areas(row)
@@ -100,17 +103,32 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float) -> float:
                 continue
             slot = sketch.slots[shown.role]
             where = sketch.areas_for(len(shown.cells) if shown.by_lane else 1, slot)
-            end = register(sketch, shown, slot, free(where) + sketch.layout.apart)
+            start = free(where) + sketch.layout.apart
+            end = register(sketch, shown, slot, start)
+            sketch.add_zones(shown.cells, start)
             skyline += [(area, end) for area in where]
             top = free(areas)
         beside = [x for x in step.rows if x.name in _SIDES and row.name in _SIDES] or [row]
         drop = max(_drop(sketch, x, top) for x in beside)
         end = _draw(sketch, row, top + drop)
+        _add_nodes(sketch, row, top + drop, end)
         for cell, area in zip(row.cells, areas, strict=True):
             if cell.place.lane in sketch.differing.get(row.key, ()):
                 differs(sketch.pen, area, top + drop, end, _beside(sketch, area))
         skyline += [(area, end) for area in areas]
     return max(end for _, end in skyline)
+
+
+def _add_nodes(sketch: Sketch, row: RowScene, y: float, end: float) -> None:
+    """Note where the values of a row stand, and what each came from."""
+    places = [cell.place for cell in row.cells]
+    if is_packed(row):
+        places = [Place(row.key, lane) for lane in range(len(places) - 1, -1, -1)]
+    for place, area in zip(places, sketch.areas(row), strict=True):
+        sketch.add_zone(place, area, y, end)
+    for link in row.links:
+        if link.taken:
+            sketch.add_link(link)
 
 
 def _beside(sketch: Sketch, area: Area) -> float | None:
@@ -156,7 +174,7 @@ def _draw(sketch: Sketch, row: RowScene, y: float) -> float:
             alone = row._replace(cells=row.cells[:1])
             return finish(sketch, alone, [_extent(sketch.areas(row))], end)
         return end
-    if len({cell.place for cell in row.cells}) < len(row.cells):
+    if is_packed(row):
         return bits_packed(sketch, row, y)
     return cells(sketch, row, y)
 

@@ -44,6 +44,19 @@ class Mark(NamedTuple):
     """How many of the lines between rows."""
 
 
+Node = tuple[str, str, int]
+"""A value that is drawn: the branch it is in, empty for the trunk; its row's key or its operand's
+role; its lane."""
+
+
+class Zone(NamedTuple):
+    """Where a value stands."""
+
+    node: Node
+    box: tuple[float, float, float, float]
+    """x, y, width and height."""
+
+
 class Ground(NamedTuple):
     """What lies under all else: a box."""
 
@@ -84,6 +97,10 @@ class Pen:
         """What lies under these."""
         self.marks: list[Mark] = []
         """Where the picture may be cut."""
+        self.zones: list[Zone] = []
+        """Where values stand."""
+        self.links: dict[tuple[Node, Node], list[str]] = {}
+        """Which value came from which, and the lines that show it."""
         self.lettering = 1.0
         """How much larger than usual words beside the figures are."""
         self.least = USUAL

@@ -130,6 +130,7 @@ def _sketch(doc: Document, branch: Branch, area: Area, pen: Pen) -> Sketch:
     """The sketch of a branch: nothing of the trunk is drawn in it yet."""
     layout, steps = PAGE._replace(figures=area), tuple(branch.steps.values())
     sketch = Sketch(pen, branch.scene, doc, steps, layout)
+    sketch.branch = branch.name
     place_rows(sketch)
     return sketch
 

@@ -15,11 +15,11 @@ from ...engine.tracing.trace import Trace
 from ...scene.build import scene
 from ...scene.folding import Folded, fold
 from ...scene.form import without
-from ...scene.records import Choice, Link, Place, Register, RowScene, Scene, Tint
+from ...scene.records import Cell, Choice, Link, Place, Register, RowScene, Scene, Tint
 from ..document import CellView, Document, StepView, names_of
 from ..options import Options
 from ..withheld import withheld
-from .drawing import Pen
+from .drawing import Node, Pen, Zone
 from .inks import Ink
 from .lettering import wrapped
 
@@ -176,6 +176,8 @@ class Sketch:
         self.scene = scene
         self.notes = doc.trace.annotations.on_lanes
         """A writer's, numbered."""
+        self.branch = ""
+        """The answer that it is of, where two part."""
         self.layout = layout
         self.figures = layout.figures
         """Where the lane columns stand."""
@@ -249,6 +251,20 @@ class Sketch:
         """Lines from a place begin below an area."""
         self.ports[place] = Port(area, y)
 
+    def node(self, place: Place) -> Node:
+        """A place as a value of the picture; what a branch takes over is the trunk's."""
+        return self.branch if (place.key, 0) in self.words else "", *place
+
+    def add_zone(self, place: Place, area: Area, y: float, end: float) -> None:
+        """Note where a value stands."""
+        self.pen.zones.append(Zone(self.node(place), (area.x, y, area.width, end - y)))
+
+    def add_zones(self, cells: Iterable[Cell], y: float) -> None:
+        """Note where cells stand that were drawn from a height on."""
+        for cell in cells:
+            if port := self.ports.get(cell.place):
+                self.add_zone(cell.place, port.area, y, port.y)
+
     def ways(self, row: RowScene, lane: int) -> list[tuple[Link, Port]]:
         """The links to a lane of a row from what was drawn."""
         target = Place(row.key, lane)
@@ -267,10 +283,41 @@ class Sketch:
     def draw(self, link: Link, start: Point, end: Point) -> None:
         """A line; across only near its end, so that it passes by what stands between."""
         bend = end[1] - self.layout.crossing
+        at = len(self.pen.flows)
         self.pen.flow(start, end, wire(link.tint), strong=link.taken, head=link.taken,
                       bend=bend)  # fmt: skip
-        if not link.taken:
+        if link.taken:
+            self.add_link(link, self.pen.flows[at])
+        else:
             self.pen.cross(end[0], end[1] - 10, Ink.MARK, 3.2)
+
+    def add_link(self, link: Link, *lines: str) -> None:
+        """Note that a value came from another, and by which lines that is shown."""
+        source, target = link.source, link.target
+        row = self.rows.get(target.key)
+        if row and is_packed(row):
+            target = Place(target.key, source.lane)
+        ends = self.node(source), self.node(target)
+        self.pen.links.setdefault(ends, []).extend(lines)
+
+    def add_result(self, name: str, area: Area, y: float, end: float) -> None:
+        """Note where a result stands."""
+        self.pen.zones.append(Zone(self._result(name), (area.x, y, area.width, end - y)))
+
+    def add_result_link(self, name: str, place: Place, *lines: str) -> None:
+        """Note that a result came from a place, and by which lines that is shown."""
+        row = self.rows.get(place.key)
+        lanes = range(len(row.cells)) if row and is_packed(row) else (place.lane,)
+        for lane in lanes:
+            self.pen.links[self.node(Place(place.key, lane)), self._result(name)] = [*lines]
+
+    def _result(self, name: str) -> Node:
+        return self.branch, f"{name} =", 0
+
+
+def is_packed(row: RowScene) -> bool:
+    """Whether its cells are parts of one register, each below the lane that it was."""
+    return row.figure is None and len({cell.place for cell in row.cells}) < len(row.cells)
 
 
 def shortened(doc: Document, longest: int = LONGEST) -> list[tuple[str, str]]:

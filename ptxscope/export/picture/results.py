@@ -55,13 +55,14 @@ def results(
         name, bits, _ = found[0]
         side = text_width(f"{name} =", _NAME, mono=True) + 26
         areas = [room.middle(max(440, text_width(bits, _LARGE, mono=True) + 2 * side))]
-    others = beside or found
+    others, high = beside or found, 84 if forked else 66
     for shown, other, places, area in zip(found, others, sketch.ends, areas, strict=True):
         for place in places:
-            _end(sketch, place, area, top, strong=True)
+            _end(sketch, place, area, top, shown.name)
         _result(sketch, shown, other.bits, area, top, stacked=forked)
+        sketch.add_result(shown.name, area, top, top + high)
     pen.close()
-    return top + (84 if forked else 66)
+    return top + high
 
 
 def compact_results(doc: Document, sketch: Sketch, y: float) -> float:
@@ -75,7 +76,8 @@ def compact_results(doc: Document, sketch: Sketch, y: float) -> float:
     areas = room.columns(len(doc.results), 8)
     for shown, places, area in zip(doc.results, sketch.ends, areas, strict=True):
         for place in places:
-            _end(sketch, place, area, top, strong=True)
+            _end(sketch, place, area, top, shown.name)
+        sketch.add_result(shown.name, area, top, top + _LOW)
         pen.rect(area.x, top, area.width, _LOW, Ink.SOFT, Ink.INK, radius=5, line=1.6)
         pen.text(area.center, top + 21, f"{shown.name} = {shown.bits}", 17, Ink.INK,
                  anchor="middle", mono=True, bold=True, width=area.width - 8)  # fmt: skip
@@ -109,19 +111,22 @@ def _result(
                  mono=True, width=(area.width - wide) / 2 - 16)  # fmt: skip
 
 
-def _end(sketch: Sketch, place: Place, area: Area, y: float, *, strong: bool) -> None:
-    """The line to where a result stands, or would stand."""
+def _end(sketch: Sketch, place: Place, area: Area, y: float, result: str = "") -> None:
+    """The line to where a result stands, by its name, or would stand."""
     port = sketch.ports.get(place)
     if port:
         start, end = meet(port.area, area)
-        sketch.pen.flow((start, port.y), (end, y), Ink.DIM, strong=strong)
+        at = len(sketch.pen.flows)
+        sketch.pen.flow((start, port.y), (end, y), Ink.DIM, strong=bool(result))
+        if result:
+            sketch.add_result_link(result, place, sketch.pen.flows[at])
 
 
 def _nowhere(doc: Document, sketch: Sketch, room: Area, top: float) -> float:
     """An empty place where a result would stand, and a faint way there."""
     pen, area = sketch.pen, room.middle(440)
     for place in sketch.scene.thrown:
-        _end(sketch, place, area, top, strong=False)
+        _end(sketch, place, area, top)
     pen.rect(area.x, top, area.width, 36, Ink.PAGE, Ink.LINE, radius=8, dash="4 3")
     pen.text(area.center, top + 22, doc.no_result, 12, Ink.DIM, anchor="middle",
              width=area.width - 24)  # fmt: skip

@@ -8,6 +8,7 @@ colour alone. The result stands in it once, as one unbroken word.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil
 
 from ...engine.records import NamedTuple
@@ -82,7 +83,7 @@ class Drawing(NamedTuple):
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
     """The picture as an ``<svg>`` that scales: 800 px wide, 400 where it is compact."""
-    return _standing(drawing(trace, options, look=look_of(options)))
+    return standing(drawing(trace, options, look=look_of(options)))
 
 
 def look_of(options: Options) -> Look:
@@ -152,13 +153,14 @@ def picture(doc: Document, told: Document, shown: Scene, ends: tuple[ResultView,
     y = _operands(sketch, y)
     y = _steps(sketch, told.steps, y, before=None)
     y = results(told, ends, sketch, columns(sketch, top, y))
-    return _standing(Drawing(doc, pen, _foot(doc, pen, y, PAGE.page)))
+    return standing(Drawing(doc, pen, _foot(doc, pen, y, PAGE.page)))
 
 
-def _standing(drawn: Drawing) -> str:
+def standing(drawn: Drawing, over: Sequence[str] = ()) -> str:
+    """A drawing as an ``<svg>``; some elements may lie over it."""
     pen = drawn.pen
     sheet = sheet_of(drawn.doc, pen.prefix, drawn.layout.width, drawn.height)
-    return written(sheet, [*paper(drawn), *body(pen)], drawn.theme)
+    return written(sheet, [*paper(drawn), *body(pen)], drawn.theme, over=over)
 
 
 def paper(drawn: Drawing) -> list[str]:
@@ -250,6 +252,8 @@ def _operands(sketch: Sketch, y: float) -> float:
     if not sketch.layout.above:
         words = margin.registers(sketch, lanes, y)
     end = max(register(sketch, each, sketch.slots[each.role], y + 6) for each in shown)
+    for each in shown:
+        sketch.add_zones(each.cells, y + 6)
     pen.close()
     fields = [each for each in shown if each.figure]
     if fields:
