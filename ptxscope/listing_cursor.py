@@ -20,7 +20,6 @@ from .engine.kernels.blame import first_wrong
 from .engine.kernels.execute import Blocks, Run, RunStep, execute
 from .engine.kernels.givens import Places, at_start, places, register_of
 from .engine.kernels.program import Program, Statement, StatementKind, load
-from .engine.listings.inline_asm import Language, asm_only, language_of
 from .engine.records import NamedTuple, Record, replace
 from .engine.semantics.models import model
 from .engine.text.errors import Problem, PtxError
@@ -362,14 +361,12 @@ def _row(
 
 def is_explained(statement: Statement) -> bool:
     """Whether it is one of the 27, or means to be."""
-    return statement.kind is StatementKind.EXPLAINED or bool(statement.problems)
+    return statement.instruction is not None or bool(statement.problems)
 
 
 def opened_listing(text: str, name: str, model_name: str = "isa") -> ListingCursor | None:
     """A listing at its first instruction; None where it has none of the 27."""
-    if language_of(name, text) is Language.UNKNOWN:
-        return None
-    programs = tuple(x for x in load(asm_only(text, name)) if any(map(is_explained, x.statements)))
+    programs = tuple(x for x in load(text, name) if any(map(is_explained, x.statements)))
     if not programs:
         return None
     first = next(i for i, x in enumerate(programs[0].statements) if is_explained(x))

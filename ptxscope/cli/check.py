@@ -12,7 +12,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import IO, TYPE_CHECKING
 
-from ..engine.listings.inline_asm import Language, language_of
+from ..engine.listings.language import Language, language_of
 from ..engine.listings.lint import Checked, check_listing, check_source
 from ..engine.records import NamedTuple
 from ..export.checked import counted, described, summary, told

@@ -13,7 +13,6 @@ from ..engine.kernels.blame import culprits, first_wrong, origins
 from ..engine.kernels.execute import Ending, Run, RunStep, Value, execute
 from ..engine.kernels.givens import Places, at_start, places, register_of
 from ..engine.kernels.program import Program, Statement, StatementKind, load
-from ..engine.listings.inline_asm import asm_only
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ..engine.text.errors import Problem, PtxError, nearest, printable
 from ..engine.text.values import hex_text, parse_value, value_text
@@ -66,9 +65,9 @@ def run(words: Sequence[str]) -> int:
 
 
 def _run(chosen: argparse.Namespace, bar: Bar) -> int:
-    text = asm_only(_read(chosen.file, bar), chosen.file)
+    text, name = _read(chosen.file, bar)
     bar.begin("loading", len(text), "characters", surely=len(text) > _LONG)
-    program = _chosen_program(load(text, bar.at), chosen.kernel)
+    program = _chosen_program(load(text, name, bar.at), chosen.kernel)
     if program.problems:
         number = program.text.count("\n", 0, program.problems[0].span[0]) + 1
         said = str(PtxError(program.text, program.problems))
@@ -129,15 +128,15 @@ def arguments() -> Parser:
 # --- what was asked ----------------------------------------------------------------------
 
 
-def _read(name: str, bar: Bar) -> str:
-    """A file's text, or the argument itself where it is PTX."""
+def _read(name: str, bar: Bar) -> tuple[str, str]:
+    """A file's text and its name; the argument itself, without a name, where it is PTX."""
     if name != "-" and set(name) & set("; \t\n") and not is_file(name):
-        return name
+        return name, ""
     if not name:
         raise CommandError("error: there is nothing to run here")
     bar.begin("reading")
     with opened(name, bar=bar) as file:
-        return file.read()
+        return file.read(), name
 
 
 def _chosen_program(loaded: Iterable[Program], name: str | None) -> Program:
@@ -154,7 +153,8 @@ def _chosen_program(loaded: Iterable[Program], name: str | None) -> Program:
 
 
 def _is_known(statement: Statement) -> bool:
-    return statement.kind in (StatementKind.EXPLAINED, StatementKind.PLAIN)
+    known = statement.instruction or statement.plain
+    return known is not None
 
 
 def _register(program: Program, name: str) -> str:
@@ -262,6 +262,9 @@ def _lines(
 ) -> Iterator[str]:
     if not chosen.quiet:
         yield f"{printable(done.program.name)}, model {done.model.name}"
+    for statement in done.program.unread:
+        what = f"{statement.text} ({statement.unread})"
+        yield printable(f"not run: line {statement.line}: {what}")
     writes = {(name, step.number) for name in watched for step in done.writes(name)}
     held: dict[str, int | None] = {}
     for step in bar.over(done.steps):
@@ -454,6 +457,7 @@ def _data(done: Run, expected: Mapping[str, Observed], bar: Bar) -> dict[str, An
     return {
         "program": done.program.name,
         "model": done.model.name,
+        "unread": [{"line": x.line, "text": x.text, "why": x.unread} for x in done.program.unread],
         "ending": str(done.ending),
         "steps": [
             {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.engine.listings.inline_asm import Language
+from ptxscope.engine.listings.language import Language
 from ptxscope.engine.listings.lint import Checked, check_source, check_text
 
 
@@ -43,9 +43,11 @@ _OPERANDS = ' : "=r"(d) : "r"(a), "r"(b), "r"(c));'
         ('asm(OPC TY " %0, %1, %2, %3;"', "OPC"),
         ('asm volatile(OPC ".u32.u32.u32 %0, %1, %2, %3;"', "OPC"),
         ('asm(STR(op) ".s32.s32.s32 %0, %1, %2, %3;"', "STR"),
-        ('asm(OPC " %0, %1;" "vset4" TY " %0, %1, %2, %3;"', "OPC"),
         ('asm(/* why */ OPC " %0, %1, %2, %3;"', "OPC"),
-        ('asm("{\\n\\t.reg .u32 t;\\n\\t" o ".u32.u32.u32 t, %1, %2, %3;}"', ".u32.u32.u32 t"),
+        ('asm("{\\n\\t.reg .u32 t;\\n\\t" o ".u32.u32.u32 t, %1, %2, %3;}"', "o "),
+        ('asm("v" #op "4.u32.u32.u32 %0, %1, %2, %3;"', 'v" #op'),
+        ('asm("vadd4.u32.u32.u32 %0, %1, %2, "\n#ifdef X\n"%3;"\n#endif\n', "vadd4"),
+        ("asm(BODY", "BODY"),
     ],
 )
 def test_an_asm_statement_put_together_is_noted_once(text: str, place: str) -> None:
@@ -75,8 +77,61 @@ def test_a_statement_that_is_all_literal_is_checked_in_spite_of_what_is_not() ->
         's << "vmin4.u32.u32.u32 %0, %1, %2, %3; vmin4.u32.u32" << t << " %0, %1, %2, %3;";',
     ],
 )
-def test_what_is_cut_off_is_never_illegal(text: str) -> None:
-    assert noted(text)
+def test_what_is_cut_off_is_never_illegal_and_what_is_whole_is_checked(text: str) -> None:
+    whole, cut = source(text)
+    assert (whole.ptx, whole.diagnostics) == ("vmin4.u32.u32.u32 %0, %1, %2, %3;", ())
+    assert (cut.ptx, cut.unread, cut.legal) == ("vmin4", True, True)
+
+
+_WRONG = "vadd4.u32.u32.u32.bogus %0, %1, %2, %3;"
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        (f'asm("{_WRONG}" MACRO{_OPERANDS}', Language.C),
+        (f'asm(MACRO "{_WRONG}"{_OPERANDS}', Language.C),
+        (f'asm("{{ " DECLARE(t) "{_WRONG}" NL "mov.u32 %0, " X "; }}"{_OPERANDS}', Language.C),
+        (f'asm("mov.u32 %0, 1;"\n#if A == ":"\n"{_WRONG}"\n#endif\n{_OPERANDS}', Language.C),
+        (f'asm(BLOCK("{_WRONG}"){_OPERANDS}', Language.C),
+        (f'#define M(x) asm("mov.u32 %0, " #x "; \\\n " "{_WRONG}" NL{_OPERANDS}', Language.C),
+        (f'asm(/* "x" */ NL /* " */ "{_WRONG}" // ; )\n NL{_OPERANDS}', Language.C),
+        (f's = "{_WRONG}" + rest;', Language.C),
+        (f'x = f"mov.u32 %0, {{x}}; {_WRONG}"', Language.PYTHON),
+        (f'x = "{_WRONG}" + rest', Language.PYTHON),
+        (f'x = ("mov.u32 a, %s; {_WRONG.replace("%", "%%")}") % x', Language.PYTHON),
+        (f'x = "{{{{ mov.u32 a, {{0[x]}}; {_WRONG} }}}}".format(x)', Language.PYTHON),
+        (f"""x = f'asm("{_WRONG}" {{x}} : "=r"(d) : "r"(a), "r"(b), "r"(c));'""", Language.PYTHON),
+    ],
+)
+def test_only_the_statement_that_a_macro_touches_is_not_checked(
+    text: str, language: Language
+) -> None:
+    (item,) = source(text, language)
+    assert not item.legal
+    assert item.message == "unknown modifier `.bogus`"
+    line = text.splitlines()[item.place.line - 1]
+    assert line[item.place.column - 1 :].startswith(".bogus")
+
+
+def test_each_statement_that_a_macro_touches_is_noted() -> None:
+    found = source('asm(OPC " %0, %1;" "vset4" TY " %0, %1, %2, %3;"' + _OPERANDS)
+    assert [(x.ptx, x.unread) for x in found] == [("OPC", True), ("vset4", True)]
+
+
+def test_a_register_that_a_macro_may_declare_is_not_called_undeclared() -> None:
+    text = 'asm("{ .reg .u32 t;" DECLARE(u) "vadd4.u32.u32.u32 %0, u, t, %1; }"'
+    (item,) = source(text + _OPERANDS)
+    assert item.diagnostics == ()
+    (item,) = source(text.replace(" DECLARE(u)", "") + _OPERANDS)
+    assert item.diagnostics != ()
+
+
+def test_a_character_that_stands_for_a_gap_is_no_gap() -> None:
+    (item,) = source(
+        'asm("vadd4.u32.u32.u32 %0, %1, %2, \N{OBJECT REPLACEMENT CHARACTER};"' + _OPERANDS
+    )
+    assert not item.legal
 
 
 @pytest.mark.parametrize(

@@ -16,14 +16,18 @@ from ..text.errors import Problem, Span, capped, quoted
 from ..text.instruction import Instruction
 from ..text.opcodes import OPCODES
 from ..text.operands import BY_NAME, NUMBERS
-from ..text.parser import Parsed, scan
+from ..text.parser import NOT_LITERAL, Parsed, resolve, scan
 from ..text.registers import misfit
 from ..text.scopes import Scopes, anywhere
+from ..text.source import GAP, Fragment
 from ..text.tokens import EMPTY, ends
+from ..text.tokens import statements as written_statements
 from .asm_operands import Operands
 from .counterexample import Counterexample
 from .facts import Facts, facts_of, known, renamed
-from .inline_asm import Language, Piece, is_whole, language_of, pieces
+from .gluing import is_prose, is_template
+from .inline_asm import Piece, PieceKind, pieces
+from .language import Language, is_whole, language_of
 from .reading import WINDOW, Candidate, Place, statements
 
 
@@ -171,32 +175,17 @@ def check_source(text: str, name: str, language: Language) -> Iterator[Checked]:
         for problem, place in piece.problems():
             finding = Diagnostic("illegal", problem.message, place, problem.hint)
             yield Checked(name, place, place.excerpt.strip(), (finding,))
-        found = list(_in_piece(piece, name, elsewhere))
-        if piece.complete:
-            yield from found
-        elif found or piece.named:
-            message = "this text is glued with a macro or expression; it is not checked"
-            named = piece.named
-            place = piece.at(0).place(*named) if named else found[0].place
-            ptx = found[0].ptx if found else piece.ptx[slice(*named)] if named else ""
-            yield Checked(name, place, ptx, (Diagnostic("unread", message, place),))
-
-
-_FILLED_IN = re.compile(r"\{[^{},;]*\}|\.%|[\w$]%\w")
-"""What a formatting function fills in: ``{name}``, ``.%s``, ``%r%d``."""
-_FORMATTED = re.compile(r"(?<![\w$])%[sdiuxX](?![\w$])")
-"""The same, unless a register is called so."""
-_MODULE = re.compile(r"\.(?:(?:version|entry|func)\s|reg\b)")
-_PROSE = re.compile(r"(?<![\w.%$])[A-Za-z]{2,}+\s++[A-Za-z]")
-"""Two words with nothing in between."""
+        yield from _in_piece(piece, name, elsewhere)
 
 
 def _in_piece(piece: Piece, name: str, elsewhere: Scopes) -> Iterator[Checked]:
     found = list(_by_statement(piece, name, elsewhere))
-    starts = [start for start, _ in found]
+    if piece.gaps or piece.named:
+        found = sorted([*found, *_partial(piece, name, [span for span, _ in found])], key=_span)
+    starts = [start for (start, _), _ in found]
     items = [item for _, item in found]
     beside = defaultdict[int, list[Problem]](list)
-    for problem in ends(piece.ptx, OPCODES) if items and piece.operands else ():
+    for problem in ends(piece.ptx, OPCODES, piece.gaps) if items and piece.operands else ():
         beside[max(bisect_right(starts, problem.span[0]) - 1, 0)].append(problem)
     for index, problems in beside.items():
         told = [_illegal_at(problem, piece.at(0)) for problem in capped(problems)]
@@ -204,23 +193,62 @@ def _in_piece(piece: Piece, name: str, elsewhere: Scopes) -> Iterator[Checked]:
     return iter(items)
 
 
-def _by_statement(piece: Piece, name: str, elsewhere: Scopes) -> Iterator[tuple[int, Checked]]:
-    """What is said of each statement, and where in the piece that begins."""
-    in_string = not piece.asm or len(piece.fragments) > 1
-    may_be_prose = not piece.asm and not _MODULE.search(piece.ptx)
-    operands = piece.operands
+_Found = tuple[Span, Checked]
+"""What is said of a statement, and where that stands in its piece."""
+
+
+def _span(found: _Found) -> Span:
+    return found[0]
+
+
+def _partial(piece: Piece, name: str, literal: Iterable[Span]) -> Iterator[_Found]:
+    """The statements of which a part is no literal text; ``literal`` are the others."""
+    fragment, in_asm = Fragment(piece.ptx, gaps=piece.gaps), piece.kind is PieceKind.ASM
+    named = piece.named
+    if in_asm and not piece.ptx.replace(GAP, "").strip():
+        named = (piece.gaps[0], piece.gaps[0] + 1)
+    if named and any(start <= named[0] < end for start, end in literal):
+        named = None
+    for written in written_statements(piece.ptx, OPCODES, piece.gaps):
+        opcode = written.opcode.span
+        is_named = opcode[0] == named[0] if named else False
+        if fragment.find_gap(*written.span) is None or resolve("", fragment, written) is None:
+            continue
+        behind = piece.ptx[opcode[0] : written.span[1]]
+        if is_named or in_asm or not (opcode[0] in piece.gaps or is_prose(behind)):
+            yield written.span, _unread(piece, opcode, name)
+            named = None if is_named else named
+    if named:
+        yield named, _unread(piece, named, name)
+
+
+def _unread(piece: Piece, span: Span, name: str) -> Checked:
+    place = piece.at(0).place(*span)
+    ptx = place.excerpt[slice(*place.span)]
+    return Checked(name, place, ptx, (Diagnostic("unread", NOT_LITERAL, place),))
+
+
+def _by_statement(piece: Piece, name: str, elsewhere: Scopes) -> Iterator[_Found]:
+    """What is said of each statement that is literal text."""
+    may_be_template, may_be_prose = piece.may_be_template, piece.may_be_prose
+    operands, inner = piece.operands, piece.fragments[0]
     closed = operands is not None and operands.number is not None
-    for statement in statements([piece.ptx], Scopes(piece.registers, elsewhere, closed=closed)):
+    partial = bool(piece.gaps)
+    scopes = Scopes(piece.registers, elsewhere, closed=closed, is_partial=partial)
+    for statement in statements([piece.ptx], scopes):
+        span = (statement.start, statement.start + len(statement.text))
+        if piece.gaps and inner.find_gap(*span) is not None:
+            continue
         at = piece.at(statement.start)
-        if in_string and _is_template(statement):
-            yield statement.start, _filled_in(statement, at, name)
-        elif not (may_be_prose and _is_prose(statement)):
-            for item in _checked(statement, at, name, doubled=piece.asm):
+        if may_be_template and is_template(statement.text, statement.scopes):
+            yield span, _filled_in(statement, at, name)
+        elif not (may_be_prose and is_prose(statement.text[statement.opcode :])):
+            for item in _checked(statement, at, name, doubled=piece.kind is PieceKind.ASM):
                 if operands:
                     more = _placeholders(piece, operands, statement)
                 else:
                     more = _ended(statement, at)
-                yield statement.start, _told(item, more)
+                yield span, _told(item, more)
 
 
 def _placeholders(piece: Piece, operands: Operands, statement: Candidate) -> Iterator[Diagnostic]:
@@ -230,7 +258,7 @@ def _placeholders(piece: Piece, operands: Operands, statement: Candidate) -> Ite
     for name, message, span in operands.past(inner, *stretch):
         if piece.registers or not scopes.declared(name):
             yield Diagnostic("undeclared", message, at.place(*span))
-    for name, span in operands.escaped(inner, *stretch):
+    for name, span in () if piece.gaps else operands.escaped(inner, *stretch):
         declared = scopes.declared(name)
         if not declared or declared.operand:
             message = f"no declaration of {quoted(name)} is in sight: `%%` makes no operand of it"
@@ -241,23 +269,6 @@ def _placeholders(piece: Piece, operands: Operands, statement: Candidate) -> Ite
         right = quoted(piece.ptx[slice(*twice)])
         message = f"`%%` stays as it is in an asm statement without operands: write {right}"
         yield Diagnostic("illegal", message, at.place(*twice), right)
-
-
-def _is_template(statement: Candidate) -> bool:
-    """Whether a formatting function fills in a part of a statement."""
-    if _FILLED_IN.search(statement.text):
-        return True
-    names = set(_FORMATTED.findall(statement.text))
-    return any(not statement.scopes.declared(name) for name in names)
-
-
-def _is_prose(statement: Candidate) -> bool:
-    """Whether a string names an opcode in a sentence: words in a row, no commas."""
-    behind = statement.text[statement.opcode :]
-    return "," not in behind or _PROSE.search(_COMMENT.sub(" ", behind)) is not None
-
-
-_COMMENT = re.compile(r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/")
 
 
 def _filled_in(statement: Candidate, at: _Placed, name: str) -> Checked:
