@@ -29,6 +29,8 @@ from .session import Setup, opened, with_line
 
 LONGEST = 1_000_000
 """Characters of a listing that the explorer opens; ``check`` takes any."""
+_MOST_LINES = 4
+"""Lines that the run can't read of which a note speaks."""
 
 
 class ListingRow(NamedTuple):
@@ -51,6 +53,8 @@ class ListingRow(NamedTuple):
     """What is wrong with the line."""
     needs: tuple[str, ...] = ()
     """Registers that it reads and whose values must be given."""
+    unread: str = ""
+    """Why the run can't compute it."""
 
 
 class OpenListing(Record, apart=("name", "text")):
@@ -212,6 +216,9 @@ class ListingCursor(Record):
             return ()
         if ins is None and setup.line == f"{self.statement.text};":
             return (f"it can't run in the listing: {self.statement.problems[0].message}",)
+        if unread := self.listing.programs[self.program].unread:
+            lines = dict.fromkeys(str(statement.line) for statement in unread)
+            said.append(f"the run can't read line {', '.join(list(lines)[:_MOST_LINES])}")
         if setup.instruction != ins:
             said.append("changed here only: the listing keeps its line, and u takes this back")
         if setup.apart:
@@ -344,6 +351,8 @@ def _row(
     types: Mapping[str, Type],
 ) -> ListingRow:
     row = ListingRow(program, index, statement.line, statement.text, is_explained(statement))
+    if statement.unread:
+        row = row._replace(unread=f"not run: {statement.unread}")
     if statement.problems:
         return row._replace(problem=statement.problems[0].message)
     if statement.instruction:

@@ -35,8 +35,9 @@ examples:
   ptxscope check --sarif src/*.cu > ptxscope.sarif
   cuobjdump -ptx a.out | ptxscope check -
 
-Read are .ptx; asm statements and PTX strings of .c, .cpp, .cu, .cuh, .h and of .py. What another
-file holds is told from how it begins. Several large files are checked at once, in processes of
+Read are .ptx files; asm statements and strings that hold PTX in .c, .cpp, .cu, .cuh, .h, .py, .rs
+and .ll files; code in fences of .md and in <pre> of .html files. The language of another file is
+known by how it begins. Several large files are checked at once, in processes of
 their own. Exit status: 0 all legal, 1 an instruction is illegal, 2 a file can't be read.
 """
 _CHUNK = 1 << 18

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -101,7 +101,9 @@ def _run(chosen: argparse.Namespace, bar: Bar) -> int:
 def arguments() -> Parser:
     """What it takes."""
     to = parser("run", "Run a kernel or a block of inline assembly, line by line.", _EPILOG)
-    to.add_argument("file", metavar="FILE", help="a .ptx or .cu file, - for the input, or PTX")
+    to.add_argument(
+        "file", metavar="FILE", help="a .ptx, .cu, .py, … file, - for the input, or PTX"
+    )
     to.add_argument("values", metavar="name=value", nargs="*", help=VALUES_HELP)
     to.add_argument("--kernel", metavar="NAME", help="which one, where the file has several")
     add_model(to)
@@ -139,11 +141,13 @@ def _read(name: str, bar: Bar) -> tuple[str, str]:
         return file.read(), name
 
 
-def _chosen_program(loaded: Iterable[Program], name: str | None) -> Program:
+def _chosen_program(loaded: Sequence[Program], name: str | None) -> Program:
     programs = [x for x in loaded if x.problems or any(map(_is_known, x.statements))]
     listed = printable(_some([x.name for x in programs]))
     if not programs:
-        raise CommandError("error: there is no instruction here that a run understands")
+        unread = [_unread_line(x) for program in loaded for x in program.unread]
+        message = "error: there is no instruction here that a run understands"
+        raise CommandError("\n".join([message, *unread[:_MOST_NAMES]]))
     if name is None and len(programs) > 1:
         raise CommandError(f"error: there are {len(programs)} to run; --kernel one of: {listed}")
     for program in programs:
@@ -153,8 +157,7 @@ def _chosen_program(loaded: Iterable[Program], name: str | None) -> Program:
 
 
 def _is_known(statement: Statement) -> bool:
-    known = statement.instruction or statement.plain
-    return known is not None
+    return statement.instruction is not None or statement.plain is not None
 
 
 def _register(program: Program, name: str) -> str:
@@ -262,9 +265,7 @@ def _lines(
 ) -> Iterator[str]:
     if not chosen.quiet:
         yield f"{printable(done.program.name)}, model {done.model.name}"
-    for statement in done.program.unread:
-        what = f"{statement.text} ({statement.unread})"
-        yield printable(f"not run: line {statement.line}: {what}")
+    yield from map(_unread_line, done.program.unread)
     writes = {(name, step.number) for name in watched for step in done.writes(name)}
     held: dict[str, int | None] = {}
     for step in bar.over(done.steps):
@@ -284,6 +285,11 @@ def _lines(
         yield from ([f"stopped before line {chosen.stop}"] if done.ending is Ending.BREAK else [])
         yield ""
     yield from _registers(done)
+
+
+def _unread_line(x: Statement) -> str:
+    """A statement that is not run, and why."""
+    return printable(f"not run: line {x.line}: {x.text} ({x.unread})")
 
 
 def _told(done: Run, step: RunStep) -> Iterator[str]:

@@ -24,7 +24,7 @@ from ..text.operands import COMPONENTS, SPECIAL
 from ..text.parser import resolve
 from ..text.registers import misfits
 from ..text.scopes import Body, Scope, Scopes, anywhere, bodies
-from ..text.source import asm_openings
+from ..text.source import asm_openings, is_condition
 from ..text.tokens import Kind, Part, Token, Written
 from .plain import Operation, operation
 
@@ -187,15 +187,9 @@ _CONDITION = re.compile(
     r"|if(?:n?def)?\b)[^\n]*+",
     re.MULTILINE,
 )
-_CONDITIONS = re.compile(
-    r"(?:\s++|//[^\n]*+|/\*.*?(?:\*/|\Z)"
-    r"|\#[^\S\n]*+(?:endif|else|elif(?:n?def)?|if(?:n?def)?|pragma|line)\b(?:[^\\\n]++|\\.)*+)*+",
-    re.DOTALL,
-)
-"""Lines of the preprocessor that add no text of their own."""
-_PARTIAL = "in part no literal text: it may write any register"
-_MACRO = "no literal text: it may write any register"
-_TEMPLATE = "filled in elsewhere: it may write any register"
+_PARTIAL = "in part a macro or an expression"
+_MACRO = "a macro or an expression"
+_TEMPLATE = "in part filled in elsewhere"
 
 
 def load(
@@ -351,14 +345,15 @@ class _Loader:
                 if found["end"]:
                     del self.conditions[-1:]
                 elif found["other"] and self.conditions:
-                    self.conditions[-1] = f"{self.conditions[-1]} … {found[0].strip()}"
+                    first = self.conditions[-1].partition(" … ")[0]
+                    self.conditions[-1] = f"{first} … {found[0].strip()}"
                 else:
                     self.conditions.append(found[0].strip())
 
     def _gap(self, word: Token) -> None:
         """A gap between statements: a macro may do anything, a condition of C nothing."""
         source = self.text[slice(*self.fragment.origin(word.start, word.end))]
-        if _CONDITIONS.fullmatch(source):
+        if is_condition(source):
             return
         text = f"<{' '.join(_CONDITION.sub('', source).split())}>"
         base = Statement(StatementKind.OTHER, self._line(word.start), text, text)
@@ -430,10 +425,10 @@ class _Loader:
             written.guard_negated,
         )
         if self.fragment.find_gap(*written.span) is not None:
-            return base._replace(unread=_PARTIAL, is_opaque=True)
+            return self._opaque(base, written, _PARTIAL)
         ptx = self.fragment.ptx[slice(*written.span)]
         if self.piece.may_be_template and is_template(ptx, self.scopes):
-            return base._replace(unread=_TEMPLATE, is_opaque=True)
+            return self._opaque(base, written, _TEMPLATE)
         item = resolve(self.text, self.fragment, written)
         problems = item.problems if item and not all(x.unread for x in item.problems) else ()
         if item and (ins := item.instruction):
@@ -446,6 +441,12 @@ class _Loader:
         if written.opcode.text in _LEAVING:
             return self._declared(base._replace(kind=StatementKind.BRANCH, writes=()))
         return self._declared(self._plain(written, base))
+
+    def _opaque(self, base: Statement, written: Written, why: str) -> Statement:
+        """A statement of which a part is not known: it may write what it names, and more."""
+        words = (word for operand in written.operands for word in operand)
+        names = tuple(dict.fromkeys(word.text for word in words if self._is_register(word)))
+        return self._declared(base._replace(writes=names, unread=why, is_opaque=True))
 
     def _declared(self, x: Statement) -> Statement:
         """The statement with what its registers are declared as."""
@@ -516,13 +517,14 @@ class _Loader:
 
 
 def _with_writes(inside: list[Statement], read_only: Set[str]) -> list[Statement]:
-    """The statements; an opaque one writes the registers named since the last such."""
+    """The statements; an opaque one writes the registers named in it and since the last such."""
     if not any(x.is_opaque for x in inside):
         return inside
     used: dict[str, None] = {}
     found = list[Statement]()
     for x in inside:
         if x.is_opaque:
+            used |= dict.fromkeys(x.writes)
             writes = tuple(name for name in used if name not in read_only)
             found.append(x._replace(writes=writes))
             used.clear()

@@ -125,7 +125,7 @@ def _layout(text: str) -> tuple[str, list[Span], list[AsmText]]:
 
 
 def _tokens(text: str) -> Iterator[tuple[str, int, int, AsmText | None]]:
-    """The comments, strings, characters and asm statements up to their operands, and their places."""
+    """The comments, strings, characters, and asm statements up to their operands."""
     at = unclosed = 0
     while token := _TOKEN.search(text, at):
         kind, start, at = token.lastgroup or "", token.start(), token.end()

@@ -177,9 +177,8 @@ def within(inner: Fragment, outer: Fragment) -> Fragment:
             if width:
                 start, end = outer.origin(origin, origin + width)
                 yield text, start, end - start
-                continue
-            for part, at, part_width in parts(outer, origin, origin + len(text)):
-                yield part, at, part_width
+            else:
+                yield from parts(outer, origin, origin + len(text))
 
     problems = tuple(x._replace(span=outer.origin(*x.span)) for x in inner.problems)
     return joined(found())._replace(problems=problems)

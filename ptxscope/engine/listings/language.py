@@ -116,7 +116,8 @@ _BEFORE = re.compile(
 )
 """Comments, braces, labels and guards."""
 _INSTRUCTION = r"""(?P<opcode>[a-z]\w*+)
-    (?:(?P<rest>(?:\.\w++)++)(?=[ \t]*+(?:;|$)|[ \t]++[^(=\s])|(?=[ \t]++[\w$%]++[ \t]*+,[^;\n]++;))"""
+    (?:(?P<rest>(?:\.\w++)++)(?=[ \t]*+(?:;|$)|[ \t]++[^(=\s])
+      |(?=[ \t]++[\w$%]++[ \t]*+,[^;\n]++;))"""
 _FIRST = re.compile(
     rf"""\.(?:version|target|address_size|visible|extern|weak|common|entry|func|reg|global|const
            |shared|local|param|file|section|pragma|loc)\b

@@ -165,9 +165,16 @@ def check_text(text: str, name: str) -> Iterator[Checked]:
 def check_source(text: str, name: str, language: Language) -> Iterator[Checked]:
     """Every one of the 27 in the ``asm`` statements and PTX strings of a source, in order."""
     if language is Language.UNKNOWN:
-        message = "this is neither PTX nor a source of C or Python; nothing was recognised in it"
+        message = (
+            "this is neither PTX nor a source of a known language; nothing was recognised in it"
+        )
         place = Place(1, 1, text[: text.find("\n") if "\n" in text else None][:WINDOW], (0, 0))
-        yield Checked(name, place, "", (Diagnostic("unread", message, place, ".ptx .cu .h .py …"),))
+        yield Checked(
+            name,
+            place,
+            "",
+            (Diagnostic("unread", message, place, ".ptx .cu .h .py .rs .ll .md .html …"),),
+        )
         return
     elsewhere = anywhere(text)
     elsewhere.complete &= is_whole(name)

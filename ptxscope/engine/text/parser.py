@@ -12,11 +12,12 @@ from ..isa.legality import remarks, violations
 from ..isa.types import Destinations, Type
 from ..records import NamedTuple, replace
 from . import modifiers, operands
+from . import tokens as syntax
 from .errors import NotOneError, Problem, PtxError, Span, capped, nearest, quoted
 from .instruction import Guard, Instruction, Literal, Register
 from .opcodes import OPCODES, is_meant, is_misspelt, is_other_opcode
-from .source import Fragment, fragments, outside_asm
-from .tokens import Kind, Token, Written, statements
+from .source import Fragment, fragments, is_condition, outside_asm
+from .tokens import Kind, Part, Token, Written, statements
 
 
 class Parsed(NamedTuple):
@@ -66,16 +67,24 @@ def _beside_asm(text: str) -> Iterator[Span]:
 
 
 def _left_out(text: str) -> Iterator[str]:
-    """The statements that are none of the 27, and are not computed."""
-    others = [
-        fragment.ptx[slice(*found.span)]
-        for fragment in fragments(text)
-        for found in statements(fragment.ptx, OPCODES, fragment.gaps)
-        if found.opcode.text not in OPCODES or _is_half(found)
-    ]
+    """The statements that are none of the 27, and are not computed; and what is no literal."""
+    others = [other for fragment in fragments(text) for other in _others(text, fragment)]
     if others:
         more = f" and {len(others) - 1} more" if len(others) > 1 else ""
         yield f"{LEFT_OUT}{quoted(' '.join(others[0].split()))}{more}"
+
+
+def _others(text: str, fragment: Fragment) -> Iterator[str]:
+    words = syntax.tokens(fragment.ptx)
+    for item in syntax.items(fragment.ptx, words, OPCODES, fragment.gaps):
+        if item.part is Part.GAP:
+            start, end = words[item.start].span
+            if not is_condition(text[slice(*fragment.origin(start, end))]):
+                yield fragment.describe(start, end, text)
+        elif item.part is Part.STATEMENT:
+            found = syntax.written(fragment.ptx, words, item)
+            if found.opcode.text not in OPCODES or _is_half(found):
+                yield fragment.describe(*found.span, text)
 
 
 def parse_all(text: str) -> tuple[Instruction, ...]:

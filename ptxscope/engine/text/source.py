@@ -303,3 +303,15 @@ def _unclosed(start: int, end: int) -> Problem:
     return Problem(
         "this string literal is not closed", (start, max(end, start + 1)), 'a closing `"`'
     )
+
+
+_CONDITIONS = pattern(
+    r"(?:\s++|//[^\n]*+|/\*.*?(?:\*/|\Z)"
+    r"|\#[^\S\n]*+(?:endif|else|elif(?:n?def)?|if(?:n?def)?|pragma|line)\b(?:[^\\\n]++|\\.)*+)*+",
+    re.DOTALL,
+)
+
+
+def is_condition(source: str) -> bool:
+    """Whether the source text of a gap is lines of the preprocessor that add no text."""
+    return _CONDITIONS.fullmatch(source) is not None
