@@ -145,6 +145,7 @@ def test_a_character_that_stands_for_a_gap_is_no_gap() -> None:
         ('s << "vmax4." << t << ".u32.u32 " << d << ", a, b, c;\\n";', "vmax4"),
         ('s << "vadd4.u32.u32.u32 " << d << ", " << a << ";\\n";', "vadd4"),
         ('k = "vmax4" TY " %0, %1, %2, %3;";', "vmax4"),
+        ('k = string("vmax4.u32.u32.u32 ") + d + ", a, b, c;";', "vmax4"),
     ],
 )
 def test_a_string_of_c_put_together_is_noted_once(text: str, place: str) -> None:
@@ -159,6 +160,9 @@ def test_a_string_of_c_put_together_is_noted_once(text: str, place: str) -> None
         ('x = "vmax4.u32.u32.u32 " + operands', "vmax4"),
         ('x = "vmax4.%s.%s.%s %%r1, %%r2, %%r3, %%r4;" % t', "vmax4"),
         ('x = "vset%d.u32.u32.lt a, b, c, d;" % n', "vset%d"),
+        ('T = "vmax4.{t}.u32.u32 a, b, c, d;"', "vmax4"),
+        ('T = "vmax4.${t}.u32.u32 a, b, c, d;"', "vmax4"),
+        ('T = "vmax4.{{ t }}.u32.u32 a, b, c, d;"', "vmax4"),
         ('x = ("mov.u32 a, b;\\n" + "vset4." + cmp(1)\n  + ".u32 a, b, c, d;")', "vset4"),
         ("cuda = '''asm(OPC \" %0, %1, %2, %3;\" : \"=r\"(d) : \"r\"(a));'''", "OPC"),
         ('cuda = \'\'\'asm("vset4" OPC " %0, %1;" : "=r"(d) : "r"(a));\'\'\'', "vset4"),

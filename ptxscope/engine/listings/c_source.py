@@ -26,7 +26,7 @@ _AROUND = 200
 """How far what stands between strings is looked at."""
 _GLUE_BEFORE = ("+", "<<")
 _GLUE_BEHIND = re.compile(
-    r"(?:\s++|\\\r?\n)*+(?:\+(?!\+)|<<)|(?:[ \t]++|\\\r?\n)*+(?:#|[A-Za-z_]\w*+)"
+    r"(?:\s++|\\\r?\n)*+(?:\)\s*+)?+(?:\+(?!\+)|<<)|(?:[ \t]++|\\\r?\n)*+(?:#|[A-Za-z_]\w*+)"
 )
 _DIRECTIVE = re.compile(r"(?<!\\)\n[^\S\n]*+#")
 _MACROS = re.compile(r"(?:\s++|\\\r?\n|[\w#(),])*+")
@@ -93,7 +93,7 @@ def _joins(between: str) -> bool:
     """Whether an expression or a macro joins two strings of C."""
     if len(between) > _AROUND or _DIRECTIVE.search(between):
         return False
-    shown = between.strip()
+    shown = between.strip().removeprefix(")").lstrip()
     if shown[:1] == "+" or shown[:2] == "<<":
         return shown.endswith(("+", "<<")) and not _STOPS.search(shown)
     return _MACROS.fullmatch(between) is not None and shown[:1] not in ("", "(", ")", ",")

@@ -15,7 +15,10 @@ Part = tuple[str, int, int]
 """A piece of text, where it stood, and how wide it was; 0 where it was as wide as it is."""
 
 OPCODES = "|".join(CATALOG)
-_HOLE = GAP.join(("(?:", r"|\{[^{}]*+\}|%(?:\([^()\s]{0,40}+\))?+[-+#0-9.*lhz]{0,8}+[sdiuxXc])"))
+_HOLE = (
+    rf"(?:{GAP}|\$?\{{\{{[^{{}}]*+\}}\}}|\$?\{{[^{{}}]*+\}}"
+    r"|%(?:\([^()\s]{0,40}+\))?+[-+#0-9.*lhz]{0,8}+[sdiuxXc])"
+)
 """What a formatting function fills in."""
 _MODIFIERS = rf"(?:\.\w++|\.?{_HOLE})"
 LIKELY = re.compile(

@@ -20,7 +20,7 @@ from .blocks import (
     rust_blocks,
 )
 from .c_source import c_texts
-from .gluing import LIKELY, PARTLY, instruction_in, within
+from .gluing import HOLED, LIKELY, PARTLY, instruction_in, within
 from .language import Language, has_asm
 from .python_source import python_strings
 from .reading import LONGEST, WINDOW, Place
@@ -183,7 +183,7 @@ def _of_c(whole: Fragment, lines: Lines) -> Iterator[Piece]:
 def _of_string(fragment: Fragment, lines: Lines) -> Iterator[Piece]:
     """The PTX of a string literal: it may be a source of C or of LLVM itself."""
     text = fragment.ptx
-    named = instruction_in(text) if fragment.gaps else None
+    named = instruction_in(text) if fragment.gaps or HOLED.search(text) else None
     if has_asm(text, macros=True):
         inside = _of_c(fragment, lines)
     elif has_llvm_asm(text):
