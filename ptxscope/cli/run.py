@@ -151,7 +151,8 @@ def _chosen_program(loaded: Sequence[Program], name: str | None) -> Program:
     if name is None and len(programs) > 1:
         raise CommandError(f"error: there are {len(programs)} to run; --kernel one of: {listed}")
     for program in programs:
-        if name in (None, program.name, program.name.removeprefix("asm:")):
+        line = program.name.removeprefix("asm:").removeprefix("block:")
+        if name in (None, program.name, line):
             return program
     raise CommandError(f"error: there is no {printable(str(name))} here; --kernel one of: {listed}")
 

@@ -24,7 +24,7 @@ from ..text.operands import COMPONENTS, SPECIAL
 from ..text.parser import resolve
 from ..text.registers import misfits
 from ..text.scopes import Body, Scope, Scopes, anywhere, bodies
-from ..text.source import asm_openings, is_condition
+from ..text.source import asm_openings, is_condition, show_gap
 from ..text.tokens import Kind, Part, Token, Written
 from .plain import Operation, operation
 
@@ -247,7 +247,7 @@ class _Loader:
         told: Callable[[int], None] | None,
     ) -> None:
         self.text, self.fragment, self.lines, self.told = text, piece.flatten(), lines, told
-        self.piece = piece
+        self.may_be_prose, self.may_be_template = piece.may_be_prose, piece.may_be_template
         expressions = piece.operands.expressions if piece.operands else ()
         self.read_only = {
             f"%{number}" for number, (x, _) in enumerate(expressions) if not set(x) & set("=+")
@@ -320,7 +320,7 @@ class _Loader:
                 self.found.append((first.start, label))
             else:
                 written = syntax.written(self.fragment.ptx, self.words, item)
-                if self.piece.may_be_prose and self._is_prose(written):
+                if self.may_be_prose and self._is_prose(written):
                     continue
                 statement = self._conditional(self._instruction(written))
                 self._use(statement)
@@ -355,7 +355,7 @@ class _Loader:
         source = self.text[slice(*self.fragment.origin(word.start, word.end))]
         if is_condition(source):
             return
-        text = f"<{' '.join(_CONDITION.sub('', source).split())}>"
+        text = show_gap(_CONDITION.sub("", source))
         base = Statement(StatementKind.OTHER, self._line(word.start), text, text)
         statement = base._replace(unread=_MACRO, is_opaque=True)
         self.found.append((word.start, statement))
@@ -427,7 +427,7 @@ class _Loader:
         if self.fragment.find_gap(*written.span) is not None:
             return self._opaque(base, written, _PARTIAL)
         ptx = self.fragment.ptx[slice(*written.span)]
-        if self.piece.may_be_template and is_template(ptx, self.scopes):
+        if self.may_be_template and is_template(ptx, self.scopes):
             return self._opaque(base, written, _TEMPLATE)
         item = resolve(self.text, self.fragment, written)
         problems = item.problems if item and not all(x.unread for x in item.problems) else ()

@@ -61,12 +61,10 @@ class Fragment(NamedTuple):
         return self.gaps[index] if index < len(self.gaps) and self.gaps[index] < end else None
 
     def describe(self, start: int, end: int, text: str) -> str:
-        """A range of the PTX in one line, each gap as its source text: ``<MACRO>``."""
+        """A range of the PTX, each gap as its source text: ``<MACRO>``."""
         found, done = list[str](), start
         for gap in self.gaps[bisect_left(self.gaps, start) : bisect_left(self.gaps, end)]:
-            first, last = self.origin(gap, gap + 1)
-            source = " ".join(text[first : min(last, first + _LONGEST_GAP)].split())
-            found += self.ptx[done:gap], f"<{source}{'…' * (last - first > _LONGEST_GAP)}>"
+            found += self.ptx[done:gap], show_gap(text[slice(*self.origin(gap, gap + 1))])
             done = gap + 1
         return "".join([*found, self.ptx[done:end]])
 
@@ -114,6 +112,12 @@ class _Gluer:
             tuple(problems),
             gaps_of(self.text, self.starts, self.widths),
         )
+
+
+def show_gap(source: str) -> str:
+    """The source text of a gap in one line."""
+    shown = " ".join(source[:_LONGEST_GAP].split())
+    return f"<{shown}{'…' * (len(source) > _LONGEST_GAP)}>"
 
 
 def gaps_of(texts: Iterable[str], starts: Iterable[int], widths: Iterable[int]) -> tuple[int, ...]:
@@ -236,8 +240,8 @@ _INDENT = 80
 def _skip_gap(text: str, position: int, depth: int) -> tuple[int, int]:
     """Where what is no literal ends, and how many of its parentheses are open there.
 
-    It ends at a string, at what no macro's argument holds, and, outside of parentheses, where the
-    text of an asm statement ends. What is read once is not read again.
+    It ends at a string, at a mark that no macro's argument holds, and, outside of parentheses,
+    where the text of an asm statement ends.
     """
     end = at = position
     while token := _GAP_TOKEN.match(text, at):

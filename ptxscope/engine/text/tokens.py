@@ -88,23 +88,11 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]++")
 _KINDS = {_TOKEN.groupindex[kind.name]: kind for kind in Kind}
 _LINE_DIRECTIVES = {".version", ".target", ".address_size", ".file", ".loc", ".pragma"}
 _BODY_DIRECTIVES = {".entry", ".func", ".section"}
-_DIRECTIVES = (
-    _LINE_DIRECTIVES
-    | _BODY_DIRECTIVES
-    | {
-        *(
-            ".reg",
-            ".shared",
-            ".local",
-            ".const",
-            ".global",
-            ".param",
-            ".visible",
-            ".extern",
-            ".weak",
-        ),
-        *(".branchtargets", ".callprototype", ".calltargets", ".pragma"),
-    }
+_DIRECTIVES = frozenset(
+    """
+    .version .target .address_size .file .loc .pragma .entry .func .section .reg .shared .local
+    .const .global .param .visible .extern .weak .branchtargets .callprototype .calltargets
+    """.split()
 )
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 _BRACES = {"{": Part.OPEN, "}": Part.CLOSE}
