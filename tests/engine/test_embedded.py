@@ -237,6 +237,14 @@ def test_the_explorer_opens_what_check_finds(source: Source) -> None:
     assert {row.line for row in rows if row.explained} == {*source.legal, *source.illegal}
 
 
+def test_a_pasted_call_is_searched_for_strings() -> None:
+    text = 'x = elementwise(\n  "vadd4.u32.u32.u32 $0, $1, $2, $3;", "=r,r,r,r", [a, b, c])'
+    cursor = opened_listing(text, "pasted")
+    assert cursor
+    assert cursor.statement.line == 2
+    assert [x.unread for x in check_text(text, "x.txt")] == [True]
+
+
 # --- running past what can't be read ------------------------------------------------------
 
 _BLOCK = r"""asm("{ .reg .u32 t;"

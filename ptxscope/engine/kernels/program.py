@@ -181,7 +181,7 @@ _SILENT = frozenset(
 _BARRIERS = frozenset(["bar", "barrier"])
 _DECLARED = {"b8": "b16", "u8": "b16", "s8": "b16", "f16": "b16", "f16x2": "b32"}
 _PARAMETER = re.compile(r"%\d+")
-_COMMENT = re.compile(r"//[^\n]*+|/\*.*?\*/", re.DOTALL)
+_COMMENT = re.compile(r"//[^\n]*+|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _CONDITION = re.compile(
     r"^[^\S\n]*+\#[^\S\n]*+(?:(?P<end>endif\b)|(?P<other>el(?:se|ifn?(?:def)?)\b)"
     r"|if(?:n?def)?\b)[^\n]*+",

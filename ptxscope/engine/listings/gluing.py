@@ -48,7 +48,7 @@ _OPERANDS = re.compile(
 )
 PROSE = re.compile(r"(?<![\w.%$])[A-Za-z]{2,}+\s++[A-Za-z]")
 """Two words with nothing in between."""
-_COMMENT = re.compile(r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/")
+_COMMENT = re.compile(r"//[^\n]*+|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _FILLED_IN = re.compile(r"\{[^{},;]*\}|\.%|[\w$]%\w")
 """What a formatting function fills in: ``{name}``, ``.%s``, ``%r%d``."""
 _FORMATTED = re.compile(r"(?<![\w$])%[sdiuxX](?![\w$])")

@@ -61,6 +61,8 @@ _MODULE = re.compile(
     r"^[^\S\n]*+\.version[^\S\n]++[0-9]++\.[0-9]++[^\n]*+(?:\n[^\S\n]*+(?://[^\n]*+)?+)*+\.target\b",
     re.MULTILINE,
 )
+_NEAR = 80
+"""How far in front of an instruction a quotation mark is looked for."""
 _DUMP = re.compile(r"\s*+Fatbin (?:elf|ptx) code:")
 """How the output of cuobjdump begins."""
 
@@ -97,8 +99,11 @@ def _language_of_text(text: str, *, is_file: bool) -> Language:
         return Language.PYTHON if _PYTHON.search(text) else Language.C
     if _STRING.match(text) and (not is_file or LIKELY.search(text)):
         return Language.TEXT
-    looks_like_ptx = _MODULE.search(text) or (not is_file and _holds_ptx(text))
-    return Language.PTX if looks_like_ptx else Language.UNKNOWN
+    if _MODULE.search(text) or (not is_file and _holds_ptx(text)):
+        return Language.PTX
+    likely = None if is_file else LIKELY.search(text)
+    before = text[max(likely.start() - _NEAR, 0) : likely.start()] if likely else ""
+    return Language.PYTHON if before.rstrip().endswith(('"', "'")) else Language.UNKNOWN
 
 
 def has_asm(text: str, *, macros: bool = False) -> bool:
