@@ -440,14 +440,14 @@ def _forgotten(statement: Statement, writes: Mapping[str, int | None]) -> str:
         return f"illegal: {statement.problems[0].message}"
     unknown = [name for name, bits in writes.items() if bits is None]
     if statement.unread:
-        what = f"; makes {_some(unknown)} unknown" if unknown else ""
+        what = f"; makes {_list_names(unknown)} unknown" if unknown else ""
         return f"not run{what}"
     if unknown:
         return f"makes {', '.join(unknown)} unknown"
     return "as given" if writes else "writes no register"
 
 
-def _some(names: list[str]) -> str:
+def _list_names(names: list[str]) -> str:
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return ", ".join(names[:_MOST_NAMES]) + more
 

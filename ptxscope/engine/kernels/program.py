@@ -10,7 +10,7 @@ from enum import StrEnum
 from functools import cache
 
 from ..isa.types import Type
-from ..listings.bindings import NOTHING, Bound, bound_by, clash
+from ..listings.bindings import NOTHING, Bound, bind_operands, clash
 from ..listings.gluing import is_prose, is_template
 from ..listings.inline_asm import Piece, PieceKind, pieces
 from ..listings.language import Language, language_of
@@ -253,7 +253,7 @@ class _Loader:
             f"%{number}" for number, (x, _) in enumerate(expressions) if not set(x) & set("=+")
         }
         """The operands of an asm statement that it does not write."""
-        self.said = bound_by(piece.operands) if piece.operands else NOTHING
+        self.said = bind_operands(piece.operands) if piece.operands else NOTHING
         types = dict(self.said.types)
         self.scopes = Scopes(types, elsewhere, is_partial=bool(self.fragment.gaps))
         self.words = syntax.tokens(self.fragment.ptx)
@@ -312,7 +312,7 @@ class _Loader:
             elif item.part is Part.CLOSE:
                 self._close(first)
             elif item.part is Part.GAP:
-                self._gap(first)
+                self._add_gap(first)
             elif item.part is Part.LABEL:
                 label = Statement(
                     StatementKind.LABEL, self._line(first.start), f"{first.text}:", first.text
@@ -322,7 +322,7 @@ class _Loader:
                 written = syntax.written(self.fragment.ptx, self.words, item)
                 if self.may_be_prose and self._is_prose(written):
                     continue
-                statement = self._conditional(self._instruction(written))
+                statement = self._with_condition(self._instruction(written))
                 self._use(statement)
                 self.found.append((written.span[0], statement))
         while self.open:
@@ -350,7 +350,7 @@ class _Loader:
                 else:
                     self.conditions.append(found[0].strip())
 
-    def _gap(self, word: Token) -> None:
+    def _add_gap(self, word: Token) -> None:
         """A gap between statements: a macro may do anything, a condition of C nothing."""
         source = self.text[slice(*self.fragment.origin(word.start, word.end))]
         if is_condition(source):
@@ -360,7 +360,7 @@ class _Loader:
         statement = base._replace(unread=_MACRO, is_opaque=True)
         self.found.append((word.start, statement))
 
-    def _conditional(self, statement: Statement) -> Statement:
+    def _with_condition(self, statement: Statement) -> Statement:
         """The statement; one that only the preprocessor knows to be there is not run."""
         if not self.conditions or statement.unread:
             return statement
@@ -425,10 +425,10 @@ class _Loader:
             written.guard_negated,
         )
         if self.fragment.find_gap(*written.span) is not None:
-            return self._opaque(base, written, _PARTIAL)
+            return self._with_operands(base, written, _PARTIAL)
         ptx = self.fragment.ptx[slice(*written.span)]
         if self.may_be_template and is_template(ptx, self.scopes):
-            return self._opaque(base, written, _TEMPLATE)
+            return self._with_operands(base, written, _TEMPLATE)
         item = resolve(self.text, self.fragment, written)
         problems = item.problems if item and not all(x.unread for x in item.problems) else ()
         if item and (ins := item.instruction):
@@ -442,7 +442,7 @@ class _Loader:
             return self._declared(base._replace(kind=StatementKind.BRANCH, writes=()))
         return self._declared(self._plain(written, base))
 
-    def _opaque(self, base: Statement, written: Written, why: str) -> Statement:
+    def _with_operands(self, base: Statement, written: Written, why: str) -> Statement:
         """A statement of which a part is not known: it may write what it names, and more."""
         words = (word for operand in written.operands for word in operand)
         names = tuple(dict.fromkeys(word.text for word in words if self._is_register(word)))

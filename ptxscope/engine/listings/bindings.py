@@ -54,10 +54,10 @@ def bound(text: str, start: int, end: int) -> Bound:
     """What stands in a text behind that of an asm statement, up to the next."""
     from .asm_operands import read_operands  # few lines are pasted with their asm
 
-    return bound_by(read_operands(text, start, end))
+    return bind_operands(read_operands(text, start, end))
 
 
-def bound_by(operands: Operands) -> Bound:
+def bind_operands(operands: Operands) -> Bound:
     """What the operands of an asm statement say."""
     read, written = dict[str, tuple[str, ...]](), dict[str, tuple[str, ...]]()
     for number, (letters, expression) in enumerate(operands.expressions):

@@ -13,7 +13,7 @@ from ..records import NamedTuple
 from ..text.source import Fragment
 from .gluing import LIKELY, Part, joined, with_gaps
 from .language import Language, language_of_block
-from .python_source import decoded_parts
+from .python_source import decode_parts
 
 
 class Block(NamedTuple):
@@ -32,7 +32,7 @@ _FENCE = re.compile(
 )
 
 
-def markdown_blocks(text: str) -> Iterator[Block]:
+def read_markdown_blocks(text: str) -> Iterator[Block]:
     """The fenced code of a Markdown text; a fence that is not closed goes to the end."""
     opened: re.Match[str] | None = None
     for fence in _FENCE.finditer(text):
@@ -42,13 +42,13 @@ def markdown_blocks(text: str) -> Iterator[Block]:
         elif fence["mark"].startswith(opened["mark"]) and not (
             fence["word"] or fence["rest"].strip()
         ):
-            yield from _block(text, opened.end(), fence.start(), opened["word"])
+            yield from _make_block(text, opened.end(), fence.start(), opened["word"])
             opened = None
     if opened is not None:
-        yield from _block(text, opened.end(), len(text), opened["word"])
+        yield from _make_block(text, opened.end(), len(text), opened["word"])
 
 
-def _block(text: str, start: int, end: int, word: str) -> Iterator[Block]:
+def _make_block(text: str, start: int, end: int, word: str) -> Iterator[Block]:
     code = text[start:end]
     language = language_of_block(word, code)
     if language is not Language.UNKNOWN and code.strip():
@@ -64,12 +64,12 @@ _MARKUP = re.compile(
 )
 
 
-def html_blocks(text: str) -> Iterator[Block]:
+def read_html_blocks(text: str) -> Iterator[Block]:
     """The text of each ``<pre>`` of an HTML page."""
     start = None
     for tag in _PRE.finditer(text):
         if tag["close"] and start is not None:
-            fragment = joined(_html_parts(text, start, tag.start()))
+            fragment = joined(_decode_html(text, start, tag.start()))
             language = language_of_block("", fragment.ptx)
             if language is not Language.UNKNOWN and fragment.ptx.strip():
                 yield Block(fragment, language)
@@ -78,7 +78,7 @@ def html_blocks(text: str) -> Iterator[Block]:
             start = tag.end()
 
 
-def _html_parts(text: str, start: int, end: int) -> Iterator[Part]:
+def _decode_html(text: str, start: int, end: int) -> Iterator[Part]:
     done = start
     for mark in _MARKUP.finditer(text, start, end):
         if done < mark.start():
@@ -104,7 +104,7 @@ _RUST = re.compile(
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(?P<name>\w*+)(?::[^{}]*+)?+\}", re.ASCII)
 
 
-def rust_blocks(text: str) -> Iterator[Block]:
+def read_rust_blocks(text: str) -> Iterator[Block]:
     """The strings of a Rust source that hold PTX, and the lines of each ``asm!``."""
     unclosed = set[str]()
     lines: list[Part] | None = None
@@ -117,7 +117,7 @@ def rust_blocks(text: str) -> Iterator[Block]:
             lines = []
         elif kind == "stop" and lines is not None:
             if lines:
-                yield Block(joined(_with_operands(lines)), Language.PTX)
+                yield Block(joined(_name_operands(lines)), Language.PTX)
             lines = None
         found = list[Part]()
         if kind in ("raw", "hashes") and token["hashes"] not in unclosed:
@@ -128,14 +128,14 @@ def rust_blocks(text: str) -> Iterator[Block]:
             found = [(text[at:end], at, 0)]
             at = end + 1 + len(token["hashes"])
         elif token["body"] is not None:
-            found = list(decoded_parts(text, *token.span("body")))
+            found = list(decode_parts(text, *token.span("body")))
         if lines is not None and found:
             lines += [*found, ("\n", token.start(), 1)]
         elif found and LIKELY.search((fragment := joined(found)).ptx):
             yield Block(fragment, Language.UNKNOWN)
 
 
-def _with_operands(lines: list[Part]) -> Iterator[Part]:
+def _name_operands(lines: list[Part]) -> Iterator[Part]:
     """The lines of an ``asm!`` with a register for each placeholder, as ``%a`` for ``{a}``."""
     count = 0
     for text, origin, width in lines:
@@ -169,14 +169,14 @@ def has_llvm_asm(text: str) -> bool:
     return _LLVM.search(text) is not None
 
 
-def llvm_blocks(text: str, gaps: Set[int] = frozenset()) -> Iterator[Block]:
+def read_llvm_blocks(text: str, gaps: Set[int] = frozenset()) -> Iterator[Block]:
     """The PTX of each ``asm "…"`` of LLVM's language; ``gaps`` are those of the text."""
     for found in _LLVM.finditer(text):
-        fragment = joined(_llvm_parts(text, *found.span("body")))
+        fragment = joined(_decode_llvm(text, *found.span("body")))
         yield Block(with_gaps(fragment, gaps), Language.PTX)
 
 
-def _llvm_parts(text: str, start: int, end: int) -> Iterator[Part]:
+def _decode_llvm(text: str, start: int, end: int) -> Iterator[Part]:
     done = start
     for mark in _LLVM_ESCAPE.finditer(text, start, end):
         if done < mark.start():

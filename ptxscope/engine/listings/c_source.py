@@ -43,9 +43,9 @@ class CText(NamedTuple):
     """The opcode of an instruction that is put together, where it is a string's."""
 
 
-def c_texts(text: str, gaps: Set[int] = frozenset()) -> Iterator[CText]:
+def read_c_source(text: str, gaps: Set[int] = frozenset()) -> Iterator[CText]:
     """The PTX of a C source; ``gaps`` are the positions of those in the source itself."""
-    masked, strings, statements = _layout(text)
+    masked, strings, statements = _split_source(text)
     limits = [*(x.start for x in statements[1:]), len(text)]
     for (fragment, _, end), limit in zip(statements, limits, strict=False):
         if fragment.ptx:
@@ -54,7 +54,7 @@ def c_texts(text: str, gaps: Set[int] = frozenset()) -> Iterator[CText]:
             fragment = filled(fragment, operands.constants)
             unknown = (x for x, value in operands.constants.items() if not value)
             yield CText(hide_spliced(fragment, (*operands.texts, *unknown)), operands)
-    for run in _runs(text, masked, strings):
+    for run in _read_runs(text, masked, strings):
         fragment = with_gaps(joined(run), gaps)
         is_partial = fragment.gaps or HOLED.search(fragment.ptx)
         named = instruction_in(fragment.ptx) if is_partial else None
@@ -62,7 +62,7 @@ def c_texts(text: str, gaps: Set[int] = frozenset()) -> Iterator[CText]:
             yield CText(fragment, None, named)
 
 
-def _runs(text: str, masked: str, strings: list[Span]) -> Iterator[list[Part]]:
+def _read_runs(text: str, masked: str, strings: list[Span]) -> Iterator[list[Part]]:
     """The strings that an expression or a macro joins, with gaps around and between them."""
     run, last = list[Part](), 0
     for start, end in strings:
@@ -73,17 +73,17 @@ def _runs(text: str, masked: str, strings: list[Span]) -> Iterator[list[Part]]:
             run.append((GAP, last, start - last))
         else:
             if run:
-                yield _closed(run, masked, last)
+                yield _end_run(run, masked, last)
             run = []
             if masked[max(start - _AROUND, 0) : start].rstrip().endswith(_GLUE_BEFORE):
                 run.append((GAP, start, 1))
         run += ((part, origin + start, width) for part, origin, width in parts(fragment))
         last = end
     if run:
-        yield _closed(run, masked, last)
+        yield _end_run(run, masked, last)
 
 
-def _closed(run: list[Part], masked: str, end: int) -> list[Part]:
+def _end_run(run: list[Part], masked: str, end: int) -> list[Part]:
     """The strings with a gap behind them, where something is added to them."""
     behind = _GLUE_BEHIND.match(masked, end, end + _AROUND)
     return [*run, (GAP, end, 1)] if behind else run
@@ -99,14 +99,14 @@ def _joins(between: str) -> bool:
     return _MACROS.fullmatch(between) is not None and shown[:1] not in ("", "(", ")", ",")
 
 
-def _layout(text: str) -> tuple[str, list[Span], list[AsmText]]:
+def _split_source(text: str) -> tuple[str, list[Span], list[AsmText]]:
     """The text with its comments, strings and asm statements blanked.
 
     Also where the strings stand, neighbours taken together, and the asm statements.
     """
     kept, strings, statements = list[str](), list[Span](), list[AsmText]()
     done, is_behind_string = 0, False
-    for kind, start, end, statement in _tokens(text):
+    for kind, start, end, statement in _read_tokens(text):
         kept.append(text[done:start])
         is_behind_string = is_behind_string and bool(_BLANK.fullmatch(text, done, start))
         own = _NOT_LINE_END.sub(" ", text[start:end])
@@ -124,7 +124,7 @@ def _layout(text: str) -> tuple[str, list[Span], list[AsmText]]:
     return "".join(kept) + text[done:], strings, statements
 
 
-def _tokens(text: str) -> Iterator[tuple[str, int, int, AsmText | None]]:
+def _read_tokens(text: str) -> Iterator[tuple[str, int, int, AsmText | None]]:
     """The comments, strings, characters, and asm statements up to their operands."""
     at = unclosed = 0
     while token := _TOKEN.search(text, at):

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Set
 from ..isa.catalog import CATALOG
 from ..text.errors import Span
 from ..text.scopes import Scopes
-from ..text.source import GAP, Fragment, gaps_of
+from ..text.source import GAP, Fragment, find_gaps
 
 Part = tuple[str, int, int]
 """A piece of text, where it stood, and how wide it was; 0 where it was as wide as it is."""
@@ -148,7 +148,7 @@ def joined(group: Iterable[Part]) -> Fragment:
         origins.append(origin)
         widths.append(width)
         at += len(text)
-    gaps = gaps_of(texts, starts, widths)
+    gaps = find_gaps(texts, starts, widths)
     return Fragment("".join(texts), tuple(starts), tuple(origins), tuple(widths), gaps=gaps)
 
 
@@ -172,7 +172,7 @@ def with_gaps(fragment: Fragment, gaps: Set[int]) -> Fragment:
     return joined(found)._replace(problems=fragment.problems)
 
 
-def within(inner: Fragment, outer: Fragment) -> Fragment:
+def compose_fragments(inner: Fragment, outer: Fragment) -> Fragment:
     """A fragment of a fragment's PTX, at the places where that stood."""
 
     def found() -> Iterator[Part]:

@@ -14,15 +14,15 @@ from .asm_operands import Operands
 from .blocks import (
     Block,
     has_llvm_asm,
-    html_blocks,
-    llvm_blocks,
-    markdown_blocks,
-    rust_blocks,
+    read_html_blocks,
+    read_llvm_blocks,
+    read_markdown_blocks,
+    read_rust_blocks,
 )
-from .c_source import c_texts
-from .gluing import HOLED, LIKELY, PARTLY, instruction_in, within
+from .c_source import read_c_source
+from .gluing import HOLED, LIKELY, PARTLY, compose_fragments, instruction_in
 from .language import Language, has_asm
-from .python_source import python_strings
+from .python_source import read_python_strings
 from .reading import LONGEST, WINDOW, Place
 
 _MODULE = re.compile(r"\.(?:(?:version|entry|func)\s|reg\b)")
@@ -90,7 +90,7 @@ class Piece(NamedTuple):
         """The PTX at its places in the file."""
         inner, *outer = self.fragments
         for fragment in outer:
-            inner = within(inner, fragment)
+            inner = compose_fragments(inner, fragment)
         return inner
 
 
@@ -140,7 +140,7 @@ def _pieces(whole: Fragment, language: Language, lines: Lines) -> Iterator[Piece
     elif language is Language.C:
         yield from _of_c(whole, lines)
     elif language is Language.PYTHON:
-        for fragment in python_strings(text):
+        for fragment in read_python_strings(text):
             yield from _of_string(fragment, lines)
     elif language in _BLOCKS:
         for block in _BLOCKS[language](text):
@@ -148,10 +148,10 @@ def _pieces(whole: Fragment, language: Language, lines: Lines) -> Iterator[Piece
 
 
 _BLOCKS = {
-    Language.MARKDOWN: markdown_blocks,
-    Language.HTML: html_blocks,
-    Language.RUST: rust_blocks,
-    Language.LLVM: llvm_blocks,
+    Language.MARKDOWN: read_markdown_blocks,
+    Language.HTML: read_html_blocks,
+    Language.RUST: read_rust_blocks,
+    Language.LLVM: read_llvm_blocks,
 }
 
 
@@ -175,7 +175,7 @@ def _of_c(whole: Fragment, lines: Lines) -> Iterator[Piece]:
             x.operands,
             x.named,
         )
-        for x in c_texts(whole.ptx, frozenset(whole.gaps))
+        for x in read_c_source(whole.ptx, frozenset(whole.gaps))
     ]
     yield from sorted(found, key=lambda piece: piece.fragments[0].origins[:1])
 
@@ -198,5 +198,5 @@ def _of_string(fragment: Fragment, lines: Lines) -> Iterator[Piece]:
 
 
 def _of_llvm(whole: Fragment, lines: Lines) -> Iterator[Piece]:
-    for block in llvm_blocks(whole.ptx, frozenset(whole.gaps)):
+    for block in read_llvm_blocks(whole.ptx, frozenset(whole.gaps)):
         yield from _of_block(block, lines)

@@ -188,7 +188,8 @@ def check_source(text: str, name: str, language: Language) -> Iterator[Checked]:
 def _in_piece(piece: Piece, name: str, elsewhere: Scopes) -> Iterator[Checked]:
     found = list(_by_statement(piece, name, elsewhere))
     if piece.gaps or piece.named:
-        found = sorted([*found, *_partial(piece, name, [span for span, _ in found])], key=_span)
+        literal = [span for span, _ in found]
+        found = sorted([*found, *_check_partial(piece, name, literal)], key=_span)
     starts = [start for (start, _), _ in found]
     items = [item for _, item in found]
     beside = defaultdict[int, list[Problem]](list)
@@ -200,15 +201,15 @@ def _in_piece(piece: Piece, name: str, elsewhere: Scopes) -> Iterator[Checked]:
     return iter(items)
 
 
-_Found = tuple[Span, Checked]
+_PlacedItem = tuple[Span, Checked]
 """What is said of a statement, and where that stands in its piece."""
 
 
-def _span(found: _Found) -> Span:
+def _span(found: _PlacedItem) -> Span:
     return found[0]
 
 
-def _partial(piece: Piece, name: str, literal: Iterable[Span]) -> Iterator[_Found]:
+def _check_partial(piece: Piece, name: str, literal: Iterable[Span]) -> Iterator[_PlacedItem]:
     """The statements of which a part is no literal text; ``literal`` are the others."""
     fragment, in_asm = Fragment(piece.ptx, gaps=piece.gaps), piece.kind is PieceKind.ASM
     named = piece.named
@@ -223,19 +224,19 @@ def _partial(piece: Piece, name: str, literal: Iterable[Span]) -> Iterator[_Foun
             continue
         behind = piece.ptx[opcode[0] : written.span[1]]
         if is_named or in_asm or not (opcode[0] in piece.gaps or is_prose(behind)):
-            yield written.span, _unread(piece, opcode, name)
+            yield written.span, _make_unread(piece, opcode, name)
             named = None if is_named else named
     if named:
-        yield named, _unread(piece, named, name)
+        yield named, _make_unread(piece, named, name)
 
 
-def _unread(piece: Piece, span: Span, name: str) -> Checked:
+def _make_unread(piece: Piece, span: Span, name: str) -> Checked:
     place = piece.at(0).place(*span)
     ptx = place.excerpt[slice(*place.span)]
     return Checked(name, place, ptx, (Diagnostic("unread", NOT_LITERAL, place),))
 
 
-def _by_statement(piece: Piece, name: str, elsewhere: Scopes) -> Iterator[_Found]:
+def _by_statement(piece: Piece, name: str, elsewhere: Scopes) -> Iterator[_PlacedItem]:
     """What is said of each statement that is literal text."""
     may_be_template, may_be_prose = piece.may_be_template, piece.may_be_prose
     operands, inner = piece.operands, piece.fragments[0]

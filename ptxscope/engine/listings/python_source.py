@@ -42,7 +42,7 @@ class _Quoted(NamedTuple):
     end: int
 
 
-def _tokens(text: str) -> Iterator[_Quoted]:
+def _read_tokens(text: str) -> Iterator[_Quoted]:
     """Every string that is closed."""
     unclosed = dict.fromkeys(_BODY, 0)
     """Up to where no such quotes are closed."""
@@ -67,9 +67,9 @@ def _tokens(text: str) -> Iterator[_Quoted]:
             at = start + 1
 
 
-def python_strings(text: str) -> Iterator[Fragment]:
+def read_python_strings(text: str) -> Iterator[Fragment]:
     """Every string, neighbours glued; no docstring that is prose."""
-    tokens = list(_tokens(text))
+    tokens = list(_read_tokens(text))
     documented = docstrings(
         text, (((x.start, x.end), not set(x.prefix) & set("bf")) for x in tokens)
     )
@@ -77,14 +77,14 @@ def python_strings(text: str) -> Iterator[Fragment]:
     first, end = 0, -1
 
     def finish() -> Iterator[Fragment]:
-        fragment = joined(_filled(group, text, end))
+        fragment = joined(_with_format_gaps(group, text, end))
         if first not in documented or not ends_statement(text, end) or is_all_ptx(fragment.ptx):
             yield fragment
 
     for token in tokens:
         if group and not _BETWEEN.fullmatch(text, end, token.start):
             between = text[end : min(token.start, end + _FARTHEST)]
-            if end + len(between) == token.start and (sum_ := _sum(between)):
+            if end + len(between) == token.start and (sum_ := _read_sum(between)):
                 if sum_ != "+":
                     group.append((GAP, end, token.start - end))
             else:
@@ -96,12 +96,12 @@ def python_strings(text: str) -> Iterator[Fragment]:
             if before.endswith("+"):
                 group.append((GAP, token.start, 1))
         end = token.end
-        group += _parts(text, token)
+        group += _decode_string(text, token)
     if group:
         yield from finish()
 
 
-def _sum(between: str) -> str:
+def _read_sum(between: str) -> str:
     """What is added between two strings, with its ``+`` signs; empty where it is no sum."""
     lines = [line.partition("#")[0].strip() for line in between.split("\n")]
     whole = " ".join(filter(None, lines)).strip(" ()\\")
@@ -111,18 +111,18 @@ def _sum(between: str) -> str:
     return whole if all(a[-1] in "+(\\" or b[0] == "+" for a, b in pairwise(shown)) else ""
 
 
-def _filled(group: list[Part], text: str, end: int) -> Iterator[Part]:
+def _with_format_gaps(group: list[Part], text: str, end: int) -> Iterator[Part]:
     """The pieces of a string, with gaps for what a format or a sum behind it fills in."""
     behind = _BEHIND.match(text, end)
     how = behind["how"] if behind else ""
     fields = {"%": _PERCENT, "+": None, "": None}.get(how, _FIELD)
     for part in group:
-        yield from _with_fields(part, fields) if fields and not part[2] else (part,)
+        yield from _split_fields(part, fields) if fields and not part[2] else (part,)
     if behind and how == "+":
         yield GAP, behind.start("how"), 1
 
 
-def _with_fields(part: Part, fields: re.Pattern[str]) -> Iterator[Part]:
+def _split_fields(part: Part, fields: re.Pattern[str]) -> Iterator[Part]:
     """A piece with gaps for its fields; a doubled ``{``, ``}`` or ``%`` stands for itself."""
     text, origin, _ = part
     done = 0
@@ -136,23 +136,23 @@ def _with_fields(part: Part, fields: re.Pattern[str]) -> Iterator[Part]:
         yield text[done:], origin + done, 0
 
 
-def _parts(text: str, token: _Quoted) -> Iterator[Part]:
+def _decode_string(text: str, token: _Quoted) -> Iterator[Part]:
     """The decoded pieces of a string."""
     start, end = token.body
     if "f" not in token.prefix:
-        yield from decoded_parts(text, start, end, raw="r" in token.prefix)
+        yield from decode_parts(text, start, end, raw="r" in token.prefix)
         return
-    for at, stop, is_field in _f_string(text, start, end):
+    for at, stop, is_field in _split_f_string(text, start, end):
         if is_field:
             yield (GAP if stop - at > 2 or text[at] != text[stop - 1] else text[at]), at, stop - at
         else:
-            yield from decoded_parts(text, at, stop, raw="r" in token.prefix)
+            yield from decode_parts(text, at, stop, raw="r" in token.prefix)
 
 
 _BRACE = re.compile(r"[{}]")
 
 
-def _f_string(text: str, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
+def _split_f_string(text: str, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
     """The stretches of an f-string, and whether each is a field or a doubled brace."""
     done = at = start
     while brace := _BRACE.search(text, at, end):
@@ -175,21 +175,21 @@ def _f_string(text: str, start: int, end: int) -> Iterator[tuple[int, int, bool]
         yield done, end, False
 
 
-def decoded_parts(text: str, start: int, end: int, *, raw: bool = False) -> Iterator[Part]:
+def decode_parts(text: str, start: int, end: int, *, raw: bool = False) -> Iterator[Part]:
     """Pieces of a string: text, where it stood, and its width where it was an escape."""
     if raw:
         yield text[start:end], start, 0
         return
     for match in _ESCAPE.finditer(text, start, end):
         code, at = match[1], match.start()
-        char = None if code is None else _escaped(code)
+        char = None if code is None else _decode_escape(code)
         if char is None:
             yield match[0], at, 0
         elif char:
             yield char, at, len(match[0])
 
 
-def _escaped(code: str) -> str | None:
+def _decode_escape(code: str) -> str | None:
     """What an escape stands for; None where Python leaves it as it is written."""
     if code.endswith("\n"):
         return ""

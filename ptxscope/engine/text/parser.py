@@ -68,13 +68,13 @@ def _beside_asm(text: str) -> Iterator[Span]:
 
 def _left_out(text: str) -> Iterator[str]:
     """The statements that are none of the 27, and are not computed; and what is no literal."""
-    others = [other for fragment in fragments(text) for other in _others(text, fragment)]
+    others = [other for fragment in fragments(text) for other in _list_others(text, fragment)]
     if others:
         more = f" and {len(others) - 1} more" if len(others) > 1 else ""
         yield f"{LEFT_OUT}{quoted(' '.join(others[0].split()))}{more}"
 
 
-def _others(text: str, fragment: Fragment) -> Iterator[str]:
+def _list_others(text: str, fragment: Fragment) -> Iterator[str]:
     words = syntax.tokens(fragment.ptx)
     for item in syntax.items(fragment.ptx, words, OPCODES, fragment.gaps):
         if item.part is Part.GAP:

@@ -110,7 +110,7 @@ class _Gluer:
             tuple(self.origins),
             tuple(self.widths),
             tuple(problems),
-            gaps_of(self.text, self.starts, self.widths),
+            find_gaps(self.text, self.starts, self.widths),
         )
 
 
@@ -120,7 +120,9 @@ def show_gap(source: str) -> str:
     return f"<{shown}{'…' * (len(source) > _LONGEST_GAP)}>"
 
 
-def gaps_of(texts: Iterable[str], starts: Iterable[int], widths: Iterable[int]) -> tuple[int, ...]:
+def find_gaps(
+    texts: Iterable[str], starts: Iterable[int], widths: Iterable[int]
+) -> tuple[int, ...]:
     """The positions of the pieces that are gaps; a user's own character has no width."""
     every = zip(texts, starts, widths, strict=True)
     return tuple(start for text, start, width in every if width and text == GAP)
