@@ -142,7 +142,7 @@ class ListingCursor(Record):
         What the run computed; the key by which it can be given; or nothing, where a statement
         computes it that the run has not come to.
         """
-        held: dict[str, int | str] = {}
+        held: dict[str, int | str] = dict(self.listing.programs[self.program].constants)
         blocks = Blocks[int | str]()
         done = {id(step.statement): step for step in self.run.steps}
         for statement in self.listing.programs[self.program].statements[: self.index]:

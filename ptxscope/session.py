@@ -204,9 +204,9 @@ def trace_of(setup: Setup) -> Trace:
     """The evaluation of a setup. A register in several roles has the value of the first."""
     ins = setup.instruction
     first: dict[str, int] = {}
-    operands = {role: x.bits for role, x in ins.roles.items() if isinstance(x, Literal)}
+    operands = dict(ins.constants)
     for role in Role:
-        if role in ins.names:
+        if role in ins.names and role not in operands:
             width = (1 << ins.type_of(role).bits) - 1
             value = setup.values.get(role, _unset(setup, role)) & width
             operands[role] = first.setdefault(ins.names[role], value)
@@ -283,14 +283,25 @@ def _is_in(note: Note, trace: Trace) -> bool:
 def opened(ins: Instruction, bits_by_name: Mapping[str, int], model_name: str = "isa") -> Setup:
     """A setup of an instruction with values by register name; what is missing is ``_unset``."""
     values = {role: bits_by_name[name] for role, name in ins.names.items() if name in bits_by_name}
-    canonical = parse(str(ins))
-    return Setup(canonical, str(ins), values, model_name)
+    values |= _find_register_constants(ins)
+    return Setup(_make_canonical(ins), str(ins), values, model_name)
+
+
+def _make_canonical(ins: Instruction) -> Instruction:
+    """The instruction as parsed from its canonical text; registers stay constants."""
+    bits = {ins.names[role]: bits for role, bits in _find_register_constants(ins).items()}
+    return parse(str(ins)).with_constants(bits)
+
+
+def _find_register_constants(ins: Instruction) -> dict[str, int]:
+    """The bits of the registers that are constants, by role."""
+    return {role: bits for role, bits in ins.constants.items() if role in ins.names}
 
 
 def of_trace(found: Trace) -> Setup:
     """A setup that evaluates as a trace did."""
-    line = str(found.instruction)
-    return Setup(parse(line), line, dict(found.operands), found.model.name)
+    ins = found.instruction
+    return Setup(_make_canonical(ins), str(ins), dict(found.operands), found.model.name)
 
 
 def example(opcode: str) -> Setup:
@@ -305,7 +316,8 @@ def with_line(setup: Setup, text: str) -> Setup:
         ins = pasted(text)
     except PtxError as error:
         return replace(setup, line=text, error=error)
-    changed = replace(setup, instruction=ins, line=text, error=None)
+    values = {**setup.values, **_find_register_constants(ins)}
+    changed = replace(setup, instruction=ins, line=text, values=values, error=None)
     return _with_new_c(changed, setup.instruction.form)
 
 
@@ -315,7 +327,7 @@ def with_instruction(setup: Setup, ins: Instruction) -> Setup:
 
 
 def _on_line(setup: Setup, ins: Instruction) -> Setup:
-    return replace(setup, instruction=parse(str(ins)), line=str(ins), error=None)
+    return replace(setup, instruction=_make_canonical(ins), line=str(ins), error=None)
 
 
 def with_form(setup: Setup, form: Form) -> Setup:

@@ -399,6 +399,7 @@ _NUMBERED = {
     "registers of all": ".reg .b32 a{0}; .entry k{0}() {{ vadd.u32.u32.u32 a{0}, b, c; }}\n",
     "blocks": "{{ .reg .b32 t; vadd.u32.u32.u32 t, a{0}, b; }}\n",
     "numbered blocks": "{{ .reg .b32 %r<9>; vadd.u32.u32.u32 %r{0}, %r1, %r2; }}\n",
+    "constants": "mov.u32 %r{0}, 5; vabsdiff4.u32.u32.u32.sat d, %r{0}, %r1, %r2;\n",
     "assignments": "a{}=1,",
 }
 """Texts whose parts differ."""
@@ -632,6 +633,12 @@ def test_every_family(entry: str) -> None:
     rng = Random(entry)
     families = [*SINGLE, *_ONCE.get(entry, []), *rng.sample(EVERY, 400), *rng.sample(MIXED, 200)]
     assert not _faults(entry, families, 0.1)
+
+
+def test_functions_of_a_run() -> None:
+    """A list comprehension over all blocks, once for each function, showed from 5,000 on."""
+    family = Numbered("", ".func f{0}() {{ .reg .b32 a{0}; vadd.u32.u32.u32 a{0}, b, c; ret; }}\n")
+    assert not fault(load, family, 2)
 
 
 @pytest.mark.parametrize("part", [",", '"', '"a', "a,1\n", '""', "\n", "1", '"a"b', " "])

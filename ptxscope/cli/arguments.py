@@ -15,7 +15,7 @@ from ..engine.listings.bindings import bound_to, clash, pasted, reading_type
 from ..engine.semantics.models import Model, beyond, model
 from ..engine.text.errors import NotOneError, Problem, PtxError, printable
 from ..engine.text.instruction import Instruction
-from ..engine.text.values import parse_value
+from ..engine.text.values import hex_text, parse_value
 from ..engine.tracing.evaluate import bind, check_read, described
 from ..engine.tracing.trace import Trace
 from . import CommandError
@@ -157,8 +157,19 @@ def operand_names(ins: Instruction, name: str) -> tuple[str, ...]:
     """The registers that are meant; none where nothing is called so. Raises PtxError.
 
     A register by its name or without its ``%``, those that a C variable is in, or one by its
-    role where no C variable of the asm statement is called so.
+    role where no C variable of the asm statement is called so. A constant is no register that
+    takes a value: that is an error, too.
     """
+    found = _find_operand_names(ins, name)
+    for role, bits in ins.constants.items():
+        if ins.names.get(role) in found:
+            constant = hex_text(bits, ins.type_of(role).bits)
+            message = f"`{name}` is the constant {constant} here: it takes no other value"
+            raise PtxError(name, (Problem(message, (0, len(name))),))
+    return found
+
+
+def _find_operand_names(ins: Instruction, name: str) -> tuple[str, ...]:
     names = ins.names
     found = tuple(x for x in (name, f"%{name}") if x in names.values())[:1]
     variable = bound_to(ins).variable(name)

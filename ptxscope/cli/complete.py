@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 
 from ..engine.isa.catalog import CATALOG
+from ..engine.listings.bindings import pasted
 from ..engine.records import NamedTuple
 from ..engine.semantics.errata import ERRATA
 from ..engine.text.complete import completions
 from ..engine.text.errors import PtxError
 from ..engine.text.instruction import Instruction
-from ..engine.text.parser import parse
 from ..sweep.lanes import Lane, results, sweepable
 from . import COMMANDS, top_level
 from .arguments import Parser, metavar
@@ -127,6 +127,13 @@ def _errata(typed: str, _: list[str]) -> Words:
     return _starting(typed, [(erratum.id, erratum.forms) for erratum in ERRATA])
 
 
+def _listed_errata(typed: str, before: list[str]) -> Words:
+    from ..engine.tracing.constant_folding import FOLDING_BUGS
+
+    found = _starting(typed, [(bug.id, bug.forms) for bug in FOLDING_BUGS])
+    return [*_errata(typed, before), *found]
+
+
 def _lessons(typed: str, _: list[str]) -> Words:
     from ..learn.lesson import heads
 
@@ -150,7 +157,7 @@ def _lanes(of: Callable[[Instruction], Iterable[Lane]]) -> Callable[[str, list[s
 
     def found(typed: str, before: list[str]) -> Words:
         try:
-            lanes = of(parse(before[0])) if before else ()
+            lanes = of(pasted(before[0])) if before else ()
         except PtxError:
             return ()
         return _starting(typed, [(lane.text, f"operand {lane.role}") for lane in lanes])
@@ -161,7 +168,7 @@ def _lanes(of: Callable[[Instruction], Iterable[Lane]]) -> Callable[[str, list[s
 def _missing(before: list[str]) -> Iterator[tuple[str, str]]:
     """The operands of the instruction that have no value yet."""
     try:
-        ins = parse(before[0])
+        ins = pasted(before[0])
     except PtxError:
         return
     given = {word.partition("=")[0] for word in before[1:]}
@@ -172,7 +179,7 @@ def _missing(before: list[str]) -> Iterator[tuple[str, str]]:
 
 _KNOWN: dict[str, Callable[[str, list[str]], Words]] = {
     "MODEL": _models,
-    "ID": _errata,
+    "ID": _listed_errata,
     "LESSON": _lessons,
     "OPCODE": _opcodes,
     "PTX": _ptx,

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from ..engine.semantics.errata import ERRATA, TARGETS, Erratum
 from ..engine.semantics.models import erratum
+from ..engine.tracing.constant_folding import FOLDING_BUGS, FoldingBug
 from . import CommandError
 from .arguments import Parser, parser
 
@@ -18,7 +19,13 @@ def arguments() -> Parser:
         "errata",
         "List where ptxas, on sm_70 and later, computes another result than the PTX ISA documents.",
     )
-    to.add_argument("id", metavar="ID", nargs="?", help=f"E1 to E{len(ERRATA)}; all without it")
+    to.add_argument(
+        "id",
+        metavar="ID",
+        nargs="?",
+        help=f"E1 to E{len(ERRATA)}, or F1 to F{len(FOLDING_BUGS)} for wrong results of constants; "
+        "all without it",
+    )
     to.add_argument("--json", action="store_true", help="as an array of objects")
     return to
 
@@ -26,8 +33,12 @@ def arguments() -> Parser:
 def run(words: Sequence[str]) -> int:
     """Print one erratum, or all."""
     chosen = arguments().parse_args(words)
+    folding = {x.id: x for x in FOLDING_BUGS}
     try:
-        found = ERRATA if chosen.id is None else (erratum(chosen.id),)
+        if chosen.id is None:
+            found: Sequence[Erratum | FoldingBug] = (*ERRATA, *FOLDING_BUGS)
+        else:
+            found = (folding.get(chosen.id.upper()) or erratum(chosen.id),)
     except ValueError as error:
         raise CommandError(f"error: {error}") from None
     if chosen.json:
@@ -40,14 +51,14 @@ def run(words: Sequence[str]) -> int:
     return 0
 
 
-def describe(x: Erratum) -> dict[str, object]:
-    """An erratum as JSON."""
+def describe(x: Erratum | FoldingBug) -> dict[str, object]:
+    """An erratum, or a wrong result for constants, as JSON."""
     ptx, values, isa, ptxas = x.example
     return {
         "id": x.id,
         "forms": x.forms,
         "versions": x.versions,
-        "targets": TARGETS,
+        "targets": _targets(x),
         "sentence": x.sentence,
         "remark": x.remark,
         "example": {
@@ -59,13 +70,17 @@ def describe(x: Erratum) -> dict[str, object]:
     }
 
 
-def _lines(x: Erratum) -> Iterator[str]:
+def _targets(x: Erratum | FoldingBug) -> str:
+    return TARGETS if isinstance(x, Erratum) else x.targets
+
+
+def _lines(x: Erratum | FoldingBug) -> Iterator[str]:
     ptx, values, isa, ptxas = x.example
     given = " ".join(f"{name}={bits:#010x}" for name, bits in values.items())
     yield f"{x.id}  {x.forms}"
     for said in filter(None, (x.sentence, x.remark)):
         yield from textwrap.wrap(said, 76, initial_indent="    ", subsequent_indent="    ")
-    yield f"    ptxas {x.versions}; {TARGETS}"
+    yield f"    ptxas {x.versions}; {_targets(x)}"
     yield f"    {ptx}"
     yield f"      {given}"
     yield f"      isa {isa:#010x}   ptxas {ptxas:#010x}"

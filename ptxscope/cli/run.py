@@ -38,8 +38,9 @@ Of the 27, and of mov and or xor not shl shr add sub prmt lop3 on 32 bits, the r
 carried from line to line. Whatever else writes a register makes it unknown; when such a
 register is read, the run stops and asks for its value, which name=value gives. That is for one
 time: where the register, or another of its name, is unknown again later, name@line=value gives
-what that line makes of it. A branch that is taken ends the run. A value is read as its register
-is declared, x=5 of a .b32 as an integer and of an .f32 as 5.0; where it is not declared, as it
+what that line makes of it; t@1#2=value is for the second time that line 1 makes t unknown, and
+t@0=value for the start. A branch that is taken ends the run. A value is read as its register is
+declared, x=5 of a .b32 as an integer and of an .f32 as 5.0; where it is not declared, as it
 is used.
 
 examples:
@@ -219,6 +220,11 @@ def _is_spare(program: Program, name: str) -> bool:
 def _given_places(program: Program, known: Places, written: str) -> tuple[str, ...]:
     """What a value is given for: registers, or one at a line, ``u@17``; raises PtxError."""
     typed, at, line = written.partition("@")
+    constants = program.constants
+    if constant := next((x for x in program.registers(typed.strip()) if x in constants), None):
+        bits = hex_text(constants[constant], program.types[constant].bits)
+        message = f"`{typed.strip()}` is the constant {bits} here: it takes no other value"
+        raise PtxError(written, (Problem(message, (0, len(typed))),))
     if not at and _is_spare(program, typed.strip()):
         return ()
     if not at:
@@ -422,7 +428,7 @@ def _blame(
 
 
 def _origin(value: Value, name: str, expected: Mapping[str, Observed]) -> str:
-    where = "given" if value.given or not value.by else f"line {value.by.line}"
+    where = f"line {value.by.line}" if value.by else "given" if value.given else "constant"
     seen = expected.get(name)
     same = seen is not None and value.bits is not None and seen.fits(value.bits)
     return where + (", as observed" if same else "")

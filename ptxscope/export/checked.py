@@ -18,7 +18,7 @@ def described(item: Checked) -> dict[str, object]:
         "line": item.place.line,
         "column": item.place.column,
         "ptx": item.ptx,
-        "legal": item.legal,
+        "legal": None if item.unread else item.legal,
         "message": item.message,
         "notes": item.notes,
         "errata": item.errata,

@@ -10,7 +10,7 @@ from ..engine.records import NamedTuple
 from ..engine.semantics import micro as m
 from ..engine.semantics.models import ISA_MODEL
 from ..engine.semantics.plan import Stage
-from ..engine.text.instruction import Instruction, Literal
+from ..engine.text.instruction import Instruction
 from ..engine.tracing.trace import RowTrace, Trace
 from ..engine.tracing.words import cmp_sign, integer_type, operand_name, relation
 from .build import scene
@@ -72,10 +72,9 @@ class _Told(NamedTuple):
 
 
 def blank(ins: Instruction) -> Trace:
-    """A trace of an instruction on zeros, and on its literals: no other value is shown."""
-    literals = {role: x.bits for role, x in ins.roles.items() if isinstance(x, Literal)}
+    """A trace of an instruction on zeros, and on its constants: no other value is shown."""
     zeros = {role: 0 for x in ins.inputs for role in x.roles}
-    return Trace(ins, ISA_MODEL, {**zeros, **literals})
+    return Trace(ins, ISA_MODEL, {**zeros, **ins.constants})
 
 
 def form_scene(trace: Trace) -> Scene:

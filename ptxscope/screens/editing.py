@@ -88,7 +88,11 @@ class Editing(Part):
         for role, name in setup.instruction.names.items():
             given = setup.values.get(role)
             if given is not None and self._setup.values.get(role) != given:
-                why = "is computed in the listing: type over what it is computed from"
+                cursor = self._main.listing_cursor
+                if cursor and name in cursor.run.program.constants:
+                    why = "is a constant of the asm statement"
+                else:
+                    why = "is computed in the listing: type over what it is computed from"
                 self._main.say(f"{REFUSED} {name} {why}", "changed", firm=True)
                 return
 

@@ -17,7 +17,7 @@ from ..engine.semantics.arithmetic import Lanes
 from ..engine.semantics.micro import Choose, Extend, Merge, Select
 from ..engine.semantics.operation import same
 from ..engine.text.errors import Problem, PtxError, quoted
-from ..engine.text.instruction import Instruction, Literal
+from ..engine.text.instruction import Instruction
 from ..engine.text.values import hex_text, parse_integer, parse_value, value_text
 from ..engine.tracing.evaluate import plan_of
 
@@ -334,8 +334,11 @@ def _role(word: str, known: dict[str, str]) -> str | None:
 
 
 def _not_known(ins: Instruction, name: str, done: str) -> str:
-    if isinstance(source := ins.roles.get(name), Literal):
-        return f"{quoted(name)} is the literal {quoted(str(source))} here, which has one value"
+    for role in ins.constants:
+        if name in (role, ins.called(role), ins.called(role).removeprefix("%")):
+            literal = quoted(str(ins.roles[role]))
+            what = "a constant" if role in ins.names else f"the literal {literal}"
+            return f"{quoted(name)} is {what} here, which has one value"
     if not name:
         return f"the name of a register that is {done} is missing"
     return f"{quoted(name)} is no register that the instruction {_VERBS[done]}"

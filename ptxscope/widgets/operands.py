@@ -150,9 +150,11 @@ class Operands(CursorPane):
         if trace is None:
             return []
         roles = self._roles(trace)
-        if not roles:
+        ins = trace.instruction
+        constants = {role: x for role, x in ins.constants.items() if role in ins.names}
+        if not roles and not constants:
             return [[Piece("nothing is read: every operand is a literal", "dim")]]
-        names = {role: printable(operand_name(trace, role)) for role in roles}
+        names = {role: printable(operand_name(trace, role)) for role in (*roles, *constants)}
         room = 6 + max(max(map(len, names.values())), 2)
         indent = room if room <= width // 2 else 6
         lines: list[Line] = []
@@ -171,6 +173,10 @@ class Operands(CursorPane):
                     values[-1] = [*values[-1], Piece(fields, "dim")]
             lines += values
             lines += _wrapped([Piece(" " * indent)], self._bits(trace, role), indent, width)
+        for role, bits in constants.items():
+            head = [Piece(f"{Role(role).label:<4}", "label"), Piece(names[role], "strong")]
+            value = Piece(f"  {hex_text(bits, ins.type_of(role).bits)}  constant", "dim")
+            lines += _wrapped(head, [[value]], indent, width)
         return lines
 
     def _piece(self, text: str, field: Field, ink: str) -> Piece:

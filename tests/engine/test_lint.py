@@ -574,7 +574,7 @@ bra vmax;
 mov.b64 {vadd, vsub}, vmad;
 mov.u32 vmad , vmin;
 vsub4x ;
-a set; vadd the;
+a set;
 $vset; %vset; _vset; .vset;
 """
 

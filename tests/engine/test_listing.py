@@ -96,7 +96,7 @@ def test_places_in_a_statement_of_several_lines() -> None:
         ("vad4.u32.u32.u32 a;", ["vad4.u32.u32.u32 a;"]),
         ("ld.v4.u32 {a, b}, [c]; setp.lt.s32 p, {a}, b;", ["setp.lt.s32 p, {a}, b;"]),
         ("set: mov.u32 set, vadd; vadd4 d, a; @p setp p|q, a;", ["vadd4 d, a;", "@p setp p|q, a;"]),
-        ("a set; vadd the; .reg .u32 set , vset;", []),
+        ("a set; vadd the; .reg .u32 set , vset;", ["vadd the;"]),
         ("/* never closed vadd.u32 a;", []),
         ("", []),
     ],

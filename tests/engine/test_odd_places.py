@@ -173,9 +173,10 @@ def test_a_comment_is_no_guard_and_ends_none() -> None:
 
 
 def test_the_guard_of_another_statement_is_left_to_it() -> None:
-    for head in ("@p bra L", "@p bra L;", "@p ret; }", "@p { ", "@p;"):
+    for head in ("@p bra L", "@p bra L;", "@p ret; }", "@p;"):
         (found,) = statements([f"{head}\n{_ADD}"])
         assert found.text == _ADD
+    assert [x.text for x in statements(["@p { \n" + _ADD])] == ["@p {", _ADD]
 
 
 # --- asm statements -----------------------------------------------------------------------

@@ -127,6 +127,12 @@ def test_a_register_that_a_macro_may_declare_is_not_called_undeclared() -> None:
     assert item.diagnostics != ()
 
 
+def test_a_register_that_both_branches_of_a_condition_declare_is_no_error() -> None:
+    text = 'asm("{ "\n#if A\n".reg .u32 t;"\n#else\n".reg .b32 t;"\n#endif\n'
+    (item,) = source(text + '"vadd4.u32.u32.u32 %0, t, t, %1; }"' + _OPERANDS)
+    assert item.diagnostics == ()
+
+
 def test_a_character_that_stands_for_a_gap_is_no_gap() -> None:
     (item,) = source(
         'asm("vadd4.u32.u32.u32 %0, %1, %2, \N{OBJECT REPLACEMENT CHARACTER};"' + _OPERANDS

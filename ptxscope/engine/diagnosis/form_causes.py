@@ -5,7 +5,7 @@ Each slot of the catalog gives its own causes, so a new modifier needs only a we
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ..isa.catalog import CATALOG
 from ..isa.entry import Group, Slot, SlotPlace
@@ -16,7 +16,8 @@ from ..semantics.misconceptions import BELIEFS, MISCONCEPTIONS
 from ..semantics.models import PTXAS_MODELS
 from ..text.folding import FOLDING, folding
 from ..text.instruction import Instruction, Literal, Register
-from .causes import Cause, Kind
+from ..tracing.constant_folding import LOSING, find_difference_form, is_difference_lost
+from .causes import Bits, Cause, Kind
 from .plainness import default_word
 from .twins import carried, twins
 
@@ -94,14 +95,30 @@ def _models(ins: Instruction) -> Iterator[Cause]:
 
 def _folded(ins: Instruction) -> Iterator[Cause]:
     """What assemblers make of a constant c, where that is not what they make of a register."""
-    c = ins.roles.get("c")
-    found = folding(ins.form, ins.sources, c.bits) if isinstance(c, Literal) else None
-    if found is None or not isinstance(c, Literal):
+    bits = ins.constants.get("c")
+    found = folding(ins.form, ins.sources, bits) if bits is not None else None
+    if found is None or bits is None:
         return
     phrase = f"as {FOLDING} folds it, with c read as an f32: {found.read}"
     axes, slots = frozenset(("ctype", "dtype", "ftz")), (("ctype", Type.F32),)
-    same_bits = Literal(c.bits, f"0f{c.bits:08X}")
+    same_bits = Literal(bits, f"0f{bits:08X}")
     yield Cause(Kind.PTXAS, axes, phrase, 0, slots=slots, literals=(("c", same_bits),))
+
+
+def find_lost_differences(ins: Instruction, operands: Iterable[Bits]) -> Iterator[Cause]:
+    """What ptxas makes of an absolute difference where all operands are constants.
+
+    ``operands`` are those of every observation.
+    """
+    changed = find_difference_form(ins.form)
+    if changed is None or not all(map(is_difference_lost, operands)):
+        return
+    is_known = {"a", "b", "c"} <= ins.constants.keys()
+    condition = "" if is_known else ", where a, b and c are constants"
+    phrase = f"as {LOSING} compiles it for sm_120 and sm_121{condition}: without the absolute value"
+    slots = (("opcode", changed.opcode),)
+    weight = 0 if is_known else 2
+    yield Cause(Kind.PTXAS, frozenset(("opcode",)), phrase, weight, slots=slots)
 
 
 def _types(ins: Instruction) -> Iterator[Cause]:

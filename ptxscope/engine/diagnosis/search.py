@@ -17,7 +17,13 @@ from ..semantics.run import result
 from ..text.constants import bits_float
 from ..text.instruction import Instruction
 from .causes import Bits, Cause, Kind, Seen
-from .form_causes import DEFAULT_SELECTOR, WEIGHTS, form_causes, slot_phrase
+from .form_causes import (
+    DEFAULT_SELECTOR,
+    WEIGHTS,
+    find_lost_differences,
+    form_causes,
+    slot_phrase,
+)
 from .plainness import FEW, MANY
 from .selection import Fits
 from .solve import solve
@@ -102,6 +108,7 @@ class Search:
     def _causes(self) -> Iterator[Cause]:
         """Every single cause, but the selectors that are solved."""
         yield from form_causes(self.ins, self._unordered)
+        yield from find_lost_differences(self.ins, (x.observation.operands for x in self.seen))
         yield from value_causes(self.ins, self.roles)
 
     def _pairs(

@@ -57,7 +57,7 @@ def _swapped(ins: Instruction) -> Iterator[Cause]:
 
 
 def _operands(ins: Instruction, known: frozenset[str]) -> Iterator[Cause]:
-    """Operands that were other than given: registers, each in all of its roles; no literals."""
+    """Operands that were other than given: registers, each in all of its roles; no constants."""
     types = {role: ins.type_of(role) for role in "abc" if role in known}
     registers = _roles_by_register(ins, types)
     if {"a", "b"} <= known and ins.roles["a"] != ins.roles["b"]:
@@ -73,10 +73,10 @@ def _operands(ins: Instruction, known: frozenset[str]) -> Iterator[Cause]:
 
 
 def _roles_by_register(ins: Instruction, read: Iterable[str]) -> dict[str, str]:
-    """The roles of each register that is read: ``{"%1": "ab", "%3": "c"}``."""
+    """The roles of each register that is read and is no constant: ``{"%1": "ab", "%3": "c"}``."""
     found: dict[str, str] = {}
     for role in read:
-        if isinstance(source := ins.roles[role], Register):
+        if isinstance(source := ins.roles[role], Register) and source.bits is None:
             found[source.name] = found.get(source.name, "") + role
     return found
 

@@ -179,7 +179,7 @@ NOT_C_SELP = Remark(
 SINK_ALONE = Remark(
     ("dst",),
     lambda f: f.dst is Destinations.SINK,
-    "a lone `_` throws the result away (undocumented, accepted by ptxas)",
+    "a lone `_` throws the result away (undocumented; ptxas accepts it without a guard)",
     documented=False,
 )
 _B1024 = selector("b1024")

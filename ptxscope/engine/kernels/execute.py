@@ -25,7 +25,7 @@ class Value(NamedTuple):
     """Unsigned; None where nothing is known."""
     width: int
     by: Statement | None = None
-    """The statement that wrote it; None where it was given before the first."""
+    """The statement that wrote it; None where it was given before the first, or is a constant."""
     given: bool = False
     """It was given rather than computed."""
     step: int = 0
@@ -175,6 +175,8 @@ def _given(program: Program, known: Places, key: str, value: int) -> Value:
         raise ValueError(f"{key} is not a register of {program.name}")
     if not known.holds(key):
         raise ValueError(f"{key}: nothing there makes {name} unknown")
+    if name in program.constants:
+        raise ValueError(f"{name} is a constant")
     at = known.statements.get(key)
     type_ = program.reading(name, at) if at else program.types[name]
     return Value(bits_of(value, type_, key), type_.bits, given=True)
@@ -216,6 +218,8 @@ class _Machine:
     ) -> None:
         self.program, self.places, self.given, self.model = program, known, given, model
         self.state = {name: self._untouched(name) for name in map(register_of, given)}
+        for name, bits in program.constants.items():
+            self.state[name] = Value(bits, program.types[name].bits)
         self.needs: dict[str, Need] = {}
         self.used: set[str] = set()
         self.answers: dict[str, str] = {}

@@ -108,6 +108,12 @@ class Program(NamedTuple):
         """The statements that a run can't read."""
         return tuple(statement for statement in self.statements if statement.unread)
 
+    @property
+    def constants(self) -> dict[str, int]:
+        """The bits of the registers that its asm statement gives a literal."""
+        bits = self.bound.literals
+        return {x: bits[x] & ((1 << t.bits) - 1) for x, t in self.types.items() if x in bits}
+
     def depths(self, name: str) -> dict[int, int]:
         """By the ``id`` of a statement: how many blocks around it declare a register of a name."""
         inside: list[bool] = []
@@ -274,6 +280,7 @@ class _Loader:
         kernels = list(bodies(self.words)) or [Body(name, 0, len(self.fragment.ptx) + 1)]
         self._go_through({body.start for body in kernels})
         places = [place for place, _ in self.found]
+        braces = [place for place, _ in self.opened]
         for body in kernels:
             here = slice(bisect_left(places, body.start), bisect_right(places, body.end))
             inside = [x for _, x in self.found[here] if x]
@@ -286,7 +293,8 @@ class _Loader:
                 for name, type_ in _declared(inside).items()
                 if name in types and (name not in said or name in floats)
             }
-            scopes = [x for at, x in self.opened if body.start - 1 <= at <= body.end]
+            first, last = bisect_left(braces, body.start - 1), bisect_right(braces, body.end)
+            scopes = [scope for _, scope in self.opened[first:last]]
             yield Program(
                 body.name,
                 known,

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ..records import NamedTuple
+from ..text.constants import float_bits
 from ..text.errors import Span, quoted
 from ..text.scopes import CONSTANT
 from ..text.source import GAP, Fragment
@@ -34,6 +35,10 @@ _INTEGER = re.compile(
     r"\s*+(?P<sign>[-+]?)\s*+(?P<digits>0[xX][0-9a-fA-F]++|0[bB][01]++|[1-9][0-9]*+|0[0-7]*+)"
     r"(?P<suffix>[uU]?(?:[lL]{1,2})?[uU]?)\s*+"
 )
+_FLOAT = re.compile(
+    r"[-+]?(?:(?:[0-9]++\.[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?|[0-9]++[eE][-+]?[0-9]++)[fF]?",
+    re.ASCII,
+)
 _MOST_DIGITS = 66
 
 
@@ -48,6 +53,8 @@ class Operands(NamedTuple):
     """Those that stand for text of the PTX: ``"C"``."""
     constants: dict[str, str]
     """Those that stand for an integer, ``"n"``, as nvcc writes it; empty where it is not known."""
+    literals: dict[str, int]
+    """The bits of the registers whose C expression is a literal, ``"r"(0)``."""
     expressions: tuple[tuple[str, str], ...]
     """The constraint of each, as written, and what stands in its parentheses."""
     number: int | None
@@ -118,6 +125,7 @@ def read_operands(text: str, start: int, end: int) -> Operands:
     """The operands that stand behind an asm statement's text."""
     types, names, constants = dict[str, str](), dict[str, int](), list[str]()
     values, expressions = dict[str, str](), list[tuple[str, str]]()
+    literals = dict[str, int]()
     count, depth, section, opened = 0, 0, 0, 0
     letters = name = None
     constraint = ""
@@ -129,8 +137,12 @@ def read_operands(text: str, start: int, end: int) -> Operands:
             depth += (mark in ("(", "[", "{")) - (mark in (")", "]", "}")) if mark else 0
             if not depth:
                 expressions.append((constraint, text[opened : token.start()]))
-                if (last := f"%{count - 1}") in values:
-                    values[last] = _integer(expressions[-1][1])
+                last, (_, expression) = f"%{count - 1}", expressions[-1]
+                if last in values:
+                    values[last] = _integer(expression)
+                elif last in types and not set(constraint) & {"=", "+"}:
+                    bits = _parse_literal(expression, types[last])
+                    literals |= {} if bits is None else {last: bits}
         elif mark == "(" and letters is not None:
             depth, opened, constraint = 1, token.end(), letters
             kind = letters.strip("=+&% ")
@@ -160,7 +172,8 @@ def read_operands(text: str, start: int, end: int) -> Operands:
         values = dict.fromkeys(values, "")
     types |= dict.fromkeys(values, CONSTANT)
     number = count if ended else None
-    return Operands(types, names, tuple(constants), values, tuple(expressions), number, {})
+    every = tuple(expressions)
+    return Operands(types, names, tuple(constants), values, literals, every, number, {})
 
 
 def _integer(text: str) -> str:
@@ -176,6 +189,18 @@ def _integer(text: str) -> str:
     bits = 64 if long else 32
     value &= (1 << bits) - 1
     return str(value - (value >> (bits - 1) << bits))
+
+
+def _parse_literal(text: str, type_: str) -> int | None:
+    """The bits of a C literal in a register of a type; None where the text is no literal."""
+    word = text.strip() if len(text) < _MOST_DIGITS else ""
+    while word[:1] == "(" and word[-1:] == ")":
+        word = word[1:-1].strip()
+    kind, bits = type_[0], int(type_[1:])
+    if kind == "f":
+        return float_bits(float(word.rstrip("fF")), bits) if _FLOAT.fullmatch(word) else None
+    integer = _integer(word)
+    return int(integer) & ((1 << bits) - 1) if integer else None
 
 
 def _doubled(fragment: Fragment, at: int) -> bool:

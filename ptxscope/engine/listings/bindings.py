@@ -32,6 +32,8 @@ class Bound(NamedTuple):
     """For each C variable the operands that give it one."""
     constants: Mapping[str, str] = {}
     """The operands for which an integer is filled in, as nvcc writes it."""
+    literals: Mapping[str, int] = {}
+    """The bits of the registers whose C expression is a literal."""
 
     def variable(self, name: str) -> tuple[str, ...]:
         """The operands that a C variable's value is of, or else that it is given by."""
@@ -67,7 +69,7 @@ def bind_operands(operands: Operands) -> Bound:
                 if takes:
                     held[name] = (*held.get(name, ()), f"%{number}")
     constants = {name: value for name, value in operands.constants.items() if value}
-    return Bound(operands.types, read, written, constants)
+    return Bound(operands.types, read, written, constants, operands.literals)
 
 
 def limited(text: str) -> Iterator[tuple[AsmText, int]]:
@@ -119,7 +121,9 @@ def pasted(text: str) -> Instruction:
         problems = tuple(misfits(ins, Scopes(dict(said.types))))
         if problems:
             raise PtxError(text, problems)
-    return _filled(ins, said.constants) if said.constants else ins
+    if said.constants or said.literals:
+        ins = _filled(ins, said.constants).with_constants(said.literals)
+    return ins
 
 
 def _filled(ins: Instruction, constants: Mapping[str, str]) -> Instruction:

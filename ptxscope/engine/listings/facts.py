@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 
 from ..isa.types import Type
 from ..records import NamedTuple
 from ..text.instruction import Instruction
 from ..text.parser import scan
+from ..tracing.constant_folding import describe_folded_slct, describe_lost_difference
 from .counterexample import Counterexample, counterexample
 from .replacement import replacement
 
@@ -61,6 +62,8 @@ class Facts(NamedTuple):
     version: tuple[int, int]
     target: int
     notes: tuple[str, ...]
+    loss: str
+    """How folding its constants loses an absolute value; empty where it does not."""
     example: Counterexample | None
     replacement: Template
     """Its lines; empty where none is known, or no erratum shows."""
@@ -80,10 +83,11 @@ _FACTS: dict[tuple[object, ...], Facts | None] = {}
 """Verdicts by the statement's text without its numbered registers; None: look again each time."""
 
 
-def known(text: str) -> tuple[Facts | None, Sequence[str]]:
+def known(text: str, constants: Mapping[str, int]) -> tuple[Facts | None, Sequence[str]]:
     """The facts of a statement, and the registers that its stand-ins stand for.
 
-    Where somebody calls a register as the stand-ins are, there are none.
+    Where somebody calls a register as the stand-ins are, there are none. ``constants`` are the
+    bits of registers that are constants.
     """
     registers: Sequence[str] = ()
     key: tuple[object, ...] = (text,)
@@ -95,6 +99,11 @@ def known(text: str) -> tuple[Facts | None, Sequence[str]]:
             order = [*dict.fromkeys(registers)]
             key = (*key, *map(order.index, registers))
             registers = order
+    bits: dict[str, int] = {}
+    if constants:
+        stand_ins = {register: f"%z{number}" for number, register in enumerate(registers)}
+        bits = {stand_ins.get(x, x): constants[x] for x in constants}
+        key = (*key, tuple(bits.items()))
     try:
         return _FACTS[key], registers
     except KeyError:
@@ -104,15 +113,15 @@ def known(text: str) -> tuple[Facts | None, Sequence[str]]:
         told = text
         if registers:
             told = _NUMBERED.sub(lambda found: f"%z{numbers[found[0]]}", text)
-        facts = _FACTS[key] = _facts(told)
+        facts = _FACTS[key] = _facts(told, bits)
         return facts, registers
 
 
-def _facts(text: str) -> Facts | None:
+def _facts(text: str, constants: Mapping[str, int]) -> Facts | None:
     items = list(scan(text))
     if len(items) != 1 or items[0].instruction is None:
         return None
-    return facts_of(items[0].instruction)
+    return facts_of(items[0].instruction.with_constants(constants))
 
 
 def facts_of(ins: Instruction) -> Facts:
@@ -130,7 +139,8 @@ def facts_of(ins: Instruction) -> Facts:
         set(),
         version,
         target,
-        ins.notes,
+        tuple(dict.fromkeys((*ins.notes, *describe_folded_slct(ins)))),
+        describe_lost_difference(ins),
         example,
         _template("\n".join(lines)),
     )

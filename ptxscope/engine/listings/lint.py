@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
+from itertools import chain, islice, pairwise
 from typing import Protocol
 
 from ..records import NamedTuple
@@ -20,14 +21,16 @@ from ..text.parser import NOT_LITERAL, Parsed, resolve, scan
 from ..text.registers import misfit
 from ..text.scopes import Scopes, anywhere
 from ..text.source import GAP, Fragment
-from ..text.tokens import EMPTY, ends
+from ..text.tokens import EMPTY, MISSING_END, ends
 from ..text.tokens import statements as written_statements
+from ..tracing.constant_folding import FOLDING_BUGS, LOSING_TARGETS
 from .asm_operands import Operands
 from .counterexample import Counterexample
 from .facts import Facts, facts_of, known, renamed
 from .gluing import is_prose, is_template
 from .inline_asm import Piece, PieceKind, pieces
 from .language import Language, is_whole, language_of
+from .moved_constants import MovedConstants
 from .reading import WINDOW, Candidate, Place, statements
 
 
@@ -48,13 +51,18 @@ RULES: dict[str, tuple[Severity, str]] = {
         Severity.WARNING,
         "A register is declared nowhere in this file; it assembles only where another declares it.",
     ),
+    "component": (
+        Severity.WARNING,
+        "A component that its vector register does not have; it assembles and holds nothing.",
+    ),
     "version": (Severity.ERROR, "The .version or .target is below what the instruction needs."),
     "note": (Severity.NOTE, "Legal, but worth a word."),
     "unread": (
         Severity.NOTE,
-        "It is not checked: half-precision, a sum, a file of another kind, or text that is "
-        "put together from what is not known.",
+        "It is not checked: half-precision, a sum, a file of another kind, code in `#if 0`, or text "
+        "that is put together from what is not known.",
     ),
+    "F2": (Severity.WARNING, FOLDING_BUGS[1].sentence),
     **{x.id: (Severity.WARNING, x.sentence) for x in ERRATA},
 }
 """Every rule by id: how bad its diagnostics are, and what it is about."""
@@ -122,14 +130,50 @@ class _Placed(Protocol):
 
 def check_listing(chunks: Iterable[str], name: str) -> Iterator[Checked]:
     """Every one of the 27 in a PTX listing, in order; the chunks may end anywhere."""
-    for statement in statements(chunks):
-        facts, registers = known(statement.text)
-        ends_well = statement.text[-1] == ";" and not statement.after
-        if facts and ends_well:
+    moved = MovedConstants()
+    for statement in statements(moved.record_chunks(chunks)):
+        if odd := _find_oddity(statement, statement):
+            yield Checked(name, odd.place, " ".join(statement.text.split()), (odd,))
+            continue
+        constants = _find_constants(statement, moved, {})
+        facts, registers = known(statement.text, constants)
+        is_usual = statement.text[-1] == ";" and not statement.after
+        if facts and is_usual and not statement.before.strip():
             yield _legal(statement, facts, registers, statement, name)
         else:
-            for found in _checked(statement, statement, name, doubled=False):
-                yield _told(found, _ended(statement, statement))
+            for found in _checked(statement, statement, name, constants, doubled=False):
+                said = (*_begun(statement, statement), *_ended(statement, statement))
+                yield _told(found, said)
+
+
+_GUARDED_BLOCK = "a guard stands before an instruction: no block takes one"
+_BEFORE = re.compile(r"(?:\A|[;{}:]|\*/)\s*+([A-Za-z][\w$]*+)[ \t]++\Z", re.ASCII)
+"""A word in front of a statement, in its line."""
+
+
+def _find_oddity(statement: Candidate, at: _Placed) -> Diagnostic | None:
+    """What is wrong between statements."""
+    text, place = statement.text, statement.opcode
+    if text[0] == ".":
+        found = _NAME.match(text, place)
+        name = found[0] if found else text
+        where = at.place(place, place + len(name))
+        return Diagnostic("illegal", f"{quoted(name)} is declared already in this block", where)
+    if text[place] in "{;":
+        message = EMPTY.message if text[place] == ";" else _GUARDED_BLOCK
+        return Diagnostic("illegal", message, at.place(0, len(text)))
+    return None
+
+
+def _begun(statement: Candidate, at: _Placed) -> Iterator[Diagnostic]:
+    """What is said of what stands in front of a statement."""
+    if found := _BEFORE.search(statement.before):
+        start = found.start(1) - len(statement.before)
+        message = (
+            f"{quoted(found[1])} is no part of this statement: it begins with a guard or opcode"
+        )
+        place = at.place(start, start + len(found[1]))
+        yield Diagnostic("illegal", message, place, "a `;` or a `:` behind it")
 
 
 def _told(item: Checked, more: Iterable[Diagnostic]) -> Checked:
@@ -178,14 +222,77 @@ def check_source(text: str, name: str, language: Language) -> Iterator[Checked]:
         return
     elsewhere = anywhere(text)
     elsewhere.complete &= is_whole(name)
-    for piece in pieces(text, language):
+    left_out = _find_left_out(text) if language is Language.C else []
+    firsts = [first for first, _ in left_out]
+    is_ended = False
+    for piece, following in pairwise(chain(pieces(text, language), [None])):
+        assert piece
+        was_ended, is_ended = is_ended, following is not None and _ends(piece, following, text)
+        start = piece.fragments[-1].origins[0]
+        nearest = bisect_right(firsts, start) - 1
+        if nearest >= 0 and start < left_out[nearest][1]:
+            yield from _left_out(piece, name, elsewhere)
+            continue
         for problem, place in piece.problems():
             finding = Diagnostic("illegal", problem.message, place, problem.hint)
             yield Checked(name, place, place.excerpt.strip(), (finding,))
-        yield from _in_piece(piece, name, elsewhere)
+        yield from _in_piece(piece, name, elsewhere, is_ended=is_ended, was_ended=was_ended)
 
 
-def _in_piece(piece: Piece, name: str, elsewhere: Scopes) -> Iterator[Checked]:
+def _ends(piece: Piece, following: Piece, text: str) -> bool:
+    """Whether the next asm statement begins with the ``;`` that ends the last of this one."""
+    both = piece.kind is following.kind is PieceKind.ASM
+    if not (both and following.ptx.lstrip().startswith(";")):
+        return False
+    last = piece.fragments[-1]
+    start = last.origin(len(last.ptx) - 1, len(last.ptx))[1]
+    end = following.fragments[-1].origins[0]
+    between = text[start:end] if end - start < _MAX_GAP_CHARS else "}"
+    return not set(between) & {"{", "}"} and not piece.ptx.rstrip().endswith(";")
+
+
+_MAX_GAP_CHARS = 1 << 12
+"""How far apart two asm statements may stand of which the second ends the first."""
+_CONDITION = re.compile(r"^[^\S\n]*+#[^\S\n]*+(if|el|endif)(\w*+)([^\n]*+)", re.MULTILINE)
+_NEVER = re.compile(r"[^\S\n]*+\(?[^\S\n]*+0[^\S\n]*+\)?[^\S\n]*+(?:/[/*][^\n]*+)?", re.ASCII)
+
+
+def _find_left_out(text: str) -> list[Span]:
+    """What stands between ``#if 0`` and its ``#else`` or ``#endif``."""
+    found, depth, start, outer = list[Span](), 0, -1, 0
+    for line in _CONDITION.finditer(text):
+        word, more, condition = line.groups()
+        if word == "if":
+            depth += 1
+            if start < 0 and not more and _NEVER.fullmatch(condition):
+                start, outer = line.end(), depth
+        elif start >= 0 and depth == outer:
+            found.append((start, line.start()))
+            start = -1
+        depth -= word == "endif"
+    return [*found, (start, len(text))] if start >= 0 else found
+
+
+def _left_out(piece: Piece, name: str, elsewhere: Scopes) -> Iterator[Checked]:
+    """A note on what stands in ``#if 0``."""
+    for item in islice(_in_piece(piece, name, elsewhere), 1):
+        message = "this stands in `#if 0`: nothing compiles it, and it is not checked"
+        yield Checked(name, item.place, item.ptx, (Diagnostic("unread", message, item.place),))
+
+
+def _in_piece(
+    piece: Piece,
+    name: str,
+    elsewhere: Scopes,
+    *,
+    is_ended: bool = False,
+    was_ended: bool = False,
+) -> Iterator[Checked]:
+    """What is said of the statements of a piece.
+
+    ``is_ended`` says that the next piece begins with the ``;`` of this one's last statement, and
+    ``was_ended`` the same of this one and the piece before.
+    """
     found = list(_by_statement(piece, name, elsewhere))
     if piece.gaps or piece.named:
         literal = [span for span, _ in found]
@@ -193,7 +300,12 @@ def _in_piece(piece: Piece, name: str, elsewhere: Scopes) -> Iterator[Checked]:
     starts = [start for (start, _), _ in found]
     items = [item for _, item in found]
     beside = defaultdict[int, list[Problem]](list)
+    first = len(piece.ptx) - len(piece.ptx.lstrip())
     for problem in ends(piece.ptx, OPCODES, piece.gaps) if items and piece.operands else ():
+        if is_ended and problem.message == MISSING_END.message:
+            continue
+        if was_ended and problem.message == EMPTY.message and problem.span[0] == first:
+            continue
         beside[max(bisect_right(starts, problem.span[0]) - 1, 0)].append(problem)
     for index, problems in beside.items():
         told = [_illegal_at(problem, piece.at(0)) for problem in capped(problems)]
@@ -241,22 +353,54 @@ def _by_statement(piece: Piece, name: str, elsewhere: Scopes) -> Iterator[_Place
     may_be_template, may_be_prose = piece.may_be_template, piece.may_be_prose
     operands, inner = piece.operands, piece.fragments[0]
     closed = operands is not None and operands.number is not None
-    partial = bool(piece.gaps)
+    is_asm, literals = piece.kind is PieceKind.ASM, operands.literals if operands else {}
+    partial, moved = bool(piece.gaps), MovedConstants()
     scopes = Scopes(piece.registers, elsewhere, closed=closed, is_partial=partial)
-    for statement in statements([piece.ptx], scopes):
+    for statement in statements(moved.record_chunks([piece.ptx]), scopes):
         span = (statement.start, statement.start + len(statement.text))
         if piece.gaps and inner.find_gap(*span) is not None:
             continue
+        constants = _find_constants(statement, moved, literals)
         at = piece.at(statement.start)
+        if odd := _find_oddity(statement, at):
+            # `ends` tells of a `;`; of two declarations under #if, one is compiled
+            if is_asm and not partial and statement.text != ";":
+                item = Checked(name, odd.place, " ".join(statement.text.split()), (odd,))
+                yield span, item
+            continue
         if may_be_template and is_template(statement.text, statement.scopes):
             yield span, _filled_in(statement, at, name)
         elif not (may_be_prose and is_prose(statement.text[statement.opcode :])):
-            for item in _checked(statement, at, name, doubled=piece.kind is PieceKind.ASM):
+            for item in _checked(statement, at, name, constants, doubled=is_asm):
                 if operands:
                     more = _placeholders(piece, operands, statement)
                 else:
                     more = _ended(statement, at)
+                if is_asm:
+                    more = chain(_begun(statement, at), more)
                 yield span, _told(item, more)
+
+
+_NAME = re.compile(r"[%\w$]++")
+_FOLDED = ("slct.s32.s32", "vabsdiff2.", "vabsdiff4.")
+"""How the instructions begin of which ptxas may fold constants wrongly."""
+
+
+def _find_constants(
+    statement: Candidate, moved: MovedConstants, literals: Mapping[str, int]
+) -> Mapping[str, int]:
+    """The bits of a statement's registers that are constants.
+
+    ``literals`` are those of its asm statement. What a ``mov`` gives is looked for only where
+    folding may change the result.
+    """
+    text, opcode, target = statement.text, statement.opcode, statement.scopes.target
+    known = [literals] if literals else []
+    is_likely = text[opcode] == "s" or target in (None, *LOSING_TARGETS)
+    if is_likely and text.startswith(_FOLDED, opcode):
+        known.append(moved.find_constants(statement.start))
+    names = _NAME.findall(text) if known else ()
+    return {name: bits[name] for bits in known for name in names if name in bits}
 
 
 def _placeholders(piece: Piece, operands: Operands, statement: Candidate) -> Iterator[Diagnostic]:
@@ -286,30 +430,41 @@ def _filled_in(statement: Candidate, at: _Placed, name: str) -> Checked:
     return Checked(name, place, ptx, (Diagnostic("unread", message, place),))
 
 
-def _checked(statement: Candidate, at: _Placed, name: str, *, doubled: bool) -> Iterator[Checked]:
-    facts, registers = known(statement.text)
+def _checked(
+    statement: Candidate, at: _Placed, name: str, constants: Mapping[str, int], *, doubled: bool
+) -> Iterator[Checked]:
+    facts, registers = known(statement.text, constants)
     if facts:
         yield _legal(statement, facts, registers, at, name, doubled)
     else:
-        yield from _scanned(statement, at, name, doubled=doubled)
+        yield from _scanned(statement, at, name, constants, doubled=doubled)
 
 
-def _scanned(statement: Candidate, at: _Placed, name: str, *, doubled: bool) -> Iterator[Checked]:
+def _scanned(
+    statement: Candidate, at: _Placed, name: str, constants: Mapping[str, int], *, doubled: bool
+) -> Iterator[Checked]:
     """What is found of a statement that is not legal, or that is several."""
     for item in scan(statement.text):
         yield (
             _illegal(statement, item, at, name)
             if item.problems
-            else _parsed(statement, item, at, name, doubled=doubled)
+            else _parsed(statement, item, at, name, constants, doubled=doubled)
         )
 
 
 def _parsed(
-    statement: Candidate, item: Parsed, at: _Placed, name: str, *, doubled: bool
+    statement: Candidate,
+    item: Parsed,
+    at: _Placed,
+    name: str,
+    constants: Mapping[str, int],
+    *,
+    doubled: bool,
 ) -> Checked:
     """One of several legal instructions of a statement."""
     assert item.instruction
-    return _legal(statement, facts_of(item.instruction), (), at, name, doubled)
+    facts = facts_of(item.instruction.with_constants(constants))
+    return _legal(statement, facts, (), at, name, doubled)
 
 
 def _illegal(statement: Candidate, item: Parsed, at: _Placed, name: str) -> Checked:
@@ -350,10 +505,12 @@ def _legal(
     if not _fits(scopes, facts, registers):
         diagnostics += _misfits(statement, facts, registers, at)
     text = facts.text.of(registers)
-    if not (facts.notes or facts.example):
+    if not (facts.notes or facts.loss or facts.example):
         return Checked(name, place, text, tuple(diagnostics))
     notes = tuple(renamed(note, registers) for note in facts.notes)
     diagnostics += [Diagnostic("note", note, place) for note in notes]
+    if facts.loss:
+        diagnostics.append(Diagnostic("F2", f"F2: {renamed(facts.loss, registers)}", place))
     example = facts.example
     if example:
         diagnostics += [Diagnostic(x.id, _warning(x.id), place) for x in example.errata]

@@ -40,8 +40,8 @@ _EVENT = pattern(
       | (?P<guard>@)
       | (?P<directive>(?<![\w$])\.{_DIRECTIVE})
       | (?P<opcode>(?<![\w.$%])(?!{_OTHER})[A-Za-z][\w$]*+
-         (?=[ \t]*+\.|\s++\.[a-z]|[ \t]++[\w$%]++[ \t]*+[,|]|(?P<bare>\s*+;)
-            |(?P<noted>\s*+/[/*])))
+         (?=[ \t]*+\.|\s++\.[a-z]|[ \t]++[\w$%]++[ \t]*+[,|]|(?P<noted>\s*+/[/*])
+            |(?P<bare>\s*+(?:[^\s:=.,/]|\Z))))
         (?P<rest>[^;{{}}/\n]{{0,{WINDOW}}}+;)?+""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
@@ -54,7 +54,7 @@ _DULL = pattern(
         (?:(?:%[\w$]++(?:\.[\w$]++)?+
             | [$_0-9][\w$]*+(?:\.[\w$]++)?+
             | {_OTHER}(?:\.[\w$]++)*+
-            | [A-Za-z][\w$]*+(?![\s.;/])
+            | (?!(?:{any_of(OPCODES)})(?![\w$]))[A-Za-z][\w$]*+(?![\s.;/])
             | {_SKIP}
             | \.(?!{_DIRECTIVE})[\w$]++)
           [^\w"/{{}}.$%@]*+)*+""",
@@ -62,8 +62,8 @@ _DULL = pattern(
 )
 """What no event begins in, word by word: five times as fast as to look for one everywhere.
 
-No event begins behind a dot or within a word; nor at a word with neither blank, dot, comment
-nor ``;`` behind it.
+No event begins behind a dot or within a word; nor at a word that is none of the 27 and has neither
+blank, dot, comment nor ``;`` behind it.
 """
 _BEGINS = re.compile(
     r"(?:\A|[;{}:]|\*/|(?:^[ \t]*+\.|//)[^\n]*+\n)\s*+(?:@\s*+(?:!\s*+)?+[\w$%]++\s++)?+\Z",
@@ -97,6 +97,10 @@ _END = re.compile(
     rf"|\n\s*+(?P<line>(?=(?:@\s*+(?:!\s*+)?+[\w$%]++\s++)?+(?:{any_of(OPCODES)}){_BETWEEN}\.))?",
     re.DOTALL | re.ASCII,
 )
+_GUARD = re.compile(r"@\s*+(?:!\s*+)?+[\w$%]++\s*+", re.ASCII)
+_STATEMENT, _BLOCK = "statement", "block"
+_MAX_BLOCKS = 200
+"""How many braces in braces are followed."""
 _UNUSUAL = re.compile(r"[{}\n/]")
 _LINE_END = re.compile("\n")
 _MARK = re.compile('"|//')
@@ -124,7 +128,12 @@ class Place(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A statement whose opcode is one of the 27, or is likely meant to be one: not parsed yet."""
+    """A statement whose opcode is one of the 27, or is likely meant to be one: not parsed yet.
+
+    Or what is wrong between statements: a guard before a ``{``, a ``;`` alone, a ``.reg`` of a
+    register that is declared already. There ``opcode`` is where the brace, the ``;`` or the
+    register stands.
+    """
 
     text: str
     """From its guard to its ``;``, or to where that is missing."""
@@ -197,6 +206,9 @@ def _candidates(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
         return
     text, limit = window.text, window.limit
     while True:
+        if window.end_of and (empty := window.find_empty_statement()) is not None:
+            yield window.candidate(empty, empty + 1, scopes)
+            window.at = empty + 1
         dull = _DULL.match(text, window.at, limit)
         event = _EVENT.search(text, dull.end() if dull else window.at, limit)
         if event is None:
@@ -211,17 +223,28 @@ def _candidates(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
                     stop = window.statement_end(end)
                 if stop is not None:
                     yield window.candidate(start, stop, scopes)
+                    window.end_of = _STATEMENT if text[stop - 1] == ";" else ""
             else:
                 stop = None if meant is None else event.end("opcode")
         elif kind == "guard":
             window.meet_guard(start)
         elif kind == "brace":
-            scopes.open() if event[0] == "{" else scopes.close()
+            if event[0] == "}":
+                window.close_block()
+                scopes.close()
+            else:
+                if window.has_guard_before(start):
+                    yield window.candidate(start, end, scopes)
+                window.open_block(start)
+                scopes.open()
         elif kind == "directive":
             if not window.is_modifier(start):
                 stop = window.directive_end(event[0], end)
                 if stop is not None:
-                    _declare(scopes, text[start:stop])
+                    again = _declare(scopes, text[start:stop])
+                    if again >= 0:
+                        yield window.candidate(start, stop, scopes, start + again)
+                    window.directive_stop = window.base + stop
         elif kind == "comment":
             window.follow_guard(start)
             window.at, window.in_comment = end, True
@@ -235,20 +258,26 @@ def _candidates(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
     window.at = max(window.at, window.limit)
 
 
-def _declare(scopes: Scopes, directive: str) -> None:
-    """Tell what a directive says; short ones, ``.reg .b32 %r<9>;``, come again and again."""
+def _declare(scopes: Scopes, directive: str) -> int:
+    """Tell what a directive says; short ones, ``.reg .b32 %r<9>;``, come again and again.
+
+    Returns where in it a register stands that is declared already, or -1.
+    """
     if len(directive) > _SHORT:
         header = kernel(directive)
-        if header is None:
-            scopes.read(tokens(directive))
-        else:
+        if header is not None:
             scopes.begin(header)
-        return
-    words, registers = _short(directive)
+            return -1
+        words: Sequence[Token] = tokens(directive)
+        registers = alone(words)
+    else:
+        words, registers = _short(directive)
     if registers is None:
         scopes.read(words)
-    else:
-        scopes.declare(registers)
+        return -1
+    again = scopes.find_duplicate(registers)
+    scopes.declare(registers)
+    return max((x.start for x in words if x.text == again), default=-1)
 
 
 @lru_cache(maxsize=1 << 10)
@@ -283,6 +312,12 @@ class _Window:
         """Up to where the window's line ends are counted."""
         self._semicolon = -1
         """The first in the window from where it was looked for; its length where there is none."""
+        self.end_of = ""
+        """What ended where it is read, blanks and comments aside: ``_STATEMENT``, ``_BLOCK``."""
+        self.directive_stop = -1
+        """Where the last directive stopped in the listing."""
+        self._blocks: list[bool] = []
+        """For each brace that is open, whether it begins a block of statements."""
 
     @property
     def unread(self) -> int:
@@ -350,6 +385,37 @@ class _Window:
             if self._followed < at:
                 self._guard = -1
 
+    def open_block(self, at: int) -> None:
+        """A ``{``: of a function, at the beginning of a statement, or around values."""
+        self.end_of = ""
+        is_body = self.directive_stop == self.base + at
+        is_block = is_body or _BEGINS.search(self.text, max(at - WINDOW, 0), at) is not None
+        if len(self._blocks) == _MAX_BLOCKS:
+            self._blocks.clear()
+        self._blocks.append(is_block)
+
+    def close_block(self) -> None:
+        """A ``}``."""
+        is_block = self._blocks.pop() if self._blocks else False
+        self.end_of = _BLOCK if is_block else ""
+
+    def has_guard_before(self, at: int) -> bool:
+        """Whether a guard is all that stands before a place in its statement."""
+        is_near = self._guard >= 0 and at - self._guard < WINDOW
+        return is_near and _GUARD.fullmatch(self.text, self._guard, at) is not None
+
+    def find_empty_statement(self) -> int | None:
+        """Where a ``;`` follows what ended; behind a statement one in a later line."""
+        notes = _NOTES.match(self.text, self.at, self.limit)
+        stop = notes.end() if notes else self.at
+        if self.end_of == _STATEMENT and "\n" in self.text[self.at : stop]:
+            self.end_of = _BLOCK
+        if stop >= self.limit and not self.final:
+            return None
+        is_empty = self.end_of == _BLOCK and self.text.startswith(";", stop, self.limit)
+        self.end_of = ""
+        return stop if is_empty else None
+
     def has_opcode(self, event: re.Match[str]) -> bool | None:
         """Whether it is one of the 27, or meant to be; a bare word where a statement begins.
 
@@ -358,7 +424,12 @@ class _Window:
         word, bare, noted = event.group("opcode", "bare", "noted")
         if noted is not None:
             return is_meant(word) and self._is_noted(word, event.start(), event.end("opcode"))
-        return is_meant(word) if bare is None else self._begins(word, event.start())
+        if bare is None:
+            return is_meant(word)
+        is_bare = self._begins(word, event.start())
+        if bare.strip():
+            return is_bare
+        return None if is_bare and not self.final else False
 
     def _begins(self, word: str, start: int) -> bool:
         """Whether a word that nothing but its place tells from an operand is an opcode."""
@@ -414,7 +485,9 @@ class _Window:
         """The limit, where nothing that begins at ``start`` may go on behind it."""
         return self.limit if self.final or self.limit - start > _LONGEST else None
 
-    def candidate(self, opcode: int, end: int, scopes: Scopes) -> Candidate:
+    def candidate(
+        self, opcode: int, end: int, scopes: Scopes, wrong: int | None = None
+    ) -> Candidate:
         """The statement whose opcode stands there, its guard before it included."""
         text, start = self.text, opcode
         if self._guard >= 0:
@@ -428,7 +501,7 @@ class _Window:
         at = self.base + start
         return Candidate(
             text[start:end],
-            opcode - start,
+            (opcode if wrong is None else wrong) - start,
             at,
             self._line,
             at - self._line_start + 1,

@@ -32,7 +32,7 @@ def folding(form: Form, operands: Sequence[Register | Literal], c: int) -> Foldi
     if (form.opcode, form.dtype, form.ctype) != ("slct", Type.S32, Type.S32):
         return None
     a, b, *_ = operands
-    if a == b or (isinstance(a, Literal) and isinstance(b, Literal) and a.bits == b.bits):
+    if a == b or (a.bits is not None and a.bits == b.bits):
         return None
     documented, folded = cast(c, 32, signed=True) >= 0, bits_float(c, 32) >= 0
     if documented == folded:

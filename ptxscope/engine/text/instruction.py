@@ -11,7 +11,7 @@ from ..isa.entry import Entry, SlotPlace
 from ..isa.form import Form
 from ..isa.roles import DESTINATIONS, ORDER, SOURCES, Role
 from ..isa.types import Destinations, Type
-from ..records import FrozenDict, NamedTuple, Record
+from ..records import FrozenDict, NamedTuple, Record, replace
 from .errors import Span
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ class Register(NamedTuple):
     """A register operand, by the name that was written: ``%r1``, ``%0``, ``t1``."""
 
     name: str
+    bits: int | None = None
+    """What it always holds, where its asm statement or a ``mov`` gives it a constant."""
 
     def __str__(self) -> str:
         return self.name
@@ -113,6 +115,20 @@ class Instruction(Record, apart=("text", "spans", "notes")):
         return self.names.get(role, "_" if role in DESTINATIONS else role)
 
     @cached_property
+    def constants(self) -> Mapping[str, int]:
+        """The bits of the source operands that are constants, by role: literals, and registers."""
+        return {role: x.bits for role, x in self.roles.items() if x.bits is not None}
+
+    def with_constants(self, bits: Mapping[str, int]) -> Instruction:
+        """The instruction with constants for some source registers, by name."""
+        sources = list(self.sources)
+        for at, (role, source) in enumerate(self.roles.items()):
+            if isinstance(source, Register) and source.name in bits:
+                mask = (1 << self.type_of(role).bits) - 1
+                sources[at] = source._replace(bits=bits[source.name] & mask)
+        return replace(self, sources=tuple(sources))
+
+    @cached_property
     def one_destination(self) -> bool:
         """p and q are one register: only p writes it."""
         return self.form.dst is Destinations.P_Q and len(set(self.destinations)) == 1
@@ -137,13 +153,16 @@ class Instruction(Record, apart=("text", "spans", "notes")):
 
     @cached_property
     def inputs(self) -> tuple[Input, ...]:
-        """The registers whose values decide the result, in the order of their roles."""
+        """The registers whose values decide the result, in the order of their roles.
+
+        Those that are constants are left out.
+        """
         from ..semantics.lowering import lower
 
         names, roles = self.names, dict[str, list[str]]()
         sources = lower(self.computed, guard=self.unless).sources
         for source in sorted(sources, key=lambda x: ORDER[Role(x.role)]):
-            if source.role in names:
+            if source.role in names and source.role not in self.constants:
                 roles.setdefault(names[source.role], []).append(source.role)
         return tuple(Input(name, self.type_of(x[0]), tuple(x)) for name, x in roles.items())
 

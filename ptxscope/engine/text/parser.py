@@ -278,7 +278,9 @@ def _notes(form: Form, guard: Guard | None, ops: operands.Operands) -> Iterator[
         if said := folding_note(form, ops.sources, c.bits):
             yield said
     if guard and form.dst is Destinations.SINK_Q:
-        yield "a guarded `setp` with `_|q` crashes ptxas 13.0; it is legal all the same"
+        yield "a guarded `setp` with `_|q` crashes ptxas 11.8 to 13.5; it is legal all the same"
+    if guard and form.dst is Destinations.SINK:
+        yield "a guarded `setp` with a lone `_` crashes ptxas 11.8 to 13.5"
 
 
 def _register_conflicts(instruction: Instruction, spans: dict[str, Span]) -> Iterator[Problem]:

@@ -27,6 +27,8 @@ class Misfit(Enum):
     """Its declared type does not fit."""
     UNSEEN = "unseen"
     """It is declared nowhere here, and may be elsewhere."""
+    COMPONENT = "component"
+    """It assembles: the vector register has no such component, and ptxas reads nothing."""
     UNREAD = "unread"
     """It may: nothing is known of it."""
 
@@ -65,7 +67,7 @@ def misfits(ins: Instruction, scopes: Scopes) -> Iterator[Problem]:
     """What keeps an assembler from taking an instruction's registers, at places of its text."""
     for role, name in ins.names.items():
         told = misfit(scopes, ins, role, name, ins.type_of(role))
-        if told and told.why not in (Misfit.UNREAD, Misfit.UNSEEN):
+        if told and told.why in (Misfit.UNDECLARED, Misfit.TYPE):
             yield Problem(told.message, ins.spans.get(role, ins.spans["opcode"]), told.hint)
 
 
@@ -86,12 +88,15 @@ def misfit(scopes: Scopes, ins: Instruction, role: str, register: str, type_: Ty
         return _no_register(name, declared)
     if declared.type == CONSTANT:
         return _constant(ins, role, name, type_)
-    if declared.vector != bool(component):
+    if bool(declared.vector) != bool(component):
         message = f"{quoted(name)} is declared as a vector; one of its components is wanted"
         if not declared.vector:
             message = f"{quoted(name)} is not declared as a vector; it has no components"
         return Told(Misfit.UNDECLARED, message, f"{name}.x" if declared.vector else name)
-    if agrees(declared.type, type_):
+    if component and "xyzw".index(component) >= declared.vector:
+        message = f"{quoted(name)} is a .v{declared.vector}: {quoted(register)} is no part of it"
+        return Told(Misfit.COMPONENT, f"{message} and holds nothing", f"{name}.x {name}.y")
+    if agrees(declared.type, type_) and not _refuses(ins, role, declared.type):
         return None
     kind = "a predicate" if type_ is Type.PRED else f".{type_}"
     how = "{} by its constraint" if declared.operand else "declared {}"
@@ -99,6 +104,14 @@ def misfit(scopes: Scopes, ins: Instruction, role: str, register: str, type_: Ty
         f"{quoted(register)} is {how.format(f'.{declared.type}')}, but {_called(role)} is {kind}"
     )
     return Told(Misfit.TYPE, message, _fitting(type_))
+
+
+def _refuses(ins: Instruction, role: str, declared: str) -> bool:
+    """Whether ptxas (13.0) refuses a register of a type whose size would agree."""
+    if declared != "f16x2":
+        return False
+    is_set = ins.opcode in ("vset", "vset2", "vset4") and role in ("d", "c")
+    return is_set or bool(getattr(ins.form, f"neg{role}", False))
 
 
 def _constant(ins: Instruction, role: str, name: str, type_: Type) -> Told | None:

@@ -98,7 +98,8 @@ class Declared(NamedTuple):
 
     type: str
     """Of a register, as ``b32``; of a variable, its space, as ``.shared``."""
-    vector: bool = False
+    vector: int = 0
+    """How many components a vector register has; 0 for another."""
     register: bool = True
     operand: bool = False
     """It is an asm statement's operand: its constraint says of which type."""
@@ -118,11 +119,11 @@ class Registers(NamedTuple):
 
 def registers_in(words: Sequence[Token], i: int) -> tuple[list[Registers], int]:
     """What stands behind ``.reg``: ``.b32 %r<22>, x``; and where that ends."""
-    found, type_, vector = list[Registers](), "", False
+    found, type_, vector = list[Registers](), "", 0
     while i < len(words) and words[i].text not in _ENDS:
         word = words[i]
         if word.text in (".v2", ".v4"):
-            vector = True
+            vector = int(word.text[2:])
         elif word.kind is Kind.DOTTED:
             type_ = word.text[1:]
         elif word.kind is Kind.NAME and type_:
@@ -191,6 +192,13 @@ class Scope:
             self.names[name] = declared
         else:
             self.numbered[name] = (count, declared)
+
+    def has(self, name: str, count: int | None) -> bool:
+        """Whether a register, or numbered ones of a name, are declared in this scope alone."""
+        if count is not None:
+            return name in self.numbered
+        declared = self.look_up(name)
+        return declared is not None and declared.register and not declared.operand
 
     def look_up(self, name: str) -> Declared | None:
         """What the name is declared as in this scope alone."""
@@ -269,6 +277,20 @@ class Scopes:
             if words[i].text == ";":
                 self._header = None  # it was a prototype's
             i = directive(self, words, i + 1) if directive else i + 1
+
+    def find_duplicate(self, found: Iterable[Registers]) -> str:
+        """The first register that is declared already in the innermost scope; empty for none.
+
+        Outside of all braces only a module or an asm statement is one text for an assembler.
+        """
+        if self._deeper or (len(self._scopes) == 1 and self.version is None and not self.closed):
+            return ""
+        scope, fresh = self._scopes[-1], Scope()
+        for name, count, declared in found:
+            if scope.has(name, count) or fresh.has(name, count):
+                return name
+            fresh.declare(name, count, declared)
+        return ""
 
     def declare(self, found: Iterable[Registers]) -> None:
         """What stands alone in a ``.reg`` directive: the same as to read it."""

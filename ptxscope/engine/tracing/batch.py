@@ -14,7 +14,7 @@ from ..isa.integers import limits
 from ..isa.types import Type
 from ..semantics.plan import Plan
 from ..text.errors import counted
-from ..text.instruction import Instruction, Literal
+from ..text.instruction import Instruction
 from .evaluate import shown
 
 AnyArray = npt.NDArray[Any]
@@ -34,13 +34,11 @@ def evaluate_arrays(
     operand, of floats) that fits its operand, or a result can't be put into its array.
     """
     operands: dict[str, AnyArray] = {
-        role: np.array(x.bits, storage(ins.type_of(role)))
-        for role, x in ins.roles.items()
-        if isinstance(x, Literal)
+        role: np.array(bits, storage(ins.type_of(role))) for role, bits in ins.constants.items()
     }
     names = ins.names
     for source in plan.sources:
-        if source.role in names:
+        if source.role in names and source.role not in operands:
             name = names[source.role]
             operands[source.role] = _bits(values[name], source.type, name)
     shapes = {operands[source.role].shape for source in plan.sources}

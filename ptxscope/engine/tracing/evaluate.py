@@ -16,7 +16,7 @@ from ..semantics.plan import Plan
 from ..semantics.rules import ISA, Rules
 from ..semantics.run import result
 from ..text.errors import counted
-from ..text.instruction import Instruction, Literal
+from ..text.instruction import Instruction
 from ..text.parser import read
 
 if TYPE_CHECKING:
@@ -62,8 +62,7 @@ def evaluate(
         raise ValueError(f"out has no names; arrays are given by name: out={{{name!r}: …}}")
     model_ = resolve_model(model)
     check_names(ins, values)
-    given = {role for role, name in ins.names.items() if name in values}
-    given |= {role for role, x in ins.roles.items() if isinstance(x, Literal)}
+    given = {role for role, name in ins.names.items() if name in values} | ins.constants.keys()
     plan = check_read(ins, model_, given)
     if out or any(_is_array(value) or integer(value) is None for value in values.values()):
         from .batch import evaluate_arrays
@@ -101,7 +100,7 @@ def check_names(ins: Instruction, values: Mapping[str, object]) -> None:
     for needed in ins.inputs:
         if needed.name not in values:
             raise ValueError(f"no value for {described(needed.name, needed.roles)}")
-    known = set(ins.names.values())
+    known = {name for role, name in ins.names.items() if role not in ins.constants}
     for name in values:
         if name not in known:
             wanted = ", ".join(needed.name for needed in ins.inputs) or "nothing"
@@ -134,9 +133,9 @@ def described(name: str, roles: tuple[str, ...]) -> str:
 
 def bind(ins: Instruction, values: Mapping[str, object]) -> dict[str, int]:
     """Operand bits by role; raises ValueError where an integer does not fit its operand."""
-    operands = {role: x.bits for role, x in ins.roles.items() if isinstance(x, Literal)}
+    operands = dict(ins.constants)
     for role, name in ins.names.items():
-        if name in values:
+        if name in values and role not in operands:
             operands[role] = bits_of(values[name], ins.type_of(role), name)
     return operands
 

@@ -182,7 +182,13 @@ class Trace(Record):
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What is worth a word about the instruction, and about this evaluation of it."""
-        return self.instruction.notes + tuple(_notes(self)) + self.contradictions
+        ins = self.instruction
+        known = ins.notes
+        if ins.constants:
+            from .constant_folding import describe_folding  # few lines have constants
+
+            known = tuple(dict.fromkeys((*known, *describe_folding(ins))))
+        return (*known, *_notes(self), *self.contradictions)
 
     @cached_property
     def contradictions(self) -> tuple[str, ...]:

@@ -1,0 +1,102 @@
+"""The registers that a ``mov`` gives a constant, where a statement of a listing reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from ..isa.types import Type
+from ..text.constants import BadConstantError, constant, constant_bits, is_constant
+from ..text.opcodes import OPCODES
+from ..text.tokens import Item, Kind, Part, Token, items, tokens, written
+
+_MAX_KEPT_CHARS = 1 << 21
+"""Characters behind the end of what was read that are kept: a statement is found in them."""
+_MAX_DISTANCE_CHARS = 1 << 13
+"""How far before a statement a ``mov`` may stand."""
+_TYPES = {f".{x}": x for x in (Type.B32, Type.U32, Type.S32)}
+
+
+class MovedConstants:
+    """Reads a listing up to the statements that are asked about, in their order.
+
+    A register is a constant from its ``mov`` on, up to whatever else writes it, to a label, and to
+    the end of its block: no branch comes in between.
+    """
+
+    def __init__(self) -> None:
+        self._text = ""
+        self._start = 0
+        """Where the text that is kept starts in the listing."""
+        self._waiting: list[str] = []
+        self._size = 0
+        """Characters of the text, and of what waits to be added to it."""
+        self._read_end = 0
+        self._bits: dict[str, int] = {}
+
+    def record_chunks(self, chunks: Iterable[str]) -> Iterator[str]:
+        """The chunks of the listing as they come; a part of them is kept."""
+        for chunk in chunks:
+            self._waiting.append(chunk)
+            self._size += len(chunk)
+            if self._size > 2 * _MAX_KEPT_CHARS:
+                self._join(self._size - _MAX_KEPT_CHARS)
+            yield chunk
+
+    def find_constants(self, start: int) -> Mapping[str, int]:
+        """The bits of the registers that are constants where a statement starts."""
+        first = max(self._read_end, start - _MAX_DISTANCE_CHARS)
+        is_gap = first > self._read_end
+        self._read_end = start
+        if self._waiting:
+            self._join(first - self._start)
+        text = self._text[max(first - self._start, 0) : start - self._start]
+        if is_gap:
+            self._bits.clear()
+            text = text.partition(";")[2]
+        words = tokens(text)
+        for item in items(text, words, OPCODES):
+            self._read(text, words, item)
+        return self._bits
+
+    def _join(self, cut: int) -> None:
+        """Add what waits to the text, and forget some of its first characters."""
+        cut = max(cut, 0)
+        self._text = "".join((self._text, *self._waiting))[cut:]
+        self._waiting.clear()
+        self._start, self._size = self._start + cut, len(self._text)
+
+    def _read(self, text: str, words: list[Token], item: Item) -> None:
+        if item.part is Part.STATEMENT:
+            statement = written(text, words, item)
+            first, *rest = statement.operands or ((),)
+            for word in first:
+                self._bits.pop(word.text, None)
+            modifiers = [word.text for word in statement.modifiers]
+            type_ = _TYPES.get(modifiers[0]) if len(modifiers) == 1 else None
+            is_move = statement.opcode.text == "mov" and type_ and not statement.guard
+            if is_move and type_ and len(first) == len(rest) == 1:
+                bits = _constant(rest[0], type_)
+                if bits is not None:
+                    self._bits[first[0].text] = bits
+        elif item.part is Part.DIRECTIVE and words[item.start].text == ".reg":
+            self._forget(words[item.start : item.end])
+        elif item.part is not Part.OPEN and words[item.start].text != ".loc":
+            self._bits.clear()
+
+    def _forget(self, declaration: list[Token]) -> None:
+        """Forget the registers that a declaration names anew."""
+        for word in declaration:
+            if word.kind is Kind.NAME:
+                self._bits.pop(word.text, None)
+        if any(word.text == "<" for word in declaration):
+            self._bits.clear()
+
+
+def _constant(words: tuple[Token, ...], type_: Type) -> int | None:
+    if not is_constant(words):
+        return None
+    try:
+        bits = constant_bits(constant(words), type_)
+    except BadConstantError:
+        return None
+    return bits if isinstance(bits, int) else None
