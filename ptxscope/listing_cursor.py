@@ -20,7 +20,6 @@ from .engine.kernels.blame import first_wrong
 from .engine.kernels.execute import Blocks, Run, RunStep, execute
 from .engine.kernels.givens import Places, at_start, places, register_of
 from .engine.kernels.program import Program, Statement, StatementKind, load
-from .engine.listings.inline_asm import Language, asm_only, language_of
 from .engine.records import NamedTuple, Record, replace
 from .engine.semantics.models import model
 from .engine.text.errors import Problem, PtxError
@@ -30,6 +29,8 @@ from .session import Setup, opened, with_line
 
 LONGEST = 1_000_000
 """Characters of a listing that the explorer opens; ``check`` takes any."""
+_MOST_LINES = 4
+"""Lines that the run can't read of which a note speaks."""
 
 
 class ListingRow(NamedTuple):
@@ -52,6 +53,8 @@ class ListingRow(NamedTuple):
     """What is wrong with the line."""
     needs: tuple[str, ...] = ()
     """Registers that it reads and whose values must be given."""
+    unread: str = ""
+    """Why the run can't compute it."""
 
 
 class OpenListing(Record, apart=("name", "text")):
@@ -213,6 +216,9 @@ class ListingCursor(Record):
             return ()
         if ins is None and setup.line == f"{self.statement.text};":
             return (f"it can't run in the listing: {self.statement.problems[0].message}",)
+        if unread := self.listing.programs[self.program].unread:
+            lines = dict.fromkeys(str(statement.line) for statement in unread)
+            said.append(f"the run can't read line {', '.join(list(lines)[:_MOST_LINES])}")
         if setup.instruction != ins:
             said.append("changed here only: the listing keeps its line, and u takes this back")
         if setup.apart:
@@ -345,6 +351,8 @@ def _row(
     types: Mapping[str, Type],
 ) -> ListingRow:
     row = ListingRow(program, index, statement.line, statement.text, is_explained(statement))
+    if statement.unread:
+        row = row._replace(unread=f"not run: {statement.unread}")
     if statement.problems:
         return row._replace(problem=statement.problems[0].message)
     if statement.instruction:
@@ -362,14 +370,12 @@ def _row(
 
 def is_explained(statement: Statement) -> bool:
     """Whether it is one of the 27, or means to be."""
-    return statement.kind is StatementKind.EXPLAINED or bool(statement.problems)
+    return statement.instruction is not None or bool(statement.problems)
 
 
 def opened_listing(text: str, name: str, model_name: str = "isa") -> ListingCursor | None:
     """A listing at its first instruction; None where it has none of the 27."""
-    if language_of(name, text) is Language.UNKNOWN:
-        return None
-    programs = tuple(x for x in load(asm_only(text, name)) if any(map(is_explained, x.statements)))
+    programs = tuple(x for x in load(text, name) if any(map(is_explained, x.statements)))
     if not programs:
         return None
     first = next(i for i, x in enumerate(programs[0].statements) if is_explained(x))

@@ -36,7 +36,7 @@ from ptxscope.cli.trace import rendered
 from ptxscope.engine.diagnosis.observation import parse_got, parse_observed
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.kernels.program import load
-from ptxscope.engine.listings.inline_asm import Language, asm_only
+from ptxscope.engine.listings.language import Language, language_of
 from ptxscope.engine.listings.lint import Checked, check_listing, check_source, check_text
 from ptxscope.engine.semantics.models import model
 from ptxscope.engine.text.complete import completions
@@ -206,8 +206,14 @@ ENTRIES: dict[str, Callable[[str], object]] = {
     "check what is not known": _check("-"),
     "check pasted text": _check_text,
     "check in chunks": _check_in_chunks,
-    "C without its comments": lambda text: asm_only(text, "x.cu"),
+    "check Rust": _check("x.rs"),
+    "check Markdown": _check("x.md"),
+    "check HTML": _check("x.html"),
+    "check LLVM": _check("x.ll"),
+    "language": lambda text: language_of("-", text),
     "load": load,
+    "load C": lambda text: load(text, "x.cu"),
+    "load Python": lambda text: load(text, "x.py"),
     "run": _run,
     "open": _open,
     "complete": completions,
@@ -325,6 +331,10 @@ _ATOMS = [
         "1?1:",
         '" \\\n"',
         "x'",
+    ),
+    *(
+        *("#if A\n", "#", 'M("', '"x" M ', 'asm("x" M ', "\ufffc", "```\n", "```ptx\n", "<pre>"),
+        *("&lt;", "asm!(", 'r#"', "'a", 'asm "', "${0}", "${", "%[a]"),
     ),
     *(
         "vadd.u32.u32.u32 d, a, b;",

@@ -12,7 +12,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import IO, TYPE_CHECKING
 
-from ..engine.listings.inline_asm import Language, language_of
+from ..engine.listings.language import Language, language_of
 from ..engine.listings.lint import Checked, check_listing, check_source
 from ..engine.records import NamedTuple
 from ..export.checked import counted, described, summary, told
@@ -35,8 +35,9 @@ examples:
   ptxscope check --sarif src/*.cu > ptxscope.sarif
   cuobjdump -ptx a.out | ptxscope check -
 
-Read are .ptx; asm statements and PTX strings of .c, .cpp, .cu, .cuh, .h and of .py. What another
-file holds is told from how it begins. Several large files are checked at once, in processes of
+Read are .ptx files; asm statements and strings that hold PTX in .c, .cpp, .cu, .cuh, .h, .py, .rs
+and .ll files; code in fences of .md and in <pre> of .html files. The language of another file is
+known by how it begins. Several large files are checked at once, in processes of
 their own. Exit status: 0 all legal, 1 an instruction is illegal, 2 a file can't be read.
 """
 _CHUNK = 1 << 18

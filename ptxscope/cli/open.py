@@ -37,7 +37,7 @@ examples:
 
 _NEEDLESS = ("ssl", "bz2", "lzma")
 """What asyncio and shutil do without where it is not there: for connections, and archives."""
-_SUFFIXES = (".ptx", ".cu", ".cuh", ".c", ".h", ".py", ".txt")
+_SUFFIXES = (*(".ptx", ".cu", ".cuh", ".c", ".h", ".py", ".txt"), *(".rs", ".md", ".html", ".ll"))
 _IN_NO_NAME = re.compile(r"[\s;,]")
 
 

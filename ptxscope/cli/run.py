@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,6 @@ from ..engine.kernels.blame import culprits, first_wrong, origins
 from ..engine.kernels.execute import Ending, Run, RunStep, Value, execute
 from ..engine.kernels.givens import Places, at_start, places, register_of
 from ..engine.kernels.program import Program, Statement, StatementKind, load
-from ..engine.listings.inline_asm import asm_only
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ..engine.text.errors import Problem, PtxError, nearest, printable
 from ..engine.text.values import hex_text, parse_value, value_text
@@ -67,9 +66,9 @@ def run(words: Sequence[str]) -> int:
 
 
 def _run(chosen: argparse.Namespace, bar: Bar) -> int:
-    text = asm_only(_read(chosen.file, bar), chosen.file)
+    text, name = _read(chosen.file, bar)
     bar.begin("loading", len(text), "characters", surely=len(text) > _LONG)
-    program = _chosen_program(load(text, bar.at), chosen.kernel)
+    program = _chosen_program(load(text, name, bar.at), chosen.kernel)
     if program.problems:
         number = program.text.count("\n", 0, program.problems[0].span[0]) + 1
         said = str(PtxError(program.text, program.problems))
@@ -103,7 +102,9 @@ def _run(chosen: argparse.Namespace, bar: Bar) -> int:
 def arguments() -> Parser:
     """What it takes."""
     to = parser("run", "Run a kernel or a block of inline assembly, line by line.", _EPILOG)
-    to.add_argument("file", metavar="FILE", help="a .ptx or .cu file, - for the input, or PTX")
+    to.add_argument(
+        "file", metavar="FILE", help="a .ptx, .cu, .py, … file, - for the input, or PTX"
+    )
     to.add_argument("values", metavar="name=value", nargs="*", help=VALUES_HELP)
     to.add_argument("--kernel", metavar="NAME", help="which one, where the file has several")
     add_model(to)
@@ -130,32 +131,35 @@ def arguments() -> Parser:
 # --- what was asked ----------------------------------------------------------------------
 
 
-def _read(name: str, bar: Bar) -> str:
-    """A file's text, or the argument itself where it is PTX."""
+def _read(name: str, bar: Bar) -> tuple[str, str]:
+    """A file's text and its name; the argument itself, without a name, where it is PTX."""
     if name != "-" and set(name) & set("; \t\n") and not is_file(name):
-        return name
+        return name, ""
     if not name:
         raise CommandError("error: there is nothing to run here")
     bar.begin("reading")
     with opened(name, bar=bar) as file:
-        return file.read()
+        return file.read(), name
 
 
-def _chosen_program(loaded: Iterable[Program], name: str | None) -> Program:
+def _chosen_program(loaded: Sequence[Program], name: str | None) -> Program:
     programs = [x for x in loaded if x.problems or any(map(_is_known, x.statements))]
     listed = printable(_some([x.name for x in programs]))
     if not programs:
-        raise CommandError("error: there is no instruction here that a run understands")
+        unread = [_unread_line(x) for program in loaded for x in program.unread]
+        message = "error: there is no instruction here that a run understands"
+        raise CommandError("\n".join([message, *unread[:_MOST_NAMES]]))
     if name is None and len(programs) > 1:
         raise CommandError(f"error: there are {len(programs)} to run; --kernel one of: {listed}")
     for program in programs:
-        if name in (None, program.name, program.name.removeprefix("asm:")):
+        line = program.name.removeprefix("asm:").removeprefix("block:")
+        if name in (None, program.name, line):
             return program
     raise CommandError(f"error: there is no {printable(str(name))} here; --kernel one of: {listed}")
 
 
 def _is_known(statement: Statement) -> bool:
-    return statement.kind in (StatementKind.EXPLAINED, StatementKind.PLAIN)
+    return statement.instruction is not None or statement.plain is not None
 
 
 def _register(program: Program, name: str) -> str:
@@ -268,6 +272,7 @@ def _lines(
 ) -> Iterator[str]:
     if not chosen.quiet:
         yield f"{printable(done.program.name)}, model {done.model.name}"
+    yield from map(_unread_line, done.program.unread)
     writes = {(name, step.number) for name in watched for step in done.writes(name)}
     held: dict[str, int | None] = {}
     for step in bar.over(done.steps):
@@ -287,6 +292,11 @@ def _lines(
         yield from ([f"stopped before line {chosen.stop}"] if done.ending is Ending.BREAK else [])
         yield ""
     yield from _registers(done)
+
+
+def _unread_line(x: Statement) -> str:
+    """A statement that is not run, and why."""
+    return printable(f"not run: line {x.line}: {x.text} ({x.unread})")
 
 
 def _told(done: Run, step: RunStep) -> Iterator[str]:
@@ -460,6 +470,7 @@ def _data(done: Run, expected: Mapping[str, Observed], bar: Bar) -> dict[str, An
     return {
         "program": done.program.name,
         "model": done.model.name,
+        "unread": [{"line": x.line, "text": x.text, "why": x.unread} for x in done.program.unread],
         "ending": str(done.ending),
         "steps": [
             {

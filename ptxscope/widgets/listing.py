@@ -106,7 +106,11 @@ class Listing(Pane):
         if row.needs:
             needs = f"needs {', '.join(map(printable, row.needs))}"
             lines.append([Piece(" " * (_NUMBER + 1), "", target), Piece(needs, "changed", target)])
-        told = row.problem or (VEIL * len(row.result) if self._is_held(row) else row.result)
+        told = (
+            row.problem
+            or row.unread
+            or (VEIL * len(row.result) if self._is_held(row) else row.result)
+        )
         bites = f"≠ {', '.join(row.errata)}" if row.errata else ""
         can = f"{', '.join(row.possible)} can bite" if row.possible and not bites else ""
         if told or can:

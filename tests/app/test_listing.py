@@ -431,3 +431,20 @@ async def test_a_computed_operand_is_said_to_keep_its_value() -> None:
         shown = await drive.press("7", "enter")
         assert sources(drive) == before == {"a": 0xFDFCFBFA, "b": 0}
         assert "× t2 is computed in the listing" in shown
+
+
+async def test_what_the_run_cannot_read_is_said_in_the_list_and_above_the_trace() -> None:
+    text = """asm("vadd4.u32.u32.u32 %0, %1, %2, %2;" MACRO
+#if A
+    "vsub4.u32.u32.u32 %0, %1, %2, %2;"
+#endif
+    : "=r"(d) : "r"(a), "r"(b));"""
+    async with explorer() as drive:
+        shown = await drive.paste(text)
+        assert "the run can't read line 1, 3" in shown
+        assert "<MACRO>" in listing(drive)
+        assert "not run: a macro or an" in listing(drive)
+        assert "compiled only" in listing(drive)
+        await drive.press("down")
+        assert drive.session.setup.line == "vsub4.u32.u32.u32 %0, %1, %2, %2;"
+        drive.agree()

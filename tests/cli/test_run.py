@@ -312,3 +312,39 @@ def test_a_statement_stands_where_its_opcode_does(
     _, out, _ = run(capsys, str(path), "p=1", "--break", "5")
     assert "vadd" not in out
     assert "stopped before line 5" in out
+
+
+_MACROS = """asm("vadd4.u32.u32.u32 %0, %1, %2, %2;"
+#if A
+    "vsub4.u32.u32.u32 %0, %0, %2, %2;"
+#endif
+    : "=r"(d) : "r"(a), "r"(b));"""
+
+
+def test_what_is_not_run_is_said_before_any_result(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, _MACROS, "a=1", "b=2", "--quiet")
+    first, *rest = out.splitlines()
+    said = "vsub4.u32.u32.u32 %0, %0, %2, %2 (compiled only under `#if A`)"
+    assert (status, first) == (0, f"not run: line 3: {said}")
+    assert rest[-1] == "unknown: %0"
+    found = data(capsys, _MACROS, "a=1", "b=2")
+    assert [(x["line"], x["why"]) for x in found["unread"]] == [(3, "compiled only under `#if A`")]
+    assert found["registers"]["%0"] is None
+
+
+def test_what_is_not_run_is_said_where_nothing_is(capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, error = run(capsys, 'asm(OP " %0, %1;" : "=r"(d) : "r"(a));')
+    assert status == 2
+    assert error.splitlines() == [
+        "error: there is no instruction here that a run understands",
+        "not run: line 1: <OP> %0, %1 (in part a macro or an expression)",
+    ]
+
+
+def test_a_python_file_is_run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "kernels.py"
+    line = "vadd4.u32.u32.u32 $0, $1, $2, $3;"
+    path.write_text(f'"""It\'s a module."""\ndef f():\n    """Isn\'t PTX."""\n    g("{line}")\n')
+    status, out, _ = run(capsys, str(path), "$1=0x01ff0380", "$2=0x01010101", "--quiet")
+    assert status == 0
+    assert "$0 = 0x02000481" in out

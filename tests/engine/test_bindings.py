@@ -7,7 +7,6 @@ import pytest
 from ptxscope.engine.kernels.execute import execute
 from ptxscope.engine.kernels.program import load
 from ptxscope.engine.listings.bindings import bound_to, pasted
-from ptxscope.engine.listings.inline_asm import asm_only
 from ptxscope.engine.text.errors import PtxError
 from ptxscope.engine.text.parser import parse
 
@@ -59,7 +58,7 @@ def test_what_the_constraints_make_illegal_is_refused(text: str, message: str) -
     with pytest.raises(PtxError) as caught:
         pasted(text)
     assert message in str(caught.value)
-    (program,) = load(asm_only(text, text))
+    (program,) = load(text)
     assert message in program.problems[0].message
 
 
@@ -78,11 +77,7 @@ def test_comments_and_other_strings_of_a_source_are_no_operands() -> None:
         f'asm({ADD} /* "r" */ : "=r"(d) : "r"(x), /* "r"(z) */ "r"(y)); puts("text");\n'
         'asm("mov.b32 %0, %1;" : "=r"(e) : "r"(d));'
     )
-    left = asm_only(text, "a.cu")
-    assert len(left) == len(text)
-    assert "text" not in left
-    assert '"r"(z)' not in left
-    first, second = load(left)
+    first, second = load(text, "a.cu")
     assert first.bound.read == {"x": ("%1",), "y": ("%2",)}
     assert second.bound.read == {"d": ("%1",)}
 

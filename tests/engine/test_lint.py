@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ptxscope import PtxError, evaluate, parse, trace
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.listings.counterexample import counterexample
-from ptxscope.engine.listings.inline_asm import Language, language_of
+from ptxscope.engine.listings.language import Language, language_of
 from ptxscope.engine.listings.lint import (
     RULES,
     Checked,
@@ -462,7 +462,7 @@ def test_no_text_breaks_it(text: str) -> None:
         '"vadd4.u32.u32.u32.%s %%0, %%1, %%2, %%3;" % T',
         '"vadd4.u32.u32.u32.{} %0, %1, %2, %3;".format(T)',
         '("vadd4.u32.u32.u32 {}, {}, {}, {};"\n).format(*r)',
-        '"vadd4.u32.u32.u32 %0, %1, %2, %3;" + rest',
+        '"vadd4.u32.u32.u32 %0, %1, %2, " + rest',
     ],
 )
 def test_a_python_template_is_said_to_be_unread(text: str) -> None:

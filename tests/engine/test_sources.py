@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.engine.listings.inline_asm import Language
+from ptxscope.engine.listings.language import Language
 from ptxscope.engine.listings.lint import Checked, check_source, check_text
 
 
@@ -43,9 +43,11 @@ _OPERANDS = ' : "=r"(d) : "r"(a), "r"(b), "r"(c));'
         ('asm(OPC TY " %0, %1, %2, %3;"', "OPC"),
         ('asm volatile(OPC ".u32.u32.u32 %0, %1, %2, %3;"', "OPC"),
         ('asm(STR(op) ".s32.s32.s32 %0, %1, %2, %3;"', "STR"),
-        ('asm(OPC " %0, %1;" "vset4" TY " %0, %1, %2, %3;"', "OPC"),
         ('asm(/* why */ OPC " %0, %1, %2, %3;"', "OPC"),
-        ('asm("{\\n\\t.reg .u32 t;\\n\\t" o ".u32.u32.u32 t, %1, %2, %3;}"', ".u32.u32.u32 t"),
+        ('asm("{\\n\\t.reg .u32 t;\\n\\t" o ".u32.u32.u32 t, %1, %2, %3;}"', "o "),
+        ('asm("v" #op "4.u32.u32.u32 %0, %1, %2, %3;"', 'v" #op'),
+        ('asm("vadd4.u32.u32.u32 %0, %1, %2, "\n#ifdef X\n"%3;"\n#endif\n', "vadd4"),
+        ("asm(BODY", "BODY"),
     ],
 )
 def test_an_asm_statement_put_together_is_noted_once(text: str, place: str) -> None:
@@ -75,8 +77,67 @@ def test_a_statement_that_is_all_literal_is_checked_in_spite_of_what_is_not() ->
         's << "vmin4.u32.u32.u32 %0, %1, %2, %3; vmin4.u32.u32" << t << " %0, %1, %2, %3;";',
     ],
 )
-def test_what_is_cut_off_is_never_illegal(text: str) -> None:
-    assert noted(text)
+def test_what_is_cut_off_is_never_illegal_and_what_is_whole_is_checked(text: str) -> None:
+    whole, cut = source(text)
+    assert (whole.ptx, whole.diagnostics) == ("vmin4.u32.u32.u32 %0, %1, %2, %3;", ())
+    assert (cut.ptx, cut.unread, cut.legal) == ("vmin4", True, True)
+
+
+_WRONG = "vadd4.u32.u32.u32.bogus %0, %1, %2, %3;"
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        (f'asm("{_WRONG}" MACRO{_OPERANDS}', Language.C),
+        (f'asm(MACRO "{_WRONG}"{_OPERANDS}', Language.C),
+        (f'asm("{{ " DECLARE(t) "{_WRONG}" NL "mov.u32 %0, " X "; }}"{_OPERANDS}', Language.C),
+        (f'asm("mov.u32 %0, 1;"\n#if A == ":"\n"{_WRONG}"\n#endif\n{_OPERANDS}', Language.C),
+        (f'asm(BLOCK("{_WRONG}"){_OPERANDS}', Language.C),
+        (f'#define M(x) asm("mov.u32 %0, " #x "; \\\n " "{_WRONG}" NL{_OPERANDS}', Language.C),
+        (f'asm(/* "x" */ NL /* " */ "{_WRONG}" // ; )\n NL{_OPERANDS}', Language.C),
+        (f's = "{_WRONG}" + rest;', Language.C),
+        (f'x = f"mov.u32 %0, {{x}}; {_WRONG}"', Language.PYTHON),
+        (f'x = "{_WRONG}" + rest', Language.PYTHON),
+        (f'x = ("mov.u32 a, %s; {_WRONG.replace("%", "%%")}") % x', Language.PYTHON),
+        (f'x = "{{{{ mov.u32 a, {{0[x]}}; {_WRONG} }}}}".format(x)', Language.PYTHON),
+        (f"""x = f'asm("{_WRONG}" {{x}} : "=r"(d) : "r"(a), "r"(b), "r"(c));'""", Language.PYTHON),
+    ],
+)
+def test_only_the_statement_that_a_macro_touches_is_not_checked(
+    text: str, language: Language
+) -> None:
+    (item,) = source(text, language)
+    assert not item.legal
+    assert item.message == "unknown modifier `.bogus`"
+    line = text.splitlines()[item.place.line - 1]
+    assert line[item.place.column - 1 :].startswith(".bogus")
+
+
+def test_each_statement_that_a_macro_touches_is_noted() -> None:
+    found = source('asm(OPC " %0, %1;" "vset4" TY " %0, %1, %2, %3;"' + _OPERANDS)
+    assert [(x.ptx, x.unread) for x in found] == [("OPC", True), ("vset4", True)]
+
+
+def test_a_register_that_a_macro_may_declare_is_not_called_undeclared() -> None:
+    text = 'asm("{ .reg .u32 t;" DECLARE(u) "vadd4.u32.u32.u32 %0, u, t, %1; }"'
+    (item,) = source(text + _OPERANDS)
+    assert item.diagnostics == ()
+    (item,) = source(text.replace(" DECLARE(u)", "") + _OPERANDS)
+    assert item.diagnostics != ()
+
+
+def test_a_register_that_both_branches_of_a_condition_declare_is_no_error() -> None:
+    text = 'asm("{ "\n#if A\n".reg .u32 t;"\n#else\n".reg .b32 t;"\n#endif\n'
+    (item,) = source(text + '"vadd4.u32.u32.u32 %0, t, t, %1; }"' + _OPERANDS)
+    assert item.diagnostics == ()
+
+
+def test_a_character_that_stands_for_a_gap_is_no_gap() -> None:
+    (item,) = source(
+        'asm("vadd4.u32.u32.u32 %0, %1, %2, \N{OBJECT REPLACEMENT CHARACTER};"' + _OPERANDS
+    )
+    assert not item.legal
 
 
 @pytest.mark.parametrize(
@@ -90,6 +151,7 @@ def test_what_is_cut_off_is_never_illegal(text: str) -> None:
         ('s << "vmax4." << t << ".u32.u32 " << d << ", a, b, c;\\n";', "vmax4"),
         ('s << "vadd4.u32.u32.u32 " << d << ", " << a << ";\\n";', "vadd4"),
         ('k = "vmax4" TY " %0, %1, %2, %3;";', "vmax4"),
+        ('k = string("vmax4.u32.u32.u32 ") + d + ", a, b, c;";', "vmax4"),
     ],
 )
 def test_a_string_of_c_put_together_is_noted_once(text: str, place: str) -> None:
@@ -104,6 +166,9 @@ def test_a_string_of_c_put_together_is_noted_once(text: str, place: str) -> None
         ('x = "vmax4.u32.u32.u32 " + operands', "vmax4"),
         ('x = "vmax4.%s.%s.%s %%r1, %%r2, %%r3, %%r4;" % t', "vmax4"),
         ('x = "vset%d.u32.u32.lt a, b, c, d;" % n', "vset%d"),
+        ('T = "vmax4.{t}.u32.u32 a, b, c, d;"', "vmax4"),
+        ('T = "vmax4.${t}.u32.u32 a, b, c, d;"', "vmax4"),
+        ('T = "vmax4.{{ t }}.u32.u32 a, b, c, d;"', "vmax4"),
         ('x = ("mov.u32 a, b;\\n" + "vset4." + cmp(1)\n  + ".u32 a, b, c, d;")', "vset4"),
         ("cuda = '''asm(OPC \" %0, %1, %2, %3;\" : \"=r\"(d) : \"r\"(a));'''", "OPC"),
         ('cuda = \'\'\'asm("vset4" OPC " %0, %1;" : "=r"(d) : "r"(a));\'\'\'', "vset4"),

@@ -14,7 +14,7 @@ from ptxscope import PtxError, evaluate, parse
 from ptxscope.cli import main
 from ptxscope.engine.kernels.execute import execute
 from ptxscope.engine.kernels.program import load
-from ptxscope.engine.listings.inline_asm import Language, language_of
+from ptxscope.engine.listings.language import Language, language_of
 from ptxscope.engine.listings.lint import Checked, check_listing, check_source, check_text
 from ptxscope.engine.text.instruction import Literal
 from ptxscope.listing_cursor import opened_listing
@@ -267,7 +267,7 @@ _WORDS = 'Notes.\n"set.lt.u32" compares, and\nset.contains, vset.x too; d, a, b.
 
 
 @pytest.mark.parametrize(
-    ("name", "text"), [("A.java", _JAVA), ("m.rs", _RUST), ("n.txt", _WORDS), ("-", _JAVA)]
+    ("name", "text"), [("A.java", _JAVA), ("m.go", _RUST), ("n.txt", _WORDS), ("-", _JAVA)]
 )
 def test_a_file_of_another_kind_is_said_to_be_unread(name: str, text: str) -> None:
     assert language_of(name, text) is Language.UNKNOWN
@@ -282,6 +282,14 @@ def test_what_is_read() -> None:
         ("a.ptx", _JAVA): Language.PTX,
         ("boost.ipp", "set.x(a, b);"): Language.C,
         ("k.cl", ""): Language.C,
+        ("m.rs", _RUST): Language.RUST,
+        ("a.html", "<p>set.lt.u32 x, y;"): Language.HTML,
+        ("a.md", ".version 7.0"): Language.MARKDOWN,
+        ("a.txt", "Notes.\n```\nvadd.u32.u32.u32 d, a, b;\n```\n"): Language.MARKDOWN,
+        ("a.txt", "Notes.\nvadd.u32.u32.u32 d, a, b;\n"): Language.UNKNOWN,
+        ("a.txt", "\nFatbin elf code:\n================\narch = sm_75\n"): Language.PTX,
+        ("a.log", "ptxas info\n.version 7.0\n.target sm_70\n"): Language.PTX,
+        ("-", "Notes.\nvadd.u32.u32.u32 d, a, b;\n"): Language.PTX,
         ("a.txt", "// x\n\t@%p1 vadd4.u32.u32.u32\t%r1, %r2, %r3, %r4;\n"): Language.PTX,
         ("a.txt", "{ .reg .u32 t;\nmov.u32 t, 5; }"): Language.PTX,
         ("a.s", "L: vad4.u32.u32.u32 a, b, c, d;"): Language.PTX,

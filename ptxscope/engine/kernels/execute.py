@@ -186,6 +186,8 @@ class _MissingError(Exception):
     """A register that is read holds nothing known."""
 
 
+_MOST_NAMES = 4
+"""Registers that a note names."""
 Held = TypeVar("Held")
 
 
@@ -441,9 +443,17 @@ def _forgotten(statement: Statement, writes: Mapping[str, int | None]) -> str:
     if statement.problems:
         return f"illegal: {statement.problems[0].message}"
     unknown = [name for name, bits in writes.items() if bits is None]
+    if statement.unread:
+        what = f"; makes {_list_names(unknown)} unknown" if unknown else ""
+        return f"not run{what}"
     if unknown:
         return f"makes {', '.join(unknown)} unknown"
     return "as given" if writes else "writes no register"
+
+
+def _list_names(names: list[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(names[:_MOST_NAMES]) + more
 
 
 def _word(parts: tuple[int, ...]) -> int:

@@ -5,24 +5,26 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from enum import StrEnum
 from functools import cache
 
 from ..isa.types import Type
-from ..listings.asm_operands import filled
-from ..listings.bindings import NOTHING, Bound, bound, clash, limited
+from ..listings.bindings import NOTHING, Bound, bind_operands, clash
+from ..listings.gluing import is_prose, is_template
+from ..listings.inline_asm import Piece, PieceKind, pieces
+from ..listings.language import Language, language_of
 from ..records import NamedTuple
 from ..text import tokens as syntax
 from ..text.constants import BadConstantError, constant, constant_bits, is_constant
-from ..text.errors import Problem
+from ..text.errors import Problem, quoted
 from ..text.instruction import Instruction
-from ..text.opcodes import OPCODES
+from ..text.opcodes import OPCODES, is_meant, is_other_opcode
 from ..text.operands import COMPONENTS, SPECIAL
 from ..text.parser import resolve
 from ..text.registers import misfits
 from ..text.scopes import Body, Scope, Scopes, anywhere, bodies
-from ..text.source import Fragment, fragments
+from ..text.source import asm_openings, is_condition, show_gap
 from ..text.tokens import Kind, Part, Token, Written
 from .plain import Operation, operation
 
@@ -75,6 +77,10 @@ class Statement(NamedTuple):
     """Why it is not the legal instruction it means to be, at places of the loaded text."""
     declared: tuple[tuple[str, str | None], ...] = ()
     """The registers that it names, each with the type it is declared as where it stands."""
+    unread: str = ""
+    """Why a run can't compute it; what it writes becomes unknown."""
+    is_opaque: bool = False
+    """It may write any register, and leave the program."""
 
 
 class Program(NamedTuple):
@@ -96,6 +102,11 @@ class Program(NamedTuple):
     """What the asm statement says of its operands."""
     scopes: tuple[Scope, ...] = ()
     """What declares its registers, also those that no statement names."""
+
+    @property
+    def unread(self) -> tuple[Statement, ...]:
+        """The statements that a run can't read."""
+        return tuple(statement for statement in self.statements if statement.unread)
 
     @property
     def constants(self) -> dict[str, int]:
@@ -176,42 +187,44 @@ _SILENT = frozenset(
 _BARRIERS = frozenset(["bar", "barrier"])
 _DECLARED = {"b8": "b16", "u8": "b16", "s8": "b16", "f16": "b16", "f16x2": "b32"}
 _PARAMETER = re.compile(r"%\d+")
-_COMMENT = re.compile(r"//[^\n]*+|/\*.*?\*/", re.DOTALL)
+_COMMENT = re.compile(r"//[^\n]*+|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_CONDITION = re.compile(
+    r"^[^\S\n]*+\#[^\S\n]*+(?:(?P<end>endif\b)|(?P<other>el(?:se|ifn?(?:def)?)\b)"
+    r"|if(?:n?def)?\b)[^\n]*+",
+    re.MULTILINE,
+)
+_PARTIAL = "in part a macro or an expression"
+_MACRO = "a macro or an expression"
+_TEMPLATE = "in part filled in elsewhere"
 
 
-def load(text: str, told: Callable[[int], None] | None = None) -> tuple[Program, ...]:
-    """Every kernel, function and block of inline assembly of a text, in order.
+def load(
+    text: str, name: str = "", told: Callable[[int], None] | None = None
+) -> tuple[Program, ...]:
+    """Every kernel, function and block of PTX in a file's text, in order.
 
-    A text without ``.entry`` or ``.func`` is one block. Never raises: what is wrong with a
-    statement is in its ``problems``. ``told`` is called with up to where the text is read.
+    ``name`` is the file's; without one the text was pasted, and is PTX where it is nothing else.
+    PTX without ``.entry`` or ``.func`` is one block. Never raises: what is wrong with a statement
+    is in its ``problems``. ``told`` is called with up to where the text is read.
     """
+    language = language_of(name, text)
+    if language is Language.UNKNOWN and not name:
+        language = Language.PTX if next(asm_openings(text), None) is None else Language.C
     lines = [0, *(match.end() for match in re.finditer("\n", text))]
     found: list[Program] = []
     counts = Counter[str]()
-    elsewhere: Scopes | None = None
-    for fragment, said in _bound(text):
-        at = bisect_right(lines, fragment.origins[0])
-        name = "block"
-        if fragment.ptx != text:
-            name, elsewhere = f"asm:{at}", elsewhere or anywhere(text)
-        again = counts[name]
-        numbered = f"{name}#{again + 1}" if again else name
-        scopes = Scopes(dict(said.types), elsewhere)
-        loader = _Loader(text, fragment, lines, scopes, said, told)
-        for program in loader.programs(numbered):
+    elsewhere = None if language is Language.PTX else anywhere(text)
+    for piece in pieces(text, language):
+        loader = _Loader(text, piece, lines, elsewhere, told)
+        title = "block"
+        if elsewhere is not None:
+            line = bisect_right(lines, loader.fragment.origins[0])
+            title = f"{'asm' if piece.kind is PieceKind.ASM else 'block'}:{line}"
+        again = counts[title]
+        for program in loader.programs(f"{title}#{again + 1}" if again else title):
             counts[program.name.partition("#")[0]] += 1
             found.append(program)
     return tuple(found)
-
-
-def _bound(text: str) -> Iterator[tuple[Fragment, Bound]]:
-    """The PTX of a text, each with what an asm statement says of its operands."""
-    found = list(limited(text))
-    if not found:
-        yield from ((fragment, NOTHING) for fragment in fragments(text))
-    for statement, limit in found:
-        said = bound(text, statement.end, limit)
-        yield filled(statement.fragment, said.constants), said
 
 
 class _Block(NamedTuple):
@@ -234,15 +247,26 @@ class _Loader:
     def __init__(
         self,
         text: str,
-        fragment: Fragment,
+        piece: Piece,
         lines: list[int],
-        scopes: Scopes,
-        said: Bound,
+        elsewhere: Scopes | None,
         told: Callable[[int], None] | None,
     ) -> None:
-        self.text, self.fragment, self.lines, self.scopes = text, fragment, lines, scopes
-        self.said, self.told = said, told
-        self.words = syntax.tokens(fragment.ptx)
+        self.text, self.fragment, self.lines, self.told = text, piece.flatten(), lines, told
+        self.may_be_prose, self.may_be_template = piece.may_be_prose, piece.may_be_template
+        expressions = piece.operands.expressions if piece.operands else ()
+        self.read_only = {
+            f"%{number}" for number, (x, _) in enumerate(expressions) if not set(x) & set("=+")
+        }
+        """The operands of an asm statement that it does not write."""
+        self.said = bind_operands(piece.operands) if piece.operands else NOTHING
+        types = dict(self.said.types)
+        self.scopes = Scopes(types, elsewhere, is_partial=bool(self.fragment.gaps))
+        self.words = syntax.tokens(self.fragment.ptx)
+        self.conditions: list[str] = []
+        """The ``#if`` lines that are open."""
+        self.directives = 0
+        """Up to which gap they are read."""
         self.found: list[tuple[int, Statement | None]] = []
         """Statements by the place of their first character; None: a brace that declares nothing."""
         self.open: list[_Block] = []
@@ -261,7 +285,7 @@ class _Loader:
             here = slice(bisect_left(places, body.start), bisect_right(places, body.end))
             inside = [x for _, x in self.found[here] if x]
             types = _types(inside)
-            known = _ordered(inside, types)
+            known = _ordered(_with_writes(inside, self.read_only), types)
             problems = (*self.fragment.problems, *(y for x in known for y in x.problems))
             floats, said = self.said.floats(), self.said.types
             declared = {
@@ -284,8 +308,9 @@ class _Loader:
 
     def _go_through(self, starts: set[int]) -> None:
         """Find the statements; ``starts`` are behind the braces that begin kernels."""
-        for item in syntax.items(self.fragment.ptx, self.words, OPCODES):
+        for item in syntax.items(self.fragment.ptx, self.words, OPCODES, self.fragment.gaps):
             first = self.words[item.start]
+            self._read_conditions(first.start)
             if self.told:
                 self.told(self.fragment.origin(first.start, first.end)[0])
             if item.part is Part.DIRECTIVE:
@@ -294,6 +319,8 @@ class _Loader:
                 self._open(first, own=first.end in starts)
             elif item.part is Part.CLOSE:
                 self._close(first)
+            elif item.part is Part.GAP:
+                self._add_gap(first)
             elif item.part is Part.LABEL:
                 label = Statement(
                     StatementKind.LABEL, self._line(first.start), f"{first.text}:", first.text
@@ -301,11 +328,53 @@ class _Loader:
                 self.found.append((first.start, label))
             else:
                 written = syntax.written(self.fragment.ptx, self.words, item)
-                statement = self._instruction(written)
+                if self.may_be_prose and self._is_prose(written):
+                    continue
+                statement = self._with_condition(self._instruction(written))
                 self._use(statement)
                 self.found.append((written.span[0], statement))
         while self.open:
             self._end_block()
+
+    def _is_prose(self, written: Written) -> bool:
+        """Whether a statement of a string is a sentence."""
+        if is_other_opcode(written.opcode.text):
+            return False
+        behind = self.fragment.ptx[written.opcode.start : written.span[1]]
+        return not is_meant(written.opcode.text) or is_prose(behind)
+
+    def _read_conditions(self, end: int) -> None:
+        """Open and close the conditions of the preprocessor in the gaps up to a place."""
+        gaps = self.fragment.gaps
+        while self.directives < len(gaps) and gaps[self.directives] < end:
+            gap = gaps[self.directives]
+            self.directives += 1
+            for found in _CONDITION.finditer(self.text[slice(*self.fragment.origin(gap, gap + 1))]):
+                if found["end"]:
+                    del self.conditions[-1:]
+                elif found["other"] and self.conditions:
+                    first = self.conditions[-1].partition(" … ")[0]
+                    self.conditions[-1] = f"{first} … {found[0].strip()}"
+                else:
+                    self.conditions.append(found[0].strip())
+
+    def _add_gap(self, word: Token) -> None:
+        """A gap between statements: a macro may do anything, a condition of C nothing."""
+        source = self.text[slice(*self.fragment.origin(word.start, word.end))]
+        if is_condition(source):
+            return
+        text = show_gap(_CONDITION.sub("", source))
+        base = Statement(StatementKind.OTHER, self._line(word.start), text, text)
+        statement = base._replace(unread=_MACRO, is_opaque=True)
+        self.found.append((word.start, statement))
+
+    def _with_condition(self, statement: Statement) -> Statement:
+        """The statement; one that only the preprocessor knows to be there is not run."""
+        if not self.conditions or statement.unread:
+            return statement
+        why = f"compiled only under {quoted(self.conditions[-1])}"
+        leaves = statement.kind is StatementKind.BRANCH
+        return statement._replace(kind=StatementKind.OTHER, unread=why, is_opaque=leaves)
 
     def _open(self, brace: Token, *, own: bool) -> None:
         outer = self.scopes.scope
@@ -358,11 +427,16 @@ class _Loader:
         base = Statement(
             StatementKind.OTHER,
             self._line(written.opcode.start),
-            " ".join(_COMMENT.sub(" ", self.fragment.ptx[slice(*written.span)]).split()),
+            " ".join(_COMMENT.sub(" ", self.fragment.describe(*written.span, self.text)).split()),
             opcode,
             written.guard.text if written.guard else None,
             written.guard_negated,
         )
+        if self.fragment.find_gap(*written.span) is not None:
+            return self._with_operands(base, written, _PARTIAL)
+        ptx = self.fragment.ptx[slice(*written.span)]
+        if self.may_be_template and is_template(ptx, self.scopes):
+            return self._with_operands(base, written, _TEMPLATE)
         item = resolve(self.text, self.fragment, written)
         problems = item.problems if item and not all(x.unread for x in item.problems) else ()
         if item and (ins := item.instruction):
@@ -375,6 +449,12 @@ class _Loader:
         if written.opcode.text in _LEAVING:
             return self._declared(base._replace(kind=StatementKind.BRANCH, writes=()))
         return self._declared(self._plain(written, base))
+
+    def _with_operands(self, base: Statement, written: Written, why: str) -> Statement:
+        """A statement of which a part is not known: it may write what it names, and more."""
+        words = (word for operand in written.operands for word in operand)
+        names = tuple(dict.fromkeys(word.text for word in words if self._is_register(word)))
+        return self._declared(base._replace(writes=names, unread=why, is_opaque=True))
 
     def _declared(self, x: Statement) -> Statement:
         """The statement with what its registers are declared as."""
@@ -442,6 +522,24 @@ class _Loader:
             return ()
         words = _with_components(first)
         return tuple(dict.fromkeys(word.text for word in words if self._is_register(word)))
+
+
+def _with_writes(inside: list[Statement], read_only: Set[str]) -> list[Statement]:
+    """The statements; an opaque one writes the registers named in it and since the last such."""
+    if not any(x.is_opaque for x in inside):
+        return inside
+    used: dict[str, None] = {}
+    found = list[Statement]()
+    for x in inside:
+        if x.is_opaque:
+            used |= dict.fromkeys(x.writes)
+            writes = tuple(name for name in used if name not in read_only)
+            found.append(x._replace(writes=writes))
+            used.clear()
+        else:
+            found.append(x)
+            used |= dict.fromkeys(_named(x))
+    return found
 
 
 def _declared(inside: list[Statement]) -> dict[str, Type]:

@@ -9,7 +9,7 @@ from ..records import NamedTuple
 from ..text.constants import float_bits
 from ..text.errors import Span, quoted
 from ..text.scopes import CONSTANT
-from ..text.source import Fragment
+from ..text.source import GAP, Fragment
 from .gluing import Part, joined, parts
 
 _TOKEN = re.compile(
@@ -215,30 +215,30 @@ def _is_named(fragment: Fragment, placeholder: re.Match[str]) -> bool:
     return end - start > len(placeholder[0]) + 1
 
 
-def numbered(fragment: Fragment, operands: Operands) -> tuple[Fragment, Operands, bool]:
-    """The PTX with the numbers of named operands, and whether all of the names are known.
+def numbered(fragment: Fragment, operands: Operands) -> tuple[Fragment, Operands]:
+    """The PTX with the numbers of named operands, and gaps for names that are not known.
 
     What stands for a name was as wide as the name.
     """
     if "%[" not in fragment.ptx:
-        return fragment, operands, True
-    group, unknown, done, known = list[Part](), dict[str, str](), 0, True
+        return fragment, operands
+    group, unknown, done = list[Part](), dict[str, str](), 0
     numbers = dict(operands.names)
     for found in _NAMED.finditer(fragment.ptx):
         if _doubled(fragment, found.start()):
             continue
         name = found[1]
-        if name not in numbers:
-            known = known and operands.number is not None
+        is_known = name in numbers or operands.number is not None
+        if is_known and name not in numbers:
             numbers[name] = (operands.number or 0) + len(unknown)
             unknown[f"%{numbers[name]}"] = f"%[{name}]"
         start, end = fragment.origin(*found.span())
         group += parts(fragment, done, found.start())
-        group.append((f"%{numbers[name]}", start, end - start))
+        group.append((f"%{numbers[name]}" if is_known else GAP, start, end - start))
         done = found.end()
     group += parts(fragment, done)
     glued = joined(group)._replace(problems=fragment.problems)
-    return glued, operands._replace(unknown=unknown), known
+    return glued, operands._replace(unknown=unknown)
 
 
 def filled(fragment: Fragment, constants: Mapping[str, str]) -> Fragment:

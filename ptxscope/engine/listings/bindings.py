@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from ..isa.types import Type
 from ..patterns import pattern
@@ -13,6 +14,9 @@ from ..text.errors import Problem, PtxError
 from ..text.instruction import Instruction, Literal
 from ..text.parser import parse
 from ..text.source import AsmText, asm_texts
+
+if TYPE_CHECKING:
+    from .asm_operands import Operands
 
 _VARIABLE = pattern(r"[A-Za-z_]\w*+", re.ASCII)
 
@@ -52,7 +56,11 @@ def bound(text: str, start: int, end: int) -> Bound:
     """What stands in a text behind that of an asm statement, up to the next."""
     from .asm_operands import read_operands  # few lines are pasted with their asm
 
-    operands = read_operands(text, start, end)
+    return bind_operands(read_operands(text, start, end))
+
+
+def bind_operands(operands: Operands) -> Bound:
+    """What the operands of an asm statement say."""
     read, written = dict[str, tuple[str, ...]](), dict[str, tuple[str, ...]]()
     for number, (letters, expression) in enumerate(operands.expressions):
         name = expression.strip()

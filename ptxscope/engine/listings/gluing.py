@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 
 from ..isa.catalog import CATALOG
 from ..text.errors import Span
-from ..text.source import Fragment
+from ..text.scopes import Scopes
+from ..text.source import GAP, Fragment, find_gaps
 
 Part = tuple[str, int, int]
 """A piece of text, where it stood, and how wide it was; 0 where it was as wide as it is."""
 
 OPCODES = "|".join(CATALOG)
-_HOLE = r"(?:\{[^{}]*+\}|%(?:\([^()\s]{0,40}+\))?+[-+#0-9.*lhz]{0,8}+[sdiuxXc])"
+_HOLE = (
+    rf"(?:{GAP}|\$?\{{\{{[^{{}}]*+\}}\}}|\$?\{{[^{{}}]*+\}}"
+    r"|%(?:\([^()\s]{0,40}+\))?+[-+#0-9.*lhz]{0,8}+[sdiuxXc])"
+)
 """What a formatting function fills in."""
 _MODIFIERS = rf"(?:\.\w++|\.?{_HOLE})"
 LIKELY = re.compile(
@@ -36,7 +40,6 @@ HOLED = re.compile(
 _HEAD = re.compile(
     rf"(?<![\w.$%])(?P<opcode>{OPCODES})(?P<modifiers>{_MODIFIERS}*+\.?+)(?!\w)", re.ASCII
 )
-_NAME = re.compile(rf"(?<![\w.$%])(?:{OPCODES})(?![\w$])", re.ASCII)
 _TYPE = re.compile(r"\.(?:[bsu](?:16|32|64)|f32|f64)\b")
 _FILLED = re.compile(_HOLE)
 _END = re.compile(r"[;}\n]")
@@ -45,6 +48,11 @@ _OPERANDS = re.compile(
 )
 PROSE = re.compile(r"(?<![\w.%$])[A-Za-z]{2,}+\s++[A-Za-z]")
 """Two words with nothing in between."""
+_COMMENT = re.compile(r"//[^\n]*+|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_FILLED_IN = re.compile(r"\{[^{},;]*\}|\.%|[\w$]%\w")
+"""What a formatting function fills in: ``{name}``, ``.%s``, ``%r%d``."""
+_FORMATTED = re.compile(r"(?<![\w$])%[sdiuxX](?![\w$])")
+"""The same, unless a register is called so."""
 _GUARD = re.compile(r"@\s{0,9}+!?\s{0,9}+[\w$%]++\s++\Z")
 _NEAR = 80
 _LONGEST = 500
@@ -57,35 +65,32 @@ def begins(text: str, at: int) -> bool:
     if guard := _GUARD.search(before[max(before.rfind("@"), 0) :]):
         before = before[: len(before) - len(guard[0])]
     shown = before.rstrip()
-    return not shown or shown[-1] in ";{}:/" or "\n" in before[len(shown) :]
-
-
-def opcode_in(text: str) -> Span | None:
-    """The first opcode at the beginning of a statement of PTX."""
-    for found in _NAME.finditer(text):
-        if begins(text, found.start()):
-            return found.span()
-    return None
+    return not shown or shown[-1] in f";{{}}:/{GAP}" or "\n" in before[len(shown) :]
 
 
 _BESIDE = re.compile(
     r"(?<=[\w.$+\-*/~])%\d++|[-+*/~(]\s++%\d++|%\d++(?=[\w$]|\s*+[-+*/()?<>&^])", re.ASCII
 )
 """A placeholder that is a part of a word or an expression."""
+_PLACEHOLDER = re.compile(r"%\d++", re.ASCII)
 
 
-def spliced(text: str, placeholders: Iterable[str]) -> Span | None:
-    """The first opcode of a statement with a placeholder that is a part of a word or expression."""
-    last, wanted = 0, frozenset(placeholders)
-    for found in _BESIDE.finditer(text) if wanted else ():
-        name = found[0][found[0].index("%") :]
-        if name not in wanted:
-            continue
-        start = max(text.rfind(";", last, found.start()) + 1, last)
-        last = found.end()
-        if opcode := _NAME.search(text, start, found.start()):
-            return opcode.span()
-    return None
+def hide_spliced(fragment: Fragment, placeholders: Iterable[str]) -> Fragment:
+    """The PTX with a gap for each of these placeholders that is a part of a word or expression."""
+    wanted, group, done = frozenset(placeholders), list[Part](), 0
+    for found in _BESIDE.finditer(fragment.ptx) if wanted else ():
+        at = found[0].index("%")
+        name = _PLACEHOLDER.match(found[0], at)
+        if name and name[0] in wanted:
+            start, end = found.start() + at, found.start() + name.end()
+            group += parts(fragment, done, start)
+            first, last = fragment.origin(start, end)
+            group.append((GAP, first, last - first))
+            done = end
+    if not done:
+        return fragment
+    group += parts(fragment, done)
+    return joined(group)._replace(problems=fragment.problems)
 
 
 def instruction_in(text: str) -> Span | None:
@@ -102,6 +107,21 @@ def instruction_in(text: str) -> Span | None:
         ):
             return head.span("opcode")
     return None
+
+
+def is_prose(behind: str) -> bool:
+    """Whether a string names an opcode in a sentence: words in a row, no commas.
+
+    ``behind`` begins with the opcode.
+    """
+    return "," not in behind or PROSE.search(_COMMENT.sub(" ", behind)) is not None
+
+
+def is_template(statement: str, scopes: Scopes) -> bool:
+    """Whether a formatting function fills in a part of a statement of a string."""
+    if _FILLED_IN.search(statement):
+        return True
+    return any(not scopes.declared(name) for name in set(_FORMATTED.findall(statement)))
 
 
 def parts(fragment: Fragment, start: int = 0, end: int | None = None) -> Iterator[Part]:
@@ -128,4 +148,40 @@ def joined(group: Iterable[Part]) -> Fragment:
         origins.append(origin)
         widths.append(width)
         at += len(text)
-    return Fragment("".join(texts), tuple(starts), tuple(origins), tuple(widths))
+    gaps = find_gaps(texts, starts, widths)
+    return Fragment("".join(texts), tuple(starts), tuple(origins), tuple(widths), gaps=gaps)
+
+
+def with_gaps(fragment: Fragment, gaps: Set[int]) -> Fragment:
+    """The PTX with the gaps of the text that it was read from."""
+    if not gaps or GAP not in fragment.ptx:
+        return fragment
+    found = list[Part]()
+    for text, origin, width in parts(fragment):
+        if width or GAP not in text:
+            found.append((text, origin, width))
+            continue
+        at = origin
+        for index, piece in enumerate(text.split(GAP)):
+            if index:
+                found.append((GAP, at, int(at in gaps)))
+                at += 1
+            if piece:
+                found.append((piece, at, 0))
+                at += len(piece)
+    return joined(found)._replace(problems=fragment.problems)
+
+
+def compose_fragments(inner: Fragment, outer: Fragment) -> Fragment:
+    """A fragment of a fragment's PTX, at the places where that stood."""
+
+    def found() -> Iterator[Part]:
+        for text, origin, width in parts(inner):
+            if width:
+                start, end = outer.origin(origin, origin + width)
+                yield text, start, end - start
+            else:
+                yield from parts(outer, origin, origin + len(text))
+
+    problems = tuple(x._replace(span=outer.origin(*x.span)) for x in inner.problems)
+    return joined(found())._replace(problems=problems)

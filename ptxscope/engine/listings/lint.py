@@ -17,15 +17,19 @@ from ..text.errors import Problem, Span, capped, quoted
 from ..text.instruction import Instruction
 from ..text.opcodes import OPCODES
 from ..text.operands import BY_NAME, NUMBERS
-from ..text.parser import Parsed, scan
+from ..text.parser import NOT_LITERAL, Parsed, resolve, scan
 from ..text.registers import misfit
 from ..text.scopes import Scopes, anywhere
+from ..text.source import GAP, Fragment
 from ..text.tokens import EMPTY, MISSING_END, ends
+from ..text.tokens import statements as written_statements
 from ..tracing.constant_folding import FOLDING_BUGS, LOSING_TARGETS
 from .asm_operands import Operands
 from .counterexample import Counterexample
 from .facts import Facts, facts_of, known, renamed
-from .inline_asm import Language, Piece, is_whole, language_of, pieces
+from .gluing import is_prose, is_template
+from .inline_asm import Piece, PieceKind, pieces
+from .language import Language, is_whole, language_of
 from .moved_constants import MovedConstants
 from .reading import WINDOW, Candidate, Place, statements
 
@@ -205,9 +209,16 @@ def check_text(text: str, name: str) -> Iterator[Checked]:
 def check_source(text: str, name: str, language: Language) -> Iterator[Checked]:
     """Every one of the 27 in the ``asm`` statements and PTX strings of a source, in order."""
     if language is Language.UNKNOWN:
-        message = "this is neither PTX nor a source of C or Python; nothing was recognised in it"
+        message = (
+            "this is neither PTX nor a source of a known language; nothing was recognised in it"
+        )
         place = Place(1, 1, text[: text.find("\n") if "\n" in text else None][:WINDOW], (0, 0))
-        yield Checked(name, place, "", (Diagnostic("unread", message, place, ".ptx .cu .h .py …"),))
+        yield Checked(
+            name,
+            place,
+            "",
+            (Diagnostic("unread", message, place, ".ptx .cu .h .py .rs .ll .md .html …"),),
+        )
         return
     elsewhere = anywhere(text)
     elsewhere.complete &= is_whole(name)
@@ -225,29 +236,13 @@ def check_source(text: str, name: str, language: Language) -> Iterator[Checked]:
         for problem, place in piece.problems():
             finding = Diagnostic("illegal", problem.message, place, problem.hint)
             yield Checked(name, place, place.excerpt.strip(), (finding,))
-        found = list(_in_piece(piece, name, elsewhere, is_ended=is_ended, was_ended=was_ended))
-        if piece.complete:
-            yield from found
-        elif found or piece.named:
-            message = "this text is glued with a macro or expression; it is not checked"
-            named = piece.named
-            place = piece.at(0).place(*named) if named else found[0].place
-            ptx = found[0].ptx if found else piece.ptx[slice(*named)] if named else ""
-            yield Checked(name, place, ptx, (Diagnostic("unread", message, place),))
-
-
-_FILLED_IN = re.compile(r"\{[^{},;]*\}|\.%|[\w$]%\w")
-"""What a formatting function fills in: ``{name}``, ``.%s``, ``%r%d``."""
-_FORMATTED = re.compile(r"(?<![\w$])%[sdiuxX](?![\w$])")
-"""The same, unless a register is called so."""
-_MODULE = re.compile(r"\.(?:(?:version|entry|func)\s|reg\b)")
-_PROSE = re.compile(r"(?<![\w.%$])[A-Za-z]{2,}+\s++[A-Za-z]")
-"""Two words with nothing in between."""
+        yield from _in_piece(piece, name, elsewhere, is_ended=is_ended, was_ended=was_ended)
 
 
 def _ends(piece: Piece, following: Piece, text: str) -> bool:
     """Whether the next asm statement begins with the ``;`` that ends the last of this one."""
-    if not (piece.asm and following.asm and following.ptx.lstrip().startswith(";")):
+    both = piece.kind is following.kind is PieceKind.ASM
+    if not (both and following.ptx.lstrip().startswith(";")):
         return False
     last = piece.fragments[-1]
     start = last.origin(len(last.ptx) - 1, len(last.ptx))[1]
@@ -299,11 +294,14 @@ def _in_piece(
     ``was_ended`` the same of this one and the piece before.
     """
     found = list(_by_statement(piece, name, elsewhere))
-    starts = [start for start, _ in found]
+    if piece.gaps or piece.named:
+        literal = [span for span, _ in found]
+        found = sorted([*found, *_check_partial(piece, name, literal)], key=_span)
+    starts = [start for (start, _), _ in found]
     items = [item for _, item in found]
     beside = defaultdict[int, list[Problem]](list)
     first = len(piece.ptx) - len(piece.ptx.lstrip())
-    for problem in ends(piece.ptx, OPCODES) if items and piece.operands else ():
+    for problem in ends(piece.ptx, OPCODES, piece.gaps) if items and piece.operands else ():
         if is_ended and problem.message == MISSING_END.message:
             continue
         if was_ended and problem.message == EMPTY.message and problem.span[0] == first:
@@ -315,33 +313,72 @@ def _in_piece(
     return iter(items)
 
 
-def _by_statement(piece: Piece, name: str, elsewhere: Scopes) -> Iterator[tuple[int, Checked]]:
-    """What is said of each statement, and where in the piece that begins."""
-    in_string = not piece.asm or len(piece.fragments) > 1
-    may_be_prose = not piece.asm and not _MODULE.search(piece.ptx)
-    operands = piece.operands
+_PlacedItem = tuple[Span, Checked]
+"""What is said of a statement, and where that stands in its piece."""
+
+
+def _span(found: _PlacedItem) -> Span:
+    return found[0]
+
+
+def _check_partial(piece: Piece, name: str, literal: Iterable[Span]) -> Iterator[_PlacedItem]:
+    """The statements of which a part is no literal text; ``literal`` are the others."""
+    fragment, in_asm = Fragment(piece.ptx, gaps=piece.gaps), piece.kind is PieceKind.ASM
+    named = piece.named
+    if in_asm and not piece.ptx.replace(GAP, "").strip():
+        named = (piece.gaps[0], piece.gaps[0] + 1)
+    if named and any(start <= named[0] < end for start, end in literal):
+        named = None
+    for written in written_statements(piece.ptx, OPCODES, piece.gaps):
+        opcode = written.opcode.span
+        is_named = opcode[0] == named[0] if named else False
+        if fragment.find_gap(*written.span) is None or resolve("", fragment, written) is None:
+            continue
+        behind = piece.ptx[opcode[0] : written.span[1]]
+        if is_named or in_asm or not (opcode[0] in piece.gaps or is_prose(behind)):
+            yield written.span, _make_unread(piece, opcode, name)
+            named = None if is_named else named
+    if named:
+        yield named, _make_unread(piece, named, name)
+
+
+def _make_unread(piece: Piece, span: Span, name: str) -> Checked:
+    place = piece.at(0).place(*span)
+    ptx = place.excerpt[slice(*place.span)]
+    return Checked(name, place, ptx, (Diagnostic("unread", NOT_LITERAL, place),))
+
+
+def _by_statement(piece: Piece, name: str, elsewhere: Scopes) -> Iterator[_PlacedItem]:
+    """What is said of each statement that is literal text."""
+    may_be_template, may_be_prose = piece.may_be_template, piece.may_be_prose
+    operands, inner = piece.operands, piece.fragments[0]
     closed = operands is not None and operands.number is not None
-    literals = operands.literals if operands else {}
-    scopes, moved = Scopes(piece.registers, elsewhere, closed=closed), MovedConstants()
+    is_asm, literals = piece.kind is PieceKind.ASM, operands.literals if operands else {}
+    partial, moved = bool(piece.gaps), MovedConstants()
+    scopes = Scopes(piece.registers, elsewhere, closed=closed, is_partial=partial)
     for statement in statements(moved.record_chunks([piece.ptx]), scopes):
+        span = (statement.start, statement.start + len(statement.text))
+        if piece.gaps and inner.find_gap(*span) is not None:
+            continue
         constants = _find_constants(statement, moved, literals)
         at = piece.at(statement.start)
         if odd := _find_oddity(statement, at):
-            if piece.asm and statement.text != ";":  # `ends` tells of the latter
+            # `ends` tells of a `;`; of two declarations under #if, one is compiled
+            if is_asm and not partial and statement.text != ";":
                 item = Checked(name, odd.place, " ".join(statement.text.split()), (odd,))
-                yield statement.start, item
+                yield span, item
             continue
-        if in_string and _is_template(statement):
-            yield statement.start, _filled_in(statement, at, name)
-        elif not (may_be_prose and _is_prose(statement)):
-            for item in _checked(statement, at, name, constants, doubled=piece.asm):
+        if may_be_template and is_template(statement.text, statement.scopes):
+            yield span, _filled_in(statement, at, name)
+        elif not (may_be_prose and is_prose(statement.text[statement.opcode :])):
+            for item in _checked(statement, at, name, constants, doubled=is_asm):
                 if operands:
                     more = _placeholders(piece, operands, statement)
                 else:
                     more = _ended(statement, at)
-                if piece.asm:
+                if is_asm:
                     more = chain(_begun(statement, at), more)
-                yield statement.start, _told(item, more)
+                yield span, _told(item, more)
 
 
 _NAME = re.compile(r"[%\w$]++")
@@ -373,7 +410,7 @@ def _placeholders(piece: Piece, operands: Operands, statement: Candidate) -> Ite
     for name, message, span in operands.past(inner, *stretch):
         if piece.registers or not scopes.declared(name):
             yield Diagnostic("undeclared", message, at.place(*span))
-    for name, span in operands.escaped(inner, *stretch):
+    for name, span in () if piece.gaps else operands.escaped(inner, *stretch):
         declared = scopes.declared(name)
         if not declared or declared.operand:
             message = f"no declaration of {quoted(name)} is in sight: `%%` makes no operand of it"
@@ -384,23 +421,6 @@ def _placeholders(piece: Piece, operands: Operands, statement: Candidate) -> Ite
         right = quoted(piece.ptx[slice(*twice)])
         message = f"`%%` stays as it is in an asm statement without operands: write {right}"
         yield Diagnostic("illegal", message, at.place(*twice), right)
-
-
-def _is_template(statement: Candidate) -> bool:
-    """Whether a formatting function fills in a part of a statement."""
-    if _FILLED_IN.search(statement.text):
-        return True
-    names = set(_FORMATTED.findall(statement.text))
-    return any(not statement.scopes.declared(name) for name in names)
-
-
-def _is_prose(statement: Candidate) -> bool:
-    """Whether a string names an opcode in a sentence: words in a row, no commas."""
-    behind = statement.text[statement.opcode :]
-    return "," not in behind or _PROSE.search(_COMMENT.sub(" ", behind)) is not None
-
-
-_COMMENT = re.compile(r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/")
 
 
 def _filled_in(statement: Candidate, at: _Placed, name: str) -> Checked:

@@ -12,11 +12,12 @@ from ..isa.legality import remarks, violations
 from ..isa.types import Destinations, Type
 from ..records import NamedTuple, replace
 from . import modifiers, operands
+from . import tokens as syntax
 from .errors import NotOneError, Problem, PtxError, Span, capped, nearest, quoted
 from .instruction import Guard, Instruction, Literal, Register
-from .opcodes import OPCODES, is_misspelt, is_other_opcode
-from .source import Fragment, fragments, outside_asm
-from .tokens import Kind, Token, Written, statements
+from .opcodes import OPCODES, is_meant, is_misspelt, is_other_opcode
+from .source import Fragment, fragments, is_condition, outside_asm
+from .tokens import Kind, Part, Token, Written, statements
 
 
 class Parsed(NamedTuple):
@@ -66,16 +67,24 @@ def _beside_asm(text: str) -> Iterator[Span]:
 
 
 def _left_out(text: str) -> Iterator[str]:
-    """The statements that are none of the 27, and are not computed."""
-    others = [
-        fragment.ptx[slice(*found.span)]
-        for fragment in fragments(text)
-        for found in statements(fragment.ptx, OPCODES)
-        if found.opcode.text not in OPCODES or _is_half(found)
-    ]
+    """The statements that are none of the 27, and are not computed; and what is no literal."""
+    others = [other for fragment in fragments(text) for other in _list_others(text, fragment)]
     if others:
         more = f" and {len(others) - 1} more" if len(others) > 1 else ""
         yield f"{LEFT_OUT}{quoted(' '.join(others[0].split()))}{more}"
+
+
+def _list_others(text: str, fragment: Fragment) -> Iterator[str]:
+    words = syntax.tokens(fragment.ptx)
+    for item in syntax.items(fragment.ptx, words, OPCODES, fragment.gaps):
+        if item.part is Part.GAP:
+            start, end = words[item.start].span
+            if not is_condition(text[slice(*fragment.origin(start, end))]):
+                yield fragment.describe(start, end, text)
+        elif item.part is Part.STATEMENT:
+            found = syntax.written(fragment.ptx, words, item)
+            if found.opcode.text not in OPCODES or _is_half(found):
+                yield fragment.describe(*found.span, text)
 
 
 def parse_all(text: str) -> tuple[Instruction, ...]:
@@ -96,7 +105,7 @@ def scan(text: str) -> Iterator[Parsed]:
     for fragment in fragments(text):
         if fragment.problems:
             yield Parsed(None, fragment.problems, fragment.problems[0].span)
-        for written in statements(fragment.ptx, OPCODES):
+        for written in statements(fragment.ptx, OPCODES, fragment.gaps):
             found = resolve(text, fragment, written)
             if found:
                 yield found
@@ -104,6 +113,9 @@ def scan(text: str) -> Iterator[Parsed]:
 
 def resolve(text: str, fragment: Fragment, written: Written) -> Parsed | None:
     """What a statement of a text says; None where it does not mean to be one of the 27."""
+    gap = fragment.find_gap(*written.span) if fragment.gaps else None
+    if gap is not None:
+        return _resolve_partial(fragment, written, gap)
     if _is_half(written):
         return _unexplained_half(fragment, written)
     if written.opcode.text in OPCODES:
@@ -112,6 +124,24 @@ def resolve(text: str, fragment: Fragment, written: Written) -> Parsed | None:
         problem = _unknown_opcode(written, fragment)
         return Parsed(None, (problem,), fragment.origin(*written.span))
     return _misguarded(fragment, written)
+
+
+NOT_LITERAL = (
+    "part of this statement is a macro, an expression or a preprocessor line; it is not checked"
+)
+
+
+def _resolve_partial(fragment: Fragment, written: Written, gap: int) -> Parsed | None:
+    """A statement with a gap, where it is or may be one of the 27."""
+    opcode = written.opcode
+    name = opcode.text
+    if opcode.end in fragment.gaps and not written.modifiers:
+        if not any(known.startswith(name) for known in OPCODES):
+            return None
+    elif opcode.start != gap and not is_meant(name):
+        return None
+    problem = Problem(NOT_LITERAL, fragment.origin(*opcode.span), unread=True)
+    return Parsed(None, (problem,), fragment.origin(*written.span))
 
 
 def _misguarded(fragment: Fragment, written: Written) -> Parsed | None:
@@ -158,7 +188,7 @@ def _unexplained_half(fragment: Fragment, statement: Written) -> Parsed:
 def _nothing(text: str) -> PtxError:
     """What is wrong with a text that holds none of the 27."""
     for fragment in fragments(text):
-        for written in statements(fragment.ptx, OPCODES):
+        for written in statements(fragment.ptx, OPCODES, fragment.gaps):
             return PtxError(text, (_unknown_opcode(written, fragment),))
     span = (0, len(text.rstrip()))
     problem = Problem("there is no instruction here", span, "one of " + " ".join(CATALOG))

@@ -227,6 +227,7 @@ class Scopes:
         elsewhere: Scopes | None = None,
         *,
         closed: bool = False,
+        is_partial: bool = False,
     ) -> None:
         self.version: tuple[int, int] | None = None
         self.target: int | None = None
@@ -241,6 +242,8 @@ class Scopes:
         """An assembler sees no other declarations than those and these."""
         self.complete = True
         """All declarations of a file are known."""
+        self.is_partial = is_partial
+        """Text that is not known stands among these, and may declare anything."""
         self._header: Scope | None = None
         """What a function's header declares: it belongs to the body that follows."""
         self._asked: dict[str, tuple[Scope | None, Declared | None]] = {}
@@ -422,7 +425,7 @@ class Scopes:
 
     def lacks(self, name: str) -> bool:
         """Whether a name is declared nowhere, and would have to be."""
-        if not self.declares or self.declared(name):
+        if self.is_partial or not self.declares or self.declared(name):
             return False
         if self.version is None and _PLACEHOLDER.fullmatch(name):
             return False

@@ -1,14 +1,15 @@
 """From what people paste to PTX: ``asm`` statements, glued string literals, plain PTX.
 
 Every character of the PTX remembers which character of the pasted text it came from, so
-that errors point into what the user sees.
+that errors point into what the user sees. Between string literals a macro, an expression or a
+preprocessor line may stand; one character, a gap, takes its place in the PTX.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
 
 from ..patterns import pattern
 from ..records import NamedTuple
@@ -32,6 +33,12 @@ _ESCAPE = pattern(r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|\r?\n|.)", re.DOTALL)
 _NAMED = {"n": "\n", "t": "\t", "r": "\r", "v": "\v", "f": "\f", "a": "\a", "b": "\b", "e": "\x1b"}
 
 
+GAP = "\N{OBJECT REPLACEMENT CHARACTER}"
+"""Takes the place of source text that is no literal: what it adds to the PTX is not known."""
+_LONGEST_GAP = 60
+"""Characters of a gap's source text that are shown."""
+
+
 class Fragment(NamedTuple):
     """A stretch of PTX and where it stood.
 
@@ -45,6 +52,21 @@ class Fragment(NamedTuple):
     widths: tuple[int, ...] = (0,)
     problems: tuple[Problem, ...] = ()
     """Problems of the text around the PTX, in the pasted text's positions."""
+    gaps: tuple[int, ...] = ()
+    """The positions of the gaps in the PTX."""
+
+    def find_gap(self, start: int, end: int) -> int | None:
+        """The position of the first gap in a range of the PTX."""
+        index = bisect_left(self.gaps, start)
+        return self.gaps[index] if index < len(self.gaps) and self.gaps[index] < end else None
+
+    def describe(self, start: int, end: int, text: str) -> str:
+        """A range of the PTX, each gap as its source text: ``<MACRO>``."""
+        found, done = list[str](), start
+        for gap in self.gaps[bisect_left(self.gaps, start) : bisect_left(self.gaps, end)]:
+            found += self.ptx[done:gap], show_gap(text[slice(*self.origin(gap, gap + 1))])
+            done = gap + 1
+        return "".join([*found, self.ptx[done:end]])
 
     def origin(self, start: int, end: int) -> Span:
         """Where a range of the PTX stood in the pasted text."""
@@ -88,7 +110,22 @@ class _Gluer:
             tuple(self.origins),
             tuple(self.widths),
             tuple(problems),
+            find_gaps(self.text, self.starts, self.widths),
         )
+
+
+def show_gap(source: str) -> str:
+    """The source text of a gap in one line."""
+    shown = " ".join(source[:_LONGEST_GAP].split())
+    return f"<{shown}{'…' * (len(source) > _LONGEST_GAP)}>"
+
+
+def find_gaps(
+    texts: Iterable[str], starts: Iterable[int], widths: Iterable[int]
+) -> tuple[int, ...]:
+    """The positions of the pieces that are gaps; a user's own character has no width."""
+    every = zip(texts, starts, widths, strict=True)
+    return tuple(start for text, start, width in every if width and text == GAP)
 
 
 def fragments(text: str) -> Iterator[Fragment]:
@@ -120,8 +157,15 @@ def asm_texts(text: str) -> Iterator[AsmText]:
     """The text of each ``asm`` statement, in order."""
     end = 0
     while match := _opening(text, end):
-        fragment, end = _glued(text, match.end())
-        yield AsmText(fragment, match.start(), end)
+        statement = read_asm(text, match.start(), match.end())
+        yield statement
+        end = statement.end
+
+
+def read_asm(text: str, start: int, opened: int) -> AsmText:
+    """The text of the ``asm`` statement at ``start``; ``opened`` is behind its parenthesis."""
+    fragment, end = _glued(text, opened)
+    return AsmText(fragment, start, end)
 
 
 def asm_openings(text: str) -> Iterator[int]:
@@ -160,9 +204,9 @@ def skip(text: str, position: int) -> int:
 def _glued(text: str, position: int) -> tuple[Fragment, int]:
     """The string literals from a position on, joined as a C compiler joins them.
 
-    Also where they end.
+    A gap stands for what is no literal between or behind them. Also where all of that ends.
     """
-    gluer, problems = _Gluer(), list[Problem]()
+    gluer, problems, depth = _Gluer(), list[Problem](), 0
     while True:
         position = skip(text, position)
         if raw := _RAW.match(text, position):
@@ -175,7 +219,45 @@ def _glued(text: str, position: int) -> tuple[Fragment, int]:
         elif string := _STRING.match(text, position):
             position = _decode(text, string.end(), gluer, problems)
         else:
-            return gluer.fragment(capped(problems)), position
+            end, depth = _skip_gap(text, position, depth)
+            if end == position:
+                return gluer.fragment(capped(problems)), position
+            gluer.add(GAP, position, end - position)
+            position = end
+
+
+_GAP_TOKEN = pattern(
+    rf"""(?P<blank>(?:\s++|\\\r?\n|{COMMENT})++)
+      | (?P<stop>(?=(?:u8|[uUL])?R?")|[;{{}}]|{_WORD})
+      | (?P<mark>[():,])
+      | \w++ | .""",
+    re.VERBOSE | re.DOTALL,
+)
+_LINE = pattern(r"(?:[^\n\\]++|\\.)*+", re.DOTALL)
+_LINE_START = pattern(r"(?<!\\)\n[^\S\n]*+\Z")
+_INDENT = 80
+"""Blanks in front of a preprocessor line, at most."""
+
+
+def _skip_gap(text: str, position: int, depth: int) -> tuple[int, int]:
+    """Where what is no literal ends, and how many of its parentheses are open there.
+
+    It ends at a string, at a mark that no macro's argument holds, and, outside of parentheses,
+    where the text of an asm statement ends.
+    """
+    end = at = position
+    while token := _GAP_TOKEN.match(text, at):
+        kind, mark = token.lastgroup, token["mark"]
+        if kind == "stop" or (mark and mark != "(" and not depth):
+            break
+        depth += (mark == "(") - (mark == ")")
+        at = token.end()
+        if token[0] == "#" and _LINE_START.search(text, max(at - _INDENT, 0), at - 1):
+            line = _LINE.match(text, at)
+            at = line.end() if line else at
+        if kind != "blank":
+            end = at
+    return end, depth
 
 
 _PERCENT = {"%%": "%", "%=": "0"}
@@ -227,3 +309,15 @@ def _unclosed(start: int, end: int) -> Problem:
     return Problem(
         "this string literal is not closed", (start, max(end, start + 1)), 'a closing `"`'
     )
+
+
+_CONDITIONS = pattern(
+    r"(?:\s++|//[^\n]*+|/\*.*?(?:\*/|\Z)"
+    r"|\#[^\S\n]*+(?:endif|else|elif(?:n?def)?|if(?:n?def)?|pragma|line)\b(?:[^\\\n]++|\\.)*+)*+",
+    re.DOTALL,
+)
+
+
+def is_condition(source: str) -> bool:
+    """Whether the source text of a gap is lines of the preprocessor that add no text."""
+    return _CONDITIONS.fullmatch(source) is not None

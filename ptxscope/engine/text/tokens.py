@@ -6,7 +6,7 @@ Nothing is checked against the catalog yet.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Collection, Iterator, Set
 from enum import Enum
 
 from ..records import NamedTuple
@@ -48,6 +48,8 @@ class Part(Enum):
     LABEL = 3
     OPEN = 4
     CLOSE = 5
+    GAP = 6
+    """Text that is not known, where no statement is open."""
 
 
 class Item(NamedTuple):
@@ -86,6 +88,12 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]++")
 _KINDS = {_TOKEN.groupindex[kind.name]: kind for kind in Kind}
 _LINE_DIRECTIVES = {".version", ".target", ".address_size", ".file", ".loc", ".pragma"}
 _BODY_DIRECTIVES = {".entry", ".func", ".section"}
+_DIRECTIVES = frozenset(
+    """
+    .version .target .address_size .file .loc .pragma .entry .func .section .reg .shared .local
+    .const .global .param .visible .extern .weak .branchtargets .callprototype .calltargets
+    """.split()
+)
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 _BRACES = {"{": Part.OPEN, "}": Part.CLOSE}
 
@@ -100,12 +108,16 @@ def tokens(text: str) -> list[Token]:
     ]
 
 
-def items(text: str, words: list[Token], opcodes: Set[str]) -> Iterator[Item]:
+def items(
+    text: str, words: list[Token], opcodes: Set[str], gaps: Collection[int] = ()
+) -> Iterator[Item]:
     """What the tokens of a text make, in order; stray ``;`` are left out.
 
     A statement ends at ``;`` or at the end of the text, or, as people leave the ``;`` out,
-    before a line that starts another of the given opcodes.
+    before a line that starts another of the given opcodes. ``gaps`` are the positions of
+    characters that stand for text that is not known.
     """
+    gaps = frozenset(gaps)
     i = 0
     while i < len(words):
         word = words[i]
@@ -119,24 +131,42 @@ def items(text: str, words: list[Token], opcodes: Set[str]) -> Iterator[Item]:
             part, end = Part.DIRECTIVE, _directive_end(text, words, i)
         elif word.kind is Kind.NAME and end < len(words) and words[end].text == ":":
             part, end = Part.LABEL, end + 1
+        elif word.start in gaps and _is_alone(words, i, gaps):
+            part = Part.GAP
         else:
             end = _statement_end(text, words, i, opcodes)
         yield Item(part, i, end)
         i = end
 
 
+def _is_alone(words: list[Token], i: int, gaps: Set[int]) -> bool:
+    """Whether a statement, a directive or nothing begins behind the gap at i."""
+    if i + 1 == len(words):
+        return True
+    word = words[i + 1]
+    if word.kind is Kind.NAME:
+        operand = word.text[0] in "%$_" or (i + 2 < len(words) and words[i + 2].text == ",")
+        return not operand
+    if word.kind is Kind.DOTTED:
+        return word.text in _DIRECTIVES
+    return word.text in ("@", "{", "}") or word.start in gaps
+
+
 MISSING_END = Problem("a `;` is missing at the end of this statement", (0, 0), ";")
 EMPTY = Problem("this `;` ends no statement: ptxas knows no empty one", (0, 1))
 
 
-def ends(text: str, opcodes: Set[str]) -> Iterator[Problem]:
+def ends(text: str, opcodes: Set[str], gaps: Collection[int] = ()) -> Iterator[Problem]:
     """What is wrong with a text besides its statements: where they begin and end, comments."""
-    words, done = tokens(text), 0
-    for item in items(text, words, opcodes):
+    words, done, gaps = tokens(text), 0, frozenset(gaps)
+    for item in items(text, words, opcodes, gaps):
         yield from _empty(words[done : item.start])
         done = item.end
         if item.part is Part.STATEMENT:
             first = words[item.start]
+            if any(word.start in gaps for word in words[item.start : done]):
+                done += done < len(words) and words[done].text == ";"
+                continue
             if first.kind is not Kind.NAME and first.text != "@":
                 yield Problem(f"{quoted(first.text)} can't begin a statement", first.span)
             if done < len(words) and words[done].text == ";":
@@ -147,8 +177,10 @@ def ends(text: str, opcodes: Set[str]) -> Iterator[Problem]:
     yield from _empty(words[done:])
     if open_ := _OPEN_COMMENT.match(text, words[-1].end if words else 0):
         yield Problem("this comment is not closed", open_.span(1), "*/")
-    if not text.isascii() and (odd := _NOT_ASCII.search(text)):
-        yield Problem("ptxas takes nothing but ASCII, in comments too", odd.span())
+    for odd in () if text.isascii() else _NOT_ASCII.finditer(text):
+        if not gaps.issuperset(range(*odd.span())):
+            yield Problem("ptxas takes nothing but ASCII, in comments too", odd.span())
+            return
 
 
 def _empty(words: list[Token]) -> Iterator[Problem]:
@@ -156,10 +188,10 @@ def _empty(words: list[Token]) -> Iterator[Problem]:
         yield EMPTY._replace(span=word.span)
 
 
-def statements(text: str, opcodes: Set[str]) -> Iterator[Written]:
+def statements(text: str, opcodes: Set[str], gaps: Collection[int] = ()) -> Iterator[Written]:
     """The instructions of a text, whatever their opcode; nothing else."""
     words = tokens(text)
-    for item in items(text, words, opcodes):
+    for item in items(text, words, opcodes, gaps):
         if item.part is Part.STATEMENT:
             yield written(text, words, item)
 

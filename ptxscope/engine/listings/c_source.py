@@ -1,0 +1,145 @@
+"""The PTX of a C source: its asm statements, and the strings that hold PTX."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Set
+
+from ..records import NamedTuple
+from ..text.errors import Span
+from ..text.source import COMMENT, COMMENTED_ASM, GAP, AsmText, Fragment, fragments, read_asm
+from .asm_operands import Operands, filled, numbered, read_operands
+from .gluing import HOLED, LIKELY, Part, hide_spliced, instruction_in, joined, parts, with_gaps
+
+_TOKEN = re.compile(
+    rf"""(?P<comment>{COMMENT})
+      | (?P<string>(?:u8|[uUL])?(?:R"(?P<delimiter>[^\s()\\]{{0,16}})\(.*?(?:\)(?P=delimiter)"|\Z)
+                   |"(?:[^"\\\n]++|\\.)*+"?))
+      | (?P<char>')
+      | (?P<asm>{COMMENTED_ASM}\()""",
+    re.VERBOSE | re.DOTALL,
+)
+_IN_CHAR = re.compile(r"(?:[^'\\\n]++|\\.)*+", re.DOTALL)
+_BLANK = re.compile(r"(?:\s++|\\\n)*+")
+_NOT_LINE_END = re.compile(r"[^\n]")
+_AROUND = 200
+"""How far what stands between strings is looked at."""
+_GLUE_BEFORE = ("+", "<<")
+_GLUE_BEHIND = re.compile(
+    r"(?:\s++|\\\r?\n)*+(?:\)\s*+)?+(?:\+(?!\+)|<<)|(?:[ \t]++|\\\r?\n)*+(?:#|[A-Za-z_]\w*+)"
+)
+_DIRECTIVE = re.compile(r"(?<!\\)\n[^\S\n]*+#")
+_MACROS = re.compile(r"(?:\s++|\\\r?\n|[\w#(),])*+")
+_STOPS = re.compile(r"[;={}]")
+
+
+class CText(NamedTuple):
+    """PTX of a C source."""
+
+    fragment: Fragment
+    operands: Operands | None
+    """The operands, where it is an asm statement's."""
+    named: Span | None = None
+    """The opcode of an instruction that is put together, where it is a string's."""
+
+
+def read_c_source(text: str, gaps: Set[int] = frozenset()) -> Iterator[CText]:
+    """The PTX of a C source; ``gaps`` are the positions of those in the source itself."""
+    masked, strings, statements = _split_source(text)
+    limits = [*(x.start for x in statements[1:]), len(text)]
+    for (fragment, _, end), limit in zip(statements, limits, strict=False):
+        if fragment.ptx:
+            operands = read_operands(text, end, limit)
+            fragment, operands = numbered(with_gaps(fragment, gaps), operands)
+            fragment = filled(fragment, operands.constants)
+            unknown = (x for x, value in operands.constants.items() if not value)
+            yield CText(hide_spliced(fragment, (*operands.texts, *unknown)), operands)
+    for run in _read_runs(text, masked, strings):
+        fragment = with_gaps(joined(run), gaps)
+        is_partial = fragment.gaps or HOLED.search(fragment.ptx)
+        named = instruction_in(fragment.ptx) if is_partial else None
+        if named or LIKELY.search(fragment.ptx):
+            yield CText(fragment, None, named)
+
+
+def _read_runs(text: str, masked: str, strings: list[Span]) -> Iterator[list[Part]]:
+    """The strings that an expression or a macro joins, with gaps around and between them."""
+    run, last = list[Part](), 0
+    for start, end in strings:
+        fragment = next(fragments(text[start:end]))
+        if not fragment.ptx:
+            continue
+        if run and _joins(masked[last:start]):
+            run.append((GAP, last, start - last))
+        else:
+            if run:
+                yield _end_run(run, masked, last)
+            run = []
+            if masked[max(start - _AROUND, 0) : start].rstrip().endswith(_GLUE_BEFORE):
+                run.append((GAP, start, 1))
+        run += ((part, origin + start, width) for part, origin, width in parts(fragment))
+        last = end
+    if run:
+        yield _end_run(run, masked, last)
+
+
+def _end_run(run: list[Part], masked: str, end: int) -> list[Part]:
+    """The strings with a gap behind them, where something is added to them."""
+    behind = _GLUE_BEHIND.match(masked, end, end + _AROUND)
+    return [*run, (GAP, end, 1)] if behind else run
+
+
+def _joins(between: str) -> bool:
+    """Whether an expression or a macro joins two strings of C."""
+    if len(between) > _AROUND or _DIRECTIVE.search(between):
+        return False
+    shown = between.strip().removeprefix(")").lstrip()
+    if shown[:1] == "+" or shown[:2] == "<<":
+        return shown.endswith(("+", "<<")) and not _STOPS.search(shown)
+    return _MACROS.fullmatch(between) is not None and shown[:1] not in ("", "(", ")", ",")
+
+
+def _split_source(text: str) -> tuple[str, list[Span], list[AsmText]]:
+    """The text with its comments, strings and asm statements blanked.
+
+    Also where the strings stand, neighbours taken together, and the asm statements.
+    """
+    kept, strings, statements = list[str](), list[Span](), list[AsmText]()
+    done, is_behind_string = 0, False
+    for kind, start, end, statement in _read_tokens(text):
+        kept.append(text[done:start])
+        is_behind_string = is_behind_string and bool(_BLANK.fullmatch(text, done, start))
+        own = _NOT_LINE_END.sub(" ", text[start:end])
+        if statement:
+            statements.append(statement)
+            own = ";" + own[1:]  # nothing joins the strings around it
+        elif kind == "string" and is_behind_string:
+            strings[-1] = (strings[-1][0], end)
+        elif kind == "string":
+            strings.append((start, end))
+        if kind != "comment":
+            is_behind_string = kind == "string"
+        kept.append(own)
+        done = end
+    return "".join(kept) + text[done:], strings, statements
+
+
+def _read_tokens(text: str) -> Iterator[tuple[str, int, int, AsmText | None]]:
+    """The comments, strings, characters, and asm statements up to their operands."""
+    at = unclosed = 0
+    while token := _TOKEN.search(text, at):
+        kind, start, at = token.lastgroup or "", token.start(), token.end()
+        statement = None
+        if kind == "char":
+            if start < unclosed:
+                continue
+            inner = _IN_CHAR.match(text, at)
+            end = inner.end() if inner else at
+            if not text.startswith("'", end):
+                unclosed = end  # nor does any other quote up to there begin a character
+                continue
+            at = end + 1
+        elif kind == "asm":
+            statement = read_asm(text, start, at)
+            at = max(at, statement.end)
+        yield kind, start, at, statement

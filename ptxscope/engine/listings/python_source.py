@@ -1,0 +1,200 @@
+"""The strings of a Python source: neighbours glued, and gaps where a value is filled in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from ..records import NamedTuple
+from ..text.errors import Span
+from ..text.source import GAP, Fragment
+from .docstrings import docstrings, ends_statement, is_all_ptx
+from .gluing import Part, joined
+
+_START = re.compile(
+    r"""\#[^\n]*+ | (?<!\w)(?P<prefix>[rRbBuUfF]{0,2})(?P<quote>\"{3}|'{3}|["'])""", re.VERBOSE
+)
+_BODY = {
+    '"""': re.compile(r'(?:[^\\"]++|\\.|"(?!""))*+', re.DOTALL),
+    "'''": re.compile(r"(?:[^\\']++|\\.|'(?!''))*+", re.DOTALL),
+    '"': re.compile(r'(?:[^\\\n"]++|\\.)*+', re.DOTALL),
+    "'": re.compile(r"(?:[^\\\n']++|\\.)*+", re.DOTALL),
+}
+"""What stands in a string, by its quotes."""
+_ESCAPE = re.compile(r"\\(\r?\n|x[0-9a-fA-F]{2}|[0-7]{1,3}|.)|[^\\]++", re.DOTALL)
+_NAMED = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+_BETWEEN = re.compile(r"(?:[\s\\]++|#[^\n]*+)*+")
+_FARTHEST = 200
+"""How far strings that are added to each other may stand apart."""
+_BEHIND = re.compile(r"[\s)]*+(?P<how>\.\s*+format\b|%|\+)")
+"""What stands behind a string that is a template, or only part of one."""
+_FIELD = re.compile(r"\{\{|\}\}|\{[^{}]*+\}")
+_PERCENT = re.compile(r"%%|%(?:\([^()\s]{0,40}+\))?+[-+#0-9.*]{0,8}+[sdiuxXcr]")
+
+
+class _Quoted(NamedTuple):
+    """A string of Python: where it begins with its prefix and ends, and what is in it."""
+
+    prefix: str
+    start: int
+    body: Span
+    end: int
+
+
+def _read_tokens(text: str) -> Iterator[_Quoted]:
+    """Every string that is closed."""
+    unclosed = dict.fromkeys(_BODY, 0)
+    """Up to where no such quotes are closed."""
+    at = 0
+    while token := _START.search(text, at):
+        at = token.end()
+        if token["quote"] is None:
+            continue
+        start = token.start("quote")
+        for quote in dict.fromkeys((token["quote"], token["quote"][0])):
+            first = start + len(quote)
+            if start < unclosed[quote]:
+                continue
+            body = _BODY[quote].match(text, first)
+            last = body.end() if body else first
+            if text.startswith(quote, last):
+                at = last + len(quote)
+                yield _Quoted(token["prefix"].lower(), token.start(), (first, last), at)
+                break
+            unclosed[quote] = last
+        else:
+            at = start + 1
+
+
+def read_python_strings(text: str) -> Iterator[Fragment]:
+    """Every string, neighbours glued; no docstring that is prose."""
+    tokens = list(_read_tokens(text))
+    documented = docstrings(
+        text, (((x.start, x.end), not set(x.prefix) & set("bf")) for x in tokens)
+    )
+    group: list[Part] = []
+    first, end = 0, -1
+
+    def finish() -> Iterator[Fragment]:
+        fragment = joined(_with_format_gaps(group, text, end))
+        if first not in documented or not ends_statement(text, end) or is_all_ptx(fragment.ptx):
+            yield fragment
+
+    for token in tokens:
+        if group and not _BETWEEN.fullmatch(text, end, token.start):
+            between = text[end : min(token.start, end + _FARTHEST)]
+            if end + len(between) == token.start and (sum_ := _read_sum(between)):
+                if sum_ != "+":
+                    group.append((GAP, end, token.start - end))
+            else:
+                yield from finish()
+                group = []
+        if not group:
+            first = token.start
+            before = text[max(token.start - 80, 0) : token.start].rstrip()
+            if before.endswith("+"):
+                group.append((GAP, token.start, 1))
+        end = token.end
+        group += _decode_string(text, token)
+    if group:
+        yield from finish()
+
+
+def _read_sum(between: str) -> str:
+    """What is added between two strings, with its ``+`` signs; empty where it is no sum."""
+    lines = [line.partition("#")[0].strip() for line in between.split("\n")]
+    whole = " ".join(filter(None, lines)).strip(" ()\\")
+    if not (whole.startswith("+") and whole.endswith("+")) or "=" in whole or ";" in whole:
+        return ""
+    shown = [line for line in lines if line]
+    return whole if all(a[-1] in "+(\\" or b[0] == "+" for a, b in pairwise(shown)) else ""
+
+
+def _with_format_gaps(group: list[Part], text: str, end: int) -> Iterator[Part]:
+    """The pieces of a string, with gaps for what a format or a sum behind it fills in."""
+    behind = _BEHIND.match(text, end)
+    how = behind["how"] if behind else ""
+    fields = {"%": _PERCENT, "+": None, "": None}.get(how, _FIELD)
+    for part in group:
+        yield from _split_fields(part, fields) if fields and not part[2] else (part,)
+    if behind and how == "+":
+        yield GAP, behind.start("how"), 1
+
+
+def _split_fields(part: Part, fields: re.Pattern[str]) -> Iterator[Part]:
+    """A piece with gaps for its fields; a doubled ``{``, ``}`` or ``%`` stands for itself."""
+    text, origin, _ = part
+    done = 0
+    for field in fields.finditer(text):
+        if done < field.start():
+            yield text[done : field.start()], origin + done, 0
+        is_doubled = field[0] in ("{{", "}}", "%%")
+        yield field[0][0] if is_doubled else GAP, origin + field.start(), len(field[0])
+        done = field.end()
+    if done < len(text):
+        yield text[done:], origin + done, 0
+
+
+def _decode_string(text: str, token: _Quoted) -> Iterator[Part]:
+    """The decoded pieces of a string."""
+    start, end = token.body
+    if "f" not in token.prefix:
+        yield from decode_parts(text, start, end, raw="r" in token.prefix)
+        return
+    for at, stop, is_field in _split_f_string(text, start, end):
+        if is_field:
+            yield (GAP if stop - at > 2 or text[at] != text[stop - 1] else text[at]), at, stop - at
+        else:
+            yield from decode_parts(text, at, stop, raw="r" in token.prefix)
+
+
+_BRACE = re.compile(r"[{}]")
+
+
+def _split_f_string(text: str, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
+    """The stretches of an f-string, and whether each is a field or a doubled brace."""
+    done = at = start
+    while brace := _BRACE.search(text, at, end):
+        at = brace.end()
+        if text.startswith(brace[0], at) and at < end:
+            stop = at + 1
+        elif brace[0] == "}":
+            continue
+        else:
+            depth, stop = 1, at
+            while depth and (inner := _BRACE.search(text, stop, end)):
+                depth += 1 if inner[0] == "{" else -1
+                stop = inner.end()
+            stop = end if depth else stop
+        if done < brace.start():
+            yield done, brace.start(), False
+        yield brace.start(), stop, True
+        done = at = stop
+    if done < end:
+        yield done, end, False
+
+
+def decode_parts(text: str, start: int, end: int, *, raw: bool = False) -> Iterator[Part]:
+    """Pieces of a string: text, where it stood, and its width where it was an escape."""
+    if raw:
+        yield text[start:end], start, 0
+        return
+    for match in _ESCAPE.finditer(text, start, end):
+        code, at = match[1], match.start()
+        char = None if code is None else _decode_escape(code)
+        if char is None:
+            yield match[0], at, 0
+        elif char:
+            yield char, at, len(match[0])
+
+
+def _decode_escape(code: str) -> str | None:
+    """What an escape stands for; None where Python leaves it as it is written."""
+    if code.endswith("\n"):
+        return ""
+    if code[0] == "x" and len(code) == 3:
+        return chr(int(code[1:], 16))
+    if code[0] in "01234567":
+        return chr(int(code, 8))
+    return _NAMED.get(code, code if code in "\\'\"" else None)
