@@ -308,7 +308,8 @@ def _accumulate(trace: Trace, rows: tuple[Row, ...]) -> str:
     end = "then clamped" if _has(rows, "clamped") else "neither clamped nor cut"
     read = ", read as s32," if _has(rows, "c") else ""
     which = "every lane" if len(micro.lanes) == micro.of else format_lanes(micro.lanes)
-    return f".add: {short_name(trace, 'c')}{read} plus t of {which}{cuts}; the sum is {end}."
+    name = "" if trace.instruction.form.secop is None else f".{trace.instruction.form.secop}: "
+    return f"{name}{short_name(trace, 'c')}{read} plus t of {which}{cuts}; the sum is {end}."
 
 
 def _write(trace: Trace, rows: tuple[Row, ...]) -> str:
