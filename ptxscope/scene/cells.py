@@ -26,6 +26,8 @@ GLYPHS = {
     Flag.NAN: "(NaN)",
 }
 """What marks a flag beside its colour."""
+BECOMES = Span(" ▸ ", Look.TEXT)
+"""Between what was there before and what comes out."""
 
 _SIGNS = {Sign.IS: "=", Sign.BECOMES: "→", Sign.FOR: "for"}
 
@@ -134,8 +136,7 @@ def _clamp(seen: Seen, lane: int) -> Spans:
     before, value = row.inputs[0][lane], row.values[lane]
     if before == value:
         return (Span(str(value), Look.VALUE),)
-    mark = GLYPHS[Flag.CLAMPED_HIGH if value < before else Flag.CLAMPED_LOW]
-    return (Span(f"{value}", Look.CLAMPED), Span(f" ◂ {before} {mark}", Look.CHANGED))
+    return Span(str(before), Look.CHANGED), BECOMES, Span(str(value), Look.CLAMPED)
 
 
 def _compare(seen: Seen, lane: int) -> Spans:

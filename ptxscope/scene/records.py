@@ -127,12 +127,19 @@ class Point(NamedTuple):
 
     text: str
     at: float
-    """From 0, the low end, to 1, the high end; below and above for what lies outside."""
+    """From 0, the low end, to 1, the high end; below and above, to scale, for what lies outside."""
     names: tuple[str, ...]
-    """Whose it is: lanes, or operands."""
+    """Whose it is, where operands are compared."""
     place: Place
     to: str = ""
     """Where it is moved, where that is another number."""
+
+
+class Tick(NamedTuple):
+    """A number within a range, named where there is room."""
+
+    text: str
+    at: float
 
 
 class Axis(NamedTuple):
@@ -144,6 +151,8 @@ class Axis(NamedTuple):
     points: tuple[Point, ...]
     off: tuple[str, ...] = ()
     """What has no place on a line: operands that are NaN."""
+    ticks: tuple[Tick, ...] = ()
+    """What may be named between the ends, the most telling first."""
 
 
 class Term(NamedTuple):

@@ -254,7 +254,7 @@ async def test_a_step_is_drawn_bit_by_bit_and_a_key_does_not_wait() -> None:
         assert "is above 127" not in early  # comes last
         await drive.pilot.press("n")
         assert "▸5 merge" in lanes.text()
-        assert "127 ◂ 382" in lanes.text()  # the step before is whole at once
+        assert "382 ▸ 127" in lanes.text()  # the step before is whole at once
         for _ in range(40):
             await drive.pilot.pause(0.02)
         assert "■ ▐7f▌" in lanes.text()
@@ -275,7 +275,7 @@ async def test_without_animation_a_step_is_there_at_once() -> None:
     async with explorer(*MOCK, size=(100, 40)) as drive:
         drive.app.animation_level = "none"
         await drive.pilot.press("home", "n", "n", "n")
-        assert "127 ◂ 382" in lanes_of(drive).text()
+        assert "382 ▸ 127" in lanes_of(drive).text()
         assert lanes_of(drive)._motion is None
 
 
