@@ -6,6 +6,7 @@ Each returns lines of at most a width, and says everything at any width.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeGuard
 
 from ..engine.records import NamedTuple
 from ..scene.records import (
@@ -33,6 +34,7 @@ _NARROWEST = 5
 _OFF = "◆"
 _INDENT = 2
 """Columns before a strip that goes on in another line."""
+_RAIL = "━"
 
 
 def figure_lines(
@@ -261,15 +263,13 @@ def _caption_line(strip: Strip, segments: Sequence[_Segment], captions: set[_Seg
 
 
 def _running(sum_: Running, width: int, lanes: int, lights: Lights, progress: float) -> list[Line]:
-    """c on the left, and a sum that takes every lane's number from above."""
+    """A sum that comes from the left and takes every lane's number from above."""
     each = width // lanes
-    first = f"{sum_.start.text} ━"
     shown = max(round(progress * len(sum_.terms)), 1)
     above: list[Line] = []
     rail: list[Line] = []
     for at, term in enumerate(sum_.terms):
-        head = first if at == 0 else "━"
-        top, bottom = _term(term, head, sum_.place, lights)
+        top, bottom = _term(term, sum_.place, lights)
         if length(bottom) > each or length(top) > each:
             return []
         if at >= shown:
@@ -280,17 +280,31 @@ def _running(sum_: Running, width: int, lanes: int, lights: Lights, progress: fl
     return [[piece for cell in line for piece in cell] for line in (above, rail)]
 
 
-def _term(term: Term, head: str, whole: Place, lights: Lights) -> tuple[Line, Line]:
+def is_rail(figure: Figure | None, lines: Sequence[Line]) -> TypeGuard[Running]:
+    """Whether lines of a row are a running sum, which needs its start before it."""
+    return isinstance(figure, Running) and bool(lines) and lines[-1][0].text == _RAIL
+
+
+def rail_start(sum_: Running, lights: Lights) -> Line:
+    """What stands before a running sum: c and its number."""
+    start, ink = sum_.start, lights.on(sum_.start.place)
+    return [
+        Piece(f"{start.name} ", "label", start.place),
+        Piece(f"{start.text} ", "number" + ink, start.place),
+        Piece(_RAIL, "axis"),
+    ]
+
+
+def _term(term: Term, whole: Place, lights: Lights) -> tuple[Line, Line]:
     """What comes down, and the rail beneath it with the sum so far."""
     ink = lights.on(term.place)
     stem = "│" if term.added else "┊"
     said = term.text if term.added else "left out"
-    pad = Piece(" " * len(head))
     look = "number" if term.added else "dim"
-    top = [pad, Piece(f"{stem} ", "axis"), Piece(said, look + ink, term.place)]
+    top = [Piece(" "), Piece(f"{stem} ", "axis"), Piece(said, look + ink, term.place)]
     node = "⊕" if term.added else "╌"
     bottom = [
-        Piece(head, "axis"),
+        Piece(_RAIL, "axis"),
         Piece(node, "strong"),
         Piece(f" {term.total} ", "value" + lights.on(whole), whole),
     ]

@@ -20,9 +20,10 @@ from ..engine.tracing.trace import RowTrace, Step, Trace
 from ..scene.branches import OUTCOMES, hide_equal_cells, marked, pairs
 from ..scene.build import row_scene, scene
 from ..scene.cells import cells_of
-from ..scene.records import Cell, Place, Register, RowScene, Scene, Strips
+from ..scene.records import Cell, Look, Place, Register, RowScene, Scene, Strips
 from .lane_cells import DARK, Lights, filled, laid, length, needs_tight, pieces, wire, wrapped
-from .lane_figures import figure_lines, tells_all
+from .lane_figures import figure_lines, is_rail, rail_start, tells_all
+from .lane_labels import LABEL, NUMBER, Whole, labelled, short_name, whole_lines
 from .lane_wires import INDENTS, crosses, start_of, wires
 from .pane import Line, Piece
 
@@ -34,23 +35,10 @@ WIDEST = 150
 """Columns that the lanes have at most: more would only draw them apart."""
 _LEAST = 17
 """Columns that they have at least: those of a screen of 40, beside a scrollbar."""
-LABEL = 20
-"""Columns in front of the lanes: step number and title (15), row name (5)."""
-_NUMBER = 15
 _WIRED = 12
 """Columns of a lane from which on wires are drawn."""
 _BESIDE = {1: 26, 2: 36, 4: 60}
 """Columns from which on an answer stands beside the other, by the number of lanes."""
-
-_NAMES = {
-    "negated": "neg",
-    "amount": "by",
-    "not": "!t",
-    "guard": "@",
-    "number": "int",
-    "magnitude": "|d|",
-}
-"""Rows whose name is too long for its column."""
 
 _ORDER = {stage: order for order, stage in enumerate(Stage)}
 
@@ -242,14 +230,24 @@ class _Painter:
             figure = _without_value(register.figure, register.meant)
             lines += figure_lines(figure, self.width, 1, self.lights)
         found: list[Line] = []
-        if len(name) > _NUMBER:  # a long one has lines of its own
+        is_whole = self.scene.lanes > 1 and not register.by_lane
+        if len(name) > (NUMBER - 10 if is_whole else NUMBER):  # a long one has lines of its own
             found += wrapped([Piece(name, "dim")], self.width + LABEL - 2, 1)
             name = ""
-        found += _behind(name, register.label, "dim", lines)
+        if is_whole:
+            found += whole_lines(name, _whole(register, self.lights), "dim", [])
+        else:
+            found += _behind(name, register.label, "dim", lines)
         pin = self.view.pin
         if pin and pin.operands.get(register.role) != self.trace.operands[register.role]:
             others = (x for x in scene(pin).registers if x.role == register.role)
             for other in others:
+                if is_whole:
+                    units = _whole(other, DARK).units
+                    pinned = [[_pinned(x) for x in unit] for unit in units]
+                    pinned[0][0] = Piece("≠pin ", "label")
+                    found += whole_lines("", Whole(tuple(pinned)), "dim", [])
+                    continue
                 if register.by_lane and other.by_lane:
                     other = other._replace(cells=hide_equal_cells(other.cells, register.cells))
                 body = _register_lines(other, self.width, DARK)
@@ -285,7 +283,7 @@ class _Painter:
             return
         divergence, pinned = self.divergence, list[tuple[str, Line]]()
         if divergence and _ORDER[stage] >= _ORDER[divergence.stage]:
-            bodies = list(self.branches(divergence, stage, level))
+            bodies: list[tuple[str | Whole, Line]] = [*self.branches(divergence, stage, level)]
         else:
             pinned = self.pinned(stage)
             level = max(level, Level.ROWS) if pinned else level  # rows to compare it with
@@ -293,10 +291,16 @@ class _Painter:
         ink = "current" if is_current else "strong"
         number = step.number if step else None
         for name, body in bodies or ([("", Line())] if not pinned else []):
-            yield labelled(label, name, ink, body, number)
+            if isinstance(name, Whole):
+                yield from whole_lines(label, name, ink, body, number)
+            else:
+                yield labelled(label, name, ink, body, number)
             label = ""
         for name, body in pinned:
-            yield labelled(label or f"{name:>{_NUMBER - 1}}", "≠pin", ink, body, number)
+            if isinstance(name, Whole):
+                yield from whole_lines(label, name, ink, body, number)
+            else:
+                yield labelled(label or f"{name:>{NUMBER - 1}}", "≠pin", ink, body, number)
             label = ""
 
     def _is_asked(self, stage: Stage) -> bool:
@@ -307,7 +311,13 @@ class _Painter:
         from .lane_guesses import guess_lines
 
         for row in self.scene.steps[step.number - 1].rows:
-            for name, line in _named(row.name, guess_lines(row, guesses, self.width, self.lights)):
+            lines = guess_lines(row, guesses, self.width, self.lights)
+            if self._is_whole(row):
+                whole = Whole(([Piece(f"{row.name} ", "label"), *lines[0]], *lines[1:]))
+                yield from whole_lines(label, whole, "current", [], step.number)
+                label = ""
+                continue
+            for name, line in _named(row.name, lines):
                 yield labelled(label, name, "current", line, step.number)
                 label = ""
 
@@ -329,7 +339,11 @@ class _Painter:
         others += [self.divergence.isa, self.divergence.other] if self.divergence else []
         return next(step for other in others if (step := step_of(other, stage)))
 
-    def rows(self, step: Step, level: Level) -> Iterator[tuple[str, Line]]:
+    def _is_whole(self, row: RowScene) -> bool:
+        """Whether a row is of no lane where others are."""
+        return self.scene.lanes > 1 and len(row.cells) == 1
+
+    def rows(self, step: Step, level: Level) -> Iterator[tuple[str | Whole, Line]]:
         """Row names and lines of a step of this trace."""
         found = self.scene.steps[step.number - 1].rows
         if level is Level.FOLDED and len(found) > 1:
@@ -342,12 +356,25 @@ class _Painter:
         wired = found[:last] if level >= Level.WIRED else ()
         if wired:
             yield from self.wired(wired)
+        is_current = step.stage is self.current.stage
+        progress = self.view.progress if is_current else 1
         is_tight = self._is_tight(step.stage)
-        for row in found[len(wired) :]:
-            is_current = row.key.startswith(f"{self.current.stage}.")
-            progress = self.view.progress if is_current else 1
-            lines = row_lines(row, self.width, self.lights, level, progress, is_tight=is_tight)
-            yield from _named(row.name, lines)
+        rest = found[len(wired) :]
+        draw_row = partial(row_lines, width=self.width, lights=self.lights, level=level)
+        bodies = {row: draw_row(row, progress=progress, is_tight=is_tight) for row in rest}
+        rails = [row.figure for row in rest if is_rail(row.figure, bodies[row])]
+        starts = {rail.start.place.key for rail in rails}
+        for row in rest:
+            if row.key in starts:
+                continue
+            if row.figure in rails:
+                above, below = bodies[row]
+                yield row.name, above
+                yield Whole((rail_start(row.figure, self.lights),)), below
+            elif self._is_whole(row):
+                yield from _whole_row(row, level, bodies[row], self.lights)
+            else:
+                yield from _named(row.name, bodies[row])
 
     def _is_tight(self, stage: Stage) -> bool:
         """Whether a step's cells, and a pin's, are written tightly: all, or none."""
@@ -472,7 +499,7 @@ class _Painter:
 
     # --- a pin ---------------------------------------------------------------------
 
-    def pinned(self, stage: Stage) -> list[tuple[str, Line]]:
+    def pinned(self, stage: Stage) -> list[tuple[str | Whole, Line]]:
         """The pinned evaluation's rows where they differ, equal lanes left blank.
 
         Each with its name where the step has several rows.
@@ -480,11 +507,17 @@ class _Painter:
         is_tight = self._is_tight(stage)
         step = step_of(self.trace, stage)
         has_several = step is not None and len(step.rows) > 1
-        found: list[tuple[str, Line]] = []
+        found: list[tuple[str | Whole, Line]] = []
         for name, cells in self._pinned_rows(stage):
-            lines = _in_columns(cells, self.width, DARK, is_tight)
-            shown = _NAMES.get(name, name) if has_several else ""
-            found += [(shown, [_pinned(x) for x in line]) for line in lines]
+            lines = [
+                [_pinned(x) for x in line]
+                for line in _in_columns(cells, self.width, DARK, is_tight)
+            ]
+            if self.scene.lanes > 1 and len(cells) == 1:
+                found.append((Whole(([Piece("≠pin ", "label")], *lines)), []))
+                continue
+            shown = short_name(name) if has_several else ""
+            found += [(shown, line) for line in lines]
         return found
 
     def _pinned_rows(self, stage: Stage) -> Iterator[tuple[str, tuple[Cell, ...]]]:
@@ -497,17 +530,6 @@ class _Painter:
 
 
 # --- parts ------------------------------------------------------------------------------
-
-
-def labelled(label: str, name: str, ink: str, body: Line, number: int | None = None) -> Line:
-    """A line behind its label, which means a step: its number and title, the row's name."""
-    name = _NAMES.get(name, name)
-    target = number if label else None
-    return [
-        Piece(f"{label:<{_NUMBER}}", ink, target),
-        Piece(f"{name:<{LABEL - _NUMBER}}", "label"),
-        *body,
-    ]
 
 
 def step_of(trace: Trace, stage: Stage) -> Step | None:
@@ -557,6 +579,35 @@ def _without_value(figure: Strips, value: str) -> Strips:
     return Strips(tuple(strips))
 
 
+def _whole_row(
+    row: RowScene, level: Level, lines: Sequence[Line], lights: Lights
+) -> Iterator[tuple[Whole, Line]]:
+    """A row that is of no lane, and what more than its bits is to be said of it."""
+    if tells_all(row.figure) and level >= Level.OPEN:
+        yield Whole(()), []
+        yield from ((Whole((line,)), []) for line in lines)
+        return
+    (cell,) = row.cells
+    bits, *more = cell.spans
+    units = [
+        [
+            Piece(f"{short_name(row.name)} ", "label"),
+            *pieces(cell._replace(spans=(bits,)), lights=lights),
+        ]
+    ]
+    if any(span.look is not Look.TEXT for span in more):
+        rest = pieces(cell._replace(spans=tuple(more)), lights=lights)
+        units.append([rest[0]._replace(text=rest[0].text.lstrip()), *rest[1:]])
+    yield Whole(tuple(units)), []
+
+
+def _whole(register: Register, lights: Lights) -> Whole:
+    """A register that is of no lane: its name and bits, and what they mean."""
+    bits = [piece for cell in register.cells for piece in pieces(cell, lights=lights)]
+    meant = [[Piece(register.meant, "dim")]] if register.meant else []
+    return Whole(([Piece(f"{register.label} ", "label"), *bits], *meant))
+
+
 def _folded(rows: Sequence[RowScene], width: int, lights: Lights) -> tuple[str, Line] | None:
     """The names of a step's rows and what they come to, in a line; None where it is too long."""
     count = len(rows[0].cells)
@@ -564,7 +615,7 @@ def _folded(rows: Sequence[RowScene], width: int, lights: Lights) -> tuple[str, 
         return None
     each = width // count
     names = " ".join(row.name for row in rows)
-    is_labelled = count == 1 or len(names) >= LABEL - _NUMBER
+    is_labelled = count == 1 or len(names) >= LABEL - NUMBER
     cells: list[Line] = []
     for column in range(count):
         line: Line = []
@@ -575,7 +626,7 @@ def _folded(rows: Sequence[RowScene], width: int, lights: Lights) -> tuple[str, 
                 return None
             line += [Piece("  ")] if line else []
             if is_labelled:
-                line.append(Piece(f"{_NAMES.get(row.name, row.name)} ", "label", cell.place))
+                line.append(Piece(f"{short_name(row.name)} ", "label", cell.place))
             line += pieces(cell._replace(spans=tuple(spans)), each < _WIRED, lights)
         cells.append(line)
     if max(map(length, cells)) > each - (count > 1):
