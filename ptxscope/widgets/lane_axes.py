@@ -109,8 +109,10 @@ def _scale(points: Sequence[Point], room: int, *, is_shared: bool) -> _Scale:
 
 def _ends(axis: Axis, start: int, scale: _Scale, room: int) -> list[tuple[int, str]]:
     """The numbers of an axis' ends, each below its end."""
-    ends = (start, axis.low or "-∞"), (start + scale.cells - 1, axis.high or "∞")
-    return [(min(max(x - len(text) // 2, 0), room - len(text)), text) for x, text in ends]
+    low, high = axis.low or "-∞", axis.high or "∞"
+    behind = min(max(start + scale.cells - 1 - len(high) // 2, 0), room - len(high))
+    before = min(start - len(low) // 2, behind - len(low) - 1)
+    return [(max(before, 0), low), (behind, high)]
 
 
 def _ticks(axis: Axis, scale: _Scale, starts: set[int], room: int) -> Sequence[Tick]:
@@ -153,6 +155,8 @@ def _drawn(
         numbers[at - len(tick.text) // 2] = Piece(tick.text, "dim" + lit, whose)
     for point in sorted(points, key=lambda point: -abs(point.at - 0.5)):  # the longest way below
         line |= _marks(point, start, scale, lights, progress)
+    if len(axis.low or "-∞") + len(axis.high or "∞") >= room:
+        return [_line(line), *([Piece(" " * x), piece] for x, piece in numbers.items())]
     return [_line(line), _line(numbers)]
 
 

@@ -8,9 +8,9 @@ from ..engine.records import NamedTuple
 from .lane_cells import length
 from .pane import Line, Piece
 
-LABEL = 21
-"""Columns before the lanes: step number and title (16), row name (5); or a whole register."""
-NUMBER = 16
+LABEL = 20
+"""Columns before the lanes: step number and title (15), row name (5); or a whole register."""
+NUMBER = 15
 
 _NAMES = {
     "negated": "neg",
@@ -53,6 +53,8 @@ def whole_lines(
     for unit in whole.units:
         head, line = rows[-1]
         longer = [*line, Piece(" "), *unit] if line else list(unit)
+        if len(head) + 1 + length(longer) == LABEL + 1:  # a chip is apart from its name by itself
+            longer[0] = longer[0]._replace(text=longer[0].text.rstrip())
         if (head or line) and len(head) + 1 + length(longer) > LABEL:
             rows.append(("", list(unit)))
         else:

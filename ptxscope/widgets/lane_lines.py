@@ -1,13 +1,8 @@
-"""The lanes as an accordion: the current step open, the others as open as there is room for.
-
-Room is given in one fixed order, and only while the next thing fits: so a larger pane shows
-whatever a smaller one does.
-"""
+"""The lanes as an accordion: the current step open, the others as open as there is room for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from enum import Enum, IntEnum, auto
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -24,12 +19,13 @@ from ..scene.records import Cell, Look, Place, Register, RowScene, Scene, Strips
 from .lane_cells import DARK, Lights, filled, laid, length, needs_tight, pieces, wire, wrapped
 from .lane_figures import figure_lines, is_rail, rail_start, tells_all
 from .lane_labels import LABEL, NUMBER, Whole, labelled, short_name, whole_lines
-from .lane_wires import INDENTS, crosses, start_of, wires
+from .lane_levels import Heights, Level, Levels, choose_levels
+from .lane_wires import INDENTS, TURNS, crosses, start_of, wires
 from .pane import Line, Piece
 
 if TYPE_CHECKING:
     from ..learn.prediction import Guess
-from .step_words import Said, step_words
+from .step_words import step_words
 
 WIDEST = 150
 """Columns that the lanes have at most: more would only draw them apart."""
@@ -41,26 +37,6 @@ _BESIDE = {1: 26, 2: 36, 4: 60}
 """Columns from which on an answer stands beside the other, by the number of lanes."""
 
 _ORDER = {stage: order for order, stage in enumerate(Stage)}
-
-
-class Level(IntEnum):
-    """How much of a block is shown."""
-
-    FOLDED = 0
-    """All its rows in one line, if they fit."""
-    ROWS = 1
-    OPEN = 2
-    """With its figures."""
-    TOLD = 3
-    """With what it does, and what happened to lanes."""
-    WIRED = 4
-    """With the ways from the registers to what is selected."""
-    FULL = 5
-    """With a sentence for every lane."""
-
-
-_PICTURES = {Level.TOLD: Level.OPEN, Level.FULL: Level.WIRED}
-"""What is drawn at a level, besides what is said."""
 
 
 class View(NamedTuple):
@@ -87,82 +63,38 @@ class Drawing(NamedTuple):
 
     lines: list[Line]
     steps: dict[int, tuple[int, int]]
+    levels: Levels
+    """They hold for the same trace at the same size, whichever step is the current one."""
 
 
-class _Kind(Enum):
-    REGISTER = auto()
-    STEP = auto()
-    VEILED = auto()
-    """All steps whose time has not come."""
-
-
-class _Block(NamedTuple):
-    """What is drawn at some level as a whole."""
-
-    kind: _Kind
-    lines: Callable[[Level], list[Line]]
-    number: int = 0
-    """Of a step."""
-
-
-def draw(view: View, width: int, height: int) -> Drawing:
+def draw(view: View, width: int, height: int, levels: Levels | None = None) -> Drawing:
     """Every register and step of a trace in so many columns, and if they fit in so many lines."""
     painter = _Painter(view, max(min(width, WIDEST) - LABEL, _LEAST))
-    blocks = list(painter.blocks())
-    made: dict[tuple[int, Level], list[Line]] = {}
-
-    def lines_of(at: int, level: Level) -> list[Line]:
-        if (at, level) not in made:
-            made[at, level] = blocks[at].lines(level)
-        return made[at, level]
-
-    levels = [Level.FOLDED] * len(blocks)
-    # where all is veiled, what is current is the first register
-    number = painter.current.number if painter.is_begun else 0
-    current = next(at for at, block in enumerate(blocks) if block.number == number)
-    levels[current] = Level.TOLD
-    head = painter.head()
-    used = len(head) + sum(len(lines_of(at, level)) for at, level in enumerate(levels))
-    for group, level in _upgrades(blocks, current):
-        more = sum(len(lines_of(at, level)) - len(lines_of(at, levels[at])) for at in group)
-        if used + more > height:
-            break
-        used += more
-        for at in group:
-            levels[at] = level
-    painter.is_tapped = levels[current] >= Level.WIRED and view.guesses is None
-    lines, steps = list(head), dict[int, tuple[int, int]]()
-    for at, block in enumerate(blocks):
+    levels = levels or painter.choose_levels(height)
+    lines, steps = painter.above(levels), dict[int, tuple[int, int]]()
+    for at, stage in enumerate(painter.stages):
+        if at > painter.at:
+            if not levels.is_steady:
+                lines += painter.veiled(painter.stages[at:], levels.veiled)
+                break
+            blank = [Line()] * (len(painter.step(stage, levels.steps[at])) - 1)
+            lines += [*painter.veiled([stage], Level.ROWS), *blank]
+            continue
         start = len(lines)
-        anew = painter.is_tapped and block.kind is _Kind.REGISTER
-        lines += block.lines(levels[at]) if anew else lines_of(at, levels[at])
-        if block.kind is _Kind.STEP:
-            steps[block.number] = start, len(lines)
+        is_current = at == painter.at
+        level = levels.steps[at]
+        lines += painter.step(stage, max(level, levels.current) if is_current else level)
+        if is_current and not levels.is_steady:
+            lines += painter.words(stage)
+        if step := step_of(view.trace, stage):
+            steps[step.number] = start, len(lines)
     if view.progress < 1 and painter.current.number in steps:
         start, end = steps[painter.current.number]
         seen = start + round((end - start) * view.progress)
         lines[max(seen, start + 1) : end] = [[] for _ in range(max(seen, start + 1), end)]
-    return Drawing(lines, steps)
-
-
-def _upgrades(blocks: Sequence[_Block], current: int) -> Iterator[tuple[tuple[int, ...], Level]]:
-    """What is opened next while there is room: what is nearest to the current step first.
-
-    Registers open together.
-    """
-
-    def of(kind: _Kind) -> tuple[int, ...]:
-        return tuple(at for at, block in enumerate(blocks) if block.kind is kind)
-
-    others = (at for at in of(_Kind.STEP) if at != current)
-    steps = [(at,) for at in sorted(others, key=lambda at: abs(at - current))]
-    yield (current,), Level.WIRED
-    yield of(_Kind.VEILED), Level.ROWS
-    yield from ((at, Level.ROWS) for at in steps)
-    yield of(_Kind.REGISTER), Level.OPEN
-    yield (current,), Level.FULL
-    for level in (Level.OPEN, Level.TOLD, Level.FULL):
-        yield from ((at, level) for at in steps)
+    if levels.is_steady and painter.is_begun:
+        lines += painter.words(painter.current.stage)
+    return Drawing(lines, steps, levels)
 
 
 class _Painter:
@@ -174,10 +106,11 @@ class _Painter:
         self.is_begun = view.step > 0
         """Not all the steps are veiled."""
         self.divergence = view.divergence if view.pin is None else None
-        self.is_tapped = False
-        """Wires leave from the registers."""
         self._pictures: dict[tuple[Stage, Level], list[Line]] = {}
-        self._words: dict[Stage, list[Said]] = {}
+        self.stages = self._stages()
+        """Those that any of the traces shown has."""
+        self.at = self.stages.index(self.current.stage) if self.is_begun else -1
+        """Which of them is the current one; -1 where all are veiled."""
 
     def head(self) -> list[Line]:
         """Above the lanes of a dual or quad form, their numbers."""
@@ -189,25 +122,33 @@ class _Painter:
         names = [[Piece(f"{word}{lane}", "dim")] for lane in reversed(range(lanes))]
         return [labelled("", "", "", [piece for name in names for piece in filled(name, each)])]
 
-    def blocks(self) -> Iterator[_Block]:
-        """Registers, those that wires come from last; then every step."""
-        names = ("a", "b")
-        registers = sorted(self.scene.registers, key=lambda register: register.role in names)
-        for register in registers:
-            yield _Block(_Kind.REGISTER, partial(self.register, register))
-        stages = self.stages()
-        at = _ORDER[self.current.stage] if self.is_begun else -1
-        for stage in stages:
-            if _ORDER[stage] <= at:
-                step = step_of(self.trace, stage)
-                number = step.number if step else 0
-                yield _Block(_Kind.STEP, partial(self.step, stage), number)
-        later = [stage for stage in stages if _ORDER[stage] > at]
-        if later:
-            yield _Block(_Kind.VEILED, partial(self.veiled, later))
+    def above(self, levels: Levels) -> list[Line]:
+        """The lane numbers and the registers, with the wires that leave them."""
+        select = step_of(self.trace, Stage.SELECT)
+        is_tapped = False
+        if select and not self._is_asked(Stage.SELECT):
+            at = self.stages.index(Stage.SELECT)
+            level = max(levels.steps[at], levels.current) if at == self.at else levels.steps[at]
+            is_tapped = at <= self.at and level >= Level.WIRED
+        taps: dict[int, str] = {}
+        lines = self.head()
+        for register in self.scene.registers:
+            drawn = self.register(register, levels.registers)
+            lines += self.tapped(register.role, drawn, taps) if is_tapped else drawn
+        return lines
 
-    def stages(self) -> list[Stage]:
-        """The stages that any of the traces shown has."""
+    def choose_levels(self, height: int) -> Levels:
+        """How open each step is in so many lines."""
+        plain = Levels((Level.FOLDED,) * len(self.stages))
+        heights = Heights(
+            lambda at, level: len(self.step(self.stages[at], level)),
+            [len(self.words(stage)) for stage in self.stages],
+            lambda level: len(self.above(plain._replace(registers=level))),
+            lambda at, level: len(self.veiled(self.stages[at + 1 :], level)),
+        )
+        return choose_levels(heights, height, can_be_steady=self.view.guesses is None)
+
+    def _stages(self) -> list[Stage]:
         traces: list[Trace] = [self.trace]
         if self.divergence:
             traces += [self.divergence.isa, self.divergence.other]
@@ -225,7 +166,7 @@ class _Painter:
 
             register = untold(register, self.current.stage)
         name = f" {register.name}" if register.name else ""
-        lines = self.tapped(register, _register_lines(register, self.width, self.lights))
+        lines = _register_lines(register, self.width, self.lights)
         if level >= Level.OPEN and register.figure:
             figure = _without_value(register.figure, register.meant)
             lines += figure_lines(figure, self.width, 1, self.lights)
@@ -257,20 +198,18 @@ class _Painter:
     # --- steps ---------------------------------------------------------------------
 
     def step(self, stage: Stage, level: Level) -> list[Line]:
-        """The lines of a step."""
-        drawn = _PICTURES.get(level, level)
-        if (stage, drawn) not in self._pictures:
-            self._pictures[stage, drawn] = list(self.picture(stage, drawn))
-        lines = self._pictures[stage, drawn]
+        """The lines of a step, without its sentences."""
+        if (stage, level) not in self._pictures:
+            self._pictures[stage, level] = list(self.picture(stage, level))
+        return self._pictures[stage, level]
+
+    def words(self, stage: Stage) -> list[Line]:
+        """The sentences of a step while it is the current one; none where it is asked."""
         step = step_of(self.trace, stage)
-        if level < Level.TOLD or step is None or self._is_asked(stage):
-            return lines
-        if stage not in self._words:
-            room = self.width + LABEL - 4
-            self._words[stage] = list(step_words(self.trace, step, room, self.divergence))
-        indent, every = Piece("   "), level >= Level.FULL
-        said = (said.line for said in self._words[stage] if every or not said.is_detail)
-        return lines + [[indent, *line] for line in said]
+        if step is None or self._is_asked(stage):
+            return []
+        room = self.width + LABEL - 4
+        return [[Piece("   "), *x] for x in step_words(self.trace, step, room, self.divergence)]
 
     def picture(self, stage: Stage, level: Level) -> Iterator[Line]:
         """The lines of a step, without what is said of it."""
@@ -281,7 +220,7 @@ class _Painter:
         if step and self.view.guesses is not None and self._is_asked(stage):
             yield from self.asked(step, label, self.view.guesses)
             return
-        divergence, pinned = self.divergence, list[tuple[str, Line]]()
+        divergence, pinned = self.divergence, list[tuple[str | Whole, Line]]()
         if divergence and _ORDER[stage] >= _ORDER[divergence.stage]:
             bodies: list[tuple[str | Whole, Line]] = [*self.branches(divergence, stage, level)]
         else:
@@ -329,7 +268,7 @@ class _Painter:
             number = step.number if step else None
             said = f" {number or ' '} {title(step or self._elsewhere(stage))}"
             labels.append(Piece(said, "veil", number))
-        if level >= Level.ROWS:
+        if level >= Level.ROWS or not labels:
             return [[label] for label in labels]
         return _in_rows(labels, self.width + LABEL)
 
@@ -383,12 +322,13 @@ class _Painter:
         rows += [cells for _, cells in self._pinned_rows(stage)]
         return any(_needs_tight(cells, self.width) for cells in rows)
 
-    def wired(self, rows: Sequence[RowScene]) -> Iterator[tuple[str, Line]]:
+    def wired(self, rows: Sequence[RowScene]) -> Iterator[tuple[str | Whole, Line]]:
         """The ways from the registers to what is selected, and that."""
         lanes = self.scene.lanes
         each = self.width // lanes
         links = [link for row in rows if self._is_wired(row) for link in row.links]
-        yield from (("", line) for line in wires(links, lanes, each))
+        for first, *rest in wires(links, lanes, each):
+            yield Whole(([first],)), rest
         below = [link for row in rows[1:] if self._is_wired(row) for link in row.links]
         passing = {link.target.lane: wire(link.tint) for link in below}
         for row in rows:
@@ -404,30 +344,30 @@ class _Painter:
         """Whether ways to a row's lanes are drawn: now, if bytes change columns, and fit."""
         lanes = self.scene.lanes
         return (
-            self.is_begun
-            and self.current.stage is Stage.SELECT
-            and row.key.startswith("select.")
+            row.key.startswith("select.")
             and lanes > 1
             and self.width // lanes >= _WIRED
             and crosses(row.links)
         )
 
-    def tapped(self, register: Register, lines: list[Line]) -> list[Line]:
-        """A register's line with the wires that leave beside a's chips, and pass by b's."""
-        glyph = {"a": "╮", "b": "│"}.get(register.role)
-        rows = self.scene.steps[0].rows
-        links = [link for row in rows if self._is_wired(row) for link in row.links]
-        lanes = self.scene.lanes
-        ways = {
-            (lanes - 1 - link.source.lane) * (self.width // lanes) + start_of("a", lanes): wire(
-                link.tint
-            )
-            for link in links
-            if link.source.key == "a"
+    def tapped(self, role: str, lines: Sequence[Line], taps: dict[int, str]) -> list[Line]:
+        """A register's lines with the wires that leave its chips, and those that pass by."""
+        lanes, each = self.scene.lanes, self.width // self.scene.lanes
+        rows = [row for step in self.scene.steps for row in step.rows if self._is_wired(row)]
+        leaving = {
+            LABEL + (lanes - 1 - link.source.lane) * each + start_of(role, lanes): wire(link.tint)
+            for row in rows
+            for link in row.links
+            if link.source.key == role
         }
-        if glyph is None or not ways or not self.is_tapped:
-            return lines
-        return [_overlaid(lines[0], {x: Piece(glyph, ink) for x, ink in ways.items()}), *lines[1:]]
+        drawn: list[Line] = []
+        for line in lines:
+            marks = {x: Piece("│", ink) for x, ink in taps.items()}
+            if not drawn:
+                marks |= {x: Piece(TURNS[role], ink) for x, ink in leaving.items()}
+                taps |= leaving
+            drawn.append(_overlaid(filled(line, LABEL + self.width), marks))
+        return drawn
 
     # --- two answers ---------------------------------------------------------------
 

@@ -13,6 +13,8 @@ ENDS = {"a": 3, "b": 0}
 """Where it arrives at what is selected for a, and for b, past that for a."""
 INDENTS = {"a": 2, "b": 0}
 """Blanks before the chips that wires arrive at."""
+TURNS = {"a": "╭", "b": "╮"}
+"""How a wire leaves beside a chip: a's on the left, b's on the right, so that both pass by c."""
 
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
 _GLYPHS = {
@@ -35,8 +37,8 @@ _GLYPHS = {
 
 
 def start_of(role: str, lanes: int) -> int:
-    """Where in a column a wire leaves: beside a's chip, to pass by b's; or below b's."""
-    return 8 // lanes + 2 if role == "a" else 1
+    """Where in a column a wire leaves: before a's chip, or behind b's."""
+    return -1 if role == "a" else 8 // lanes + 2
 
 
 class _Net(NamedTuple):
@@ -63,7 +65,8 @@ def crosses(links: Sequence[Link]) -> bool:
 def wires(links: Sequence[Link], lanes: int, each: int) -> list[Line]:
     """Lines from the registers down to the lanes; where two cross, the vertical one wins.
 
-    The links may be of both selected rows.
+    The links may be of both selected rows. A line begins one column before the lanes, with a
+    piece of its own.
     """
     nets = _nets(links, lanes, each)
     rails = _rails(nets)
@@ -133,10 +136,10 @@ def _rails(nets: Sequence[_Net]) -> list[int]:
 
 def _line(grid: dict[tuple[int, int], tuple[int, str]], y: int, width: int) -> Line:
     line: Line = []
-    for x in range(width):
+    for x in range(-1, width):
         ways, ink = grid.get((y, x), (0, ""))
         text = _GLYPHS.get(ways, " ")
-        if line and line[-1].ink == ink:
+        if x > 0 and line[-1].ink == ink:
             line[-1] = Piece(line[-1].text + text, ink)
         else:
             line.append(Piece(text, ink))

@@ -45,7 +45,7 @@ def test_a_sum_is_of_no_lane(size: tuple[int, int], c: int) -> None:
     for place in (Place("c", 0), Place("write.d", 0)):
         assert (ends := ends_of(lines, place))
         assert max(ends) <= LABEL, "\n".join(text_of(lines))
-    assert any(f"c ▐{c:08x}▌" in line for line in text_of(lines))
+    assert any(f" c ▐{c:08x}▌" in line for line in text_of(lines))
 
 
 @pytest.mark.parametrize("size", SIZES[1:])

@@ -120,8 +120,8 @@ def test_every_wire_leads_from_the_part_that_its_lane_names(way: str, each: int)
     row = scene(one).rows["select.b"]
     grid = text_of(wires(row.links, 4, each))
     for column, name in enumerate(names.split()):
-        start = (3 - int(name[-1])) * each + start_of(name[0], 4)
-        assert _followed(grid, column * each + ENDS["b"]) == start, "\n".join(grid)
+        start = 1 + (3 - int(name[-1])) * each + start_of(name[0], 4)
+        assert _followed(grid, 1 + column * each + ENDS["b"]) == start, "\n".join(grid)
 
 
 @pytest.mark.parametrize("each", [12, 17])
@@ -132,22 +132,24 @@ def test_wires_of_both_rows_stay_apart(each: int) -> None:
     grid = text_of(wires([link for row in rows for link in row.links], 4, each))
     for row, names in (("a", "a.b0 a.b2 b.b0 b.b2"), ("b", "b.b3 b.b1 a.b3 a.b1")):
         for column, name in enumerate(names.split()):
-            start = (3 - int(name[-1])) * each + start_of(name[0], 4)
-            assert _followed(grid, column * each + ENDS[row]) == start, "\n".join(grid)
+            start = 1 + (3 - int(name[-1])) * each + start_of(name[0], 4)
+            assert _followed(grid, 1 + column * each + ENDS[row]) == start, "\n".join(grid)
 
 
 @pytest.mark.parametrize(
-    "ptx", ["vadd4.s32.s32.s32 d, a.b0123, b, c", "vmax2.u32.u32.u32 d, a.h01, b, c"]
+    "ptx", ["vadd4.s32.s32.s32 d.b0, a.b0123, b, c", "vmax2.u32.u32.u32 d.h0, a.h01, b, c"]
 )
-def test_wires_of_a_leave_beside_its_chips_and_pass_by_those_of_b(ptx: str) -> None:
+def test_wires_of_a_leave_before_its_chips_and_pass_by_those_of_b_and_c(ptx: str) -> None:
     lines = text_of(drawn(trace(ptx, {"a": 1, "b": 2, "c": 0}), 1, (88, 30)).lines)
-    (a,) = [line for line in lines if re.match(r" +a    ▐", line) and "╮" in line]
-    below = lines[lines.index(a) + 1]
-    columns = [x for x, char in enumerate(a) if char == "╮"]
+    (a,) = [line for line in lines if re.match(r" +a   ╭▐", line)]
+    columns = [x for x, char in enumerate(a) if char == "╭"]
     assert len(columns) == (4 if "vadd4" in ptx else 2)
-    assert all(below[x] == "│" for x in columns)
+    first = next(at for at, line in enumerate(lines) if "select" in line)
+    below = lines[lines.index(a) + 1 : first]
+    assert [line.split()[0] for line in below] == ["b", "c"]
+    assert all(line[x] == "│" for x in columns for line in below)
     for x in columns:  # each goes on as a wire
-        wire = lines[lines.index(a) + 2][x]
+        wire = lines[first][x]
         assert wire in "│╯╰┼", wire
 
 
@@ -319,7 +321,7 @@ def test_a_pin_repeats_the_lanes_that_differ_and_no_others(size: tuple[int, int]
     assert pin.result["d"] ^ one.result["d"] == 0x7F ^ 0x84
     for step in one.steps:
         lines = text_of(drawn(one, step.number, size, pin=pin).lines)
-        pinned = [line[20:] for line in lines if "≠pin" in line]
+        pinned = [line[20:].replace("│", " ") for line in lines if "≠pin" in line]  # no wires
         assert len(pinned) >= 1 + step.number  # the register, and a row of each step
         each = (min(size[0], WIDEST) - LABEL) // 4
         assert not pinned[0][: 2 * each].strip()
