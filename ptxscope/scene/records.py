@@ -48,6 +48,8 @@ class Look(StrEnum):
     """What comes out, and is another in the answer beside it."""
     CHANGED = "changed"
     """What was there before, and what happened to it."""
+    BECOMES = "becomes"
+    """Between what was there before and what comes out."""
     TEXT = "text"
     NAME = "name"
     """Where bits come from."""
@@ -80,6 +82,8 @@ class Span(NamedTuple):
     text: str
     look: Look
     tint: Tint = PLAIN
+    bits: str = ""
+    """The same in binary, for where there is room."""
 
 
 class Cell(NamedTuple):

@@ -37,6 +37,8 @@ class Levels(NamedTuple):
     """Of what is still to come: its names behind each other, or in a line each."""
     is_steady: bool = False
     """All is open at once: what is to come has its place, and the sentences stand below."""
+    is_spaced: bool = False
+    """A blank line stands between steps."""
 
 
 class Heights(NamedTuple):
@@ -68,9 +70,10 @@ class Heights(NamedTuple):
 def choose_levels(heights: Heights, room: int, *, can_be_steady: bool) -> Levels:
     """The levels at which every step fits into so many lines while it is the current one."""
     count = len(heights.words)
-    if can_be_steady and heights.of_all() <= room:
+    if can_be_steady and (needed := heights.of_all()) <= room:
         every = (Level.WIRED,) * count
-        return Levels(every, Level.WIRED, Level.OPEN, Level.ROWS, is_steady=True)
+        steady = Levels(every, Level.WIRED, Level.OPEN, Level.ROWS, is_steady=True)
+        return steady._replace(is_spaced=needed + count <= room)
     levels = Levels((Level.FOLDED,) * count)
     for more in _upgrades(levels):
         if any(heights.of(at, more) > room for at in range(count)):

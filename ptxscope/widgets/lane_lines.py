@@ -16,7 +16,18 @@ from ..scene.branches import OUTCOMES, hide_equal_cells, marked, pairs
 from ..scene.build import row_scene, scene
 from ..scene.cells import cells_of
 from ..scene.records import Cell, Look, Place, Register, RowScene, Scene, Strips
-from .lane_cells import DARK, Lights, filled, laid, length, needs_tight, pieces, wire, wrapped
+from .lane_cells import (
+    DARK,
+    Lights,
+    filled,
+    laid,
+    length,
+    needs_tight,
+    pieces,
+    widened,
+    wire,
+    wrapped,
+)
 from .lane_figures import figure_lines, is_rail, rail_start, tells_all
 from .lane_labels import LABEL, NUMBER, Whole, labelled, short_name, whole_lines
 from .lane_levels import Heights, Level, Levels, choose_levels
@@ -33,6 +44,8 @@ _LEAST = 17
 """Columns that they have at least: those of a screen of 40, beside a scrollbar."""
 _WIRED = 12
 """Columns of a lane from which on wires are drawn."""
+_WIDE = {2: 54, 4: 30}
+"""Columns of a lane from which on chips show their bits, by the number of lanes."""
 _BESIDE = {1: 26, 2: 36, 4: 60}
 """Columns from which on an answer stands beside the other, by the number of lanes."""
 
@@ -72,13 +85,16 @@ def draw(view: View, width: int, height: int, levels: Levels | None = None) -> D
     painter = _Painter(view, max(min(width, WIDEST) - LABEL, _LEAST))
     levels = levels or painter.choose_levels(height)
     lines, steps = painter.above(levels), dict[int, tuple[int, int]]()
+    blank = [Line()] if levels.is_spaced else []
     for at, stage in enumerate(painter.stages):
+        if at:
+            lines += blank
         if at > painter.at:
             if not levels.is_steady:
                 lines += painter.veiled(painter.stages[at:], levels.veiled)
                 break
-            blank = [Line()] * (len(painter.step(stage, levels.steps[at])) - 1)
-            lines += [*painter.veiled([stage], Level.ROWS), *blank]
+            hidden = len(painter.step(stage, levels.steps[at])) - 1
+            lines += [*painter.veiled([stage], Level.ROWS), *([Line()] * hidden)]
             continue
         start = len(lines)
         is_current = at == painter.at
@@ -93,7 +109,7 @@ def draw(view: View, width: int, height: int, levels: Levels | None = None) -> D
         seen = start + round((end - start) * view.progress)
         lines[max(seen, start + 1) : end] = [[] for _ in range(max(seen, start + 1), end)]
     if levels.is_steady and painter.is_begun:
-        lines += painter.words(painter.current.stage)
+        lines += blank + painter.words(painter.current.stage)
     return Drawing(lines, steps, levels)
 
 
@@ -102,6 +118,10 @@ class _Painter:
         self.view, self.trace, self.width = view, view.trace, width
         self.lights = view.lights
         self.scene = view.scene or scene(view.trace)
+        self.is_wide = width // self.scene.lanes >= _WIDE.get(self.scene.lanes, width + 1)
+        """Chips show their bits."""
+        if self.is_wide:
+            self.scene = _widened(self.scene)
         self.current = view.trace.steps[max(min(view.step, len(view.trace.steps)), 1) - 1]
         self.is_begun = view.step > 0
         """Not all the steps are veiled."""
@@ -189,6 +209,8 @@ class _Painter:
                     pinned[0][0] = Piece("≠pin ", "label")
                     found += whole_lines("", Whole(tuple(pinned)), "dim", [])
                     continue
+                if self.is_wide:
+                    other = other._replace(cells=tuple(map(widened, other.cells)))
                 if register.by_lane and other.by_lane:
                     other = other._replace(cells=hide_equal_cells(other.cells, register.cells))
                 body = _register_lines(other, self.width, DARK)
@@ -327,7 +349,7 @@ class _Painter:
         lanes = self.scene.lanes
         each = self.width // lanes
         links = [link for row in rows if self._is_wired(row) for link in row.links]
-        for first, *rest in wires(links, lanes, each):
+        for first, *rest in wires(links, lanes, each, self.is_wide):
             yield Whole(([first],)), rest
         below = [link for row in rows[1:] if self._is_wired(row) for link in row.links]
         passing = {link.target.lane: wire(link.tint) for link in below}
@@ -355,7 +377,9 @@ class _Painter:
         lanes, each = self.scene.lanes, self.width // self.scene.lanes
         rows = [row for step in self.scene.steps for row in step.rows if self._is_wired(row)]
         leaving = {
-            LABEL + (lanes - 1 - link.source.lane) * each + start_of(role, lanes): wire(link.tint)
+            LABEL
+            + (lanes - 1 - link.source.lane) * each
+            + start_of(role, lanes, self.is_wide): wire(link.tint)
             for row in rows
             for link in row.links
             if link.source.key == role
@@ -466,10 +490,23 @@ class _Painter:
         for pair in pairs(self.trace, pin, stage) if pin else ():
             if pin and pair.other and pair.differs:
                 own = cells_of(self.trace, pair.isa) if pair.isa else ()
-                yield pair.other.name, hide_equal_cells(cells_of(pin, pair.other), own)
+                cells = hide_equal_cells(cells_of(pin, pair.other), own)
+                yield pair.other.name, tuple(map(widened, cells)) if self.is_wide else cells
 
 
 # --- parts ------------------------------------------------------------------------------
+
+
+def _widened(drawn: Scene) -> Scene:
+    """A scene whose chips show their bits."""
+    registers = (x._replace(cells=tuple(map(widened, x.cells))) for x in drawn.registers)
+    steps = (
+        step._replace(
+            rows=tuple(row._replace(cells=tuple(map(widened, row.cells))) for row in step.rows)
+        )
+        for step in drawn.steps
+    )
+    return drawn._replace(registers=tuple(registers), steps=tuple(steps))
 
 
 def step_of(trace: Trace, stage: Stage) -> Step | None:

@@ -36,9 +36,10 @@ _GLYPHS = {
 }
 
 
-def start_of(role: str, lanes: int) -> int:
+def start_of(role: str, lanes: int, is_wide: bool = False) -> int:
     """Where in a column a wire leaves: before a's chip, or behind b's."""
-    return -1 if role == "a" else 8 // lanes + 2
+    digits = 40 // lanes - 1 if is_wide else 8 // lanes
+    return -1 if role == "a" else digits + 2
 
 
 class _Net(NamedTuple):
@@ -62,13 +63,13 @@ def crosses(links: Sequence[Link]) -> bool:
     return moved or len(roles) > 1
 
 
-def wires(links: Sequence[Link], lanes: int, each: int) -> list[Line]:
+def wires(links: Sequence[Link], lanes: int, each: int, is_wide: bool = False) -> list[Line]:
     """Lines from the registers down to the lanes; where two cross, the vertical one wins.
 
     The links may be of both selected rows. A line begins one column before the lanes, with a
-    piece of its own.
+    piece of its own. Chips that are wide show their bits.
     """
-    nets = _nets(links, lanes, each)
+    nets = _nets(links, lanes, each, is_wide)
     rails = _rails(nets)
     height = max(rails, default=-1) + 1
     grid: dict[tuple[int, int], tuple[int, str]] = {}
@@ -98,13 +99,13 @@ def wires(links: Sequence[Link], lanes: int, each: int) -> list[Line]:
     return [_line(grid, y, each * lanes) for y in range(height)]
 
 
-def _nets(links: Sequence[Link], lanes: int, each: int) -> list[_Net]:
+def _nets(links: Sequence[Link], lanes: int, each: int, is_wide: bool) -> list[_Net]:
     grouped: dict[Place, list[Link]] = {}
     for link in links:
         grouped.setdefault(link.source, []).append(link)
     nets = []
     for source, found in grouped.items():
-        start = (lanes - 1 - source.lane) * each + start_of(source.key, lanes)
+        start = (lanes - 1 - source.lane) * each + start_of(source.key, lanes, is_wide)
         ends = tuple(
             (lanes - 1 - link.target.lane) * each + ENDS[link.target.key.partition(".")[2]]
             for link in found
