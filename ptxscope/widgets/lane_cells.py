@@ -7,6 +7,7 @@ then one lane below the other.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from ..engine.records import NamedTuple
 from ..scene.records import Cell, Look, Place, Span, Tint
@@ -122,9 +123,15 @@ def pieces(cell: Cell, tight: bool = False, lights: Lights = DARK) -> list[Piece
     ]
 
 
-def widened(cell: Cell) -> Cell:
-    """A cell whose chips show their bits."""
-    return cell._replace(spans=tuple(x._replace(text=x.bits or x.text) for x in cell.spans))
+@lru_cache(512)
+def widened(cell: Cell, *, with_hex: bool = False) -> Cell:
+    """A cell whose chips show their bits, and behind them what they showed instead."""
+    spans: list[Span] = []
+    for span in cell.spans:
+        spans.append(span._replace(text=span.bits or span.text))
+        if with_hex and span.bits:
+            spans.append(Span(f" 0x{span.text}", Look.TEXT))
+    return cell._replace(spans=tuple(spans))
 
 
 def length(line: Sequence[Piece]) -> int:

@@ -39,6 +39,8 @@ class Levels(NamedTuple):
     """All is open at once: what is to come has its place, and the sentences stand below."""
     is_spaced: bool = False
     """A blank line stands between steps."""
+    lines: tuple[int, ...] = ()
+    """How many lines each step has, where they are steady."""
 
 
 class Heights(NamedTuple):
@@ -61,19 +63,20 @@ class Heights(NamedTuple):
         below = self.words[current] + self.veiled(current, levels.veiled)
         return self.registers(levels.registers) + sum(steps) + below
 
-    def of_all(self) -> int:
-        """All lines where everything is open."""
-        steps = sum(self.step(at, Level.WIRED) for at in range(len(self.words)))
-        return self.registers(Level.OPEN) + steps + max(self.words)
+    @property
+    def open_steps(self) -> tuple[int, ...]:
+        """The lines of each step where everything is open."""
+        return tuple(self.step(at, Level.WIRED) for at in range(len(self.words)))
 
 
 def choose_levels(heights: Heights, room: int, *, can_be_steady: bool) -> Levels:
     """The levels at which every step fits into so many lines while it is the current one."""
     count = len(heights.words)
-    if can_be_steady and (needed := heights.of_all()) <= room:
-        every = (Level.WIRED,) * count
-        steady = Levels(every, Level.WIRED, Level.OPEN, Level.ROWS, is_steady=True)
-        return steady._replace(is_spaced=needed + count <= room)
+    lines = heights.open_steps
+    needed = heights.registers(Level.OPEN) + sum(lines) + max(heights.words)
+    if can_be_steady and needed <= room:
+        every, is_spaced = (Level.WIRED,) * count, needed + count <= room
+        return Levels(every, Level.WIRED, Level.OPEN, Level.ROWS, True, is_spaced, lines)
     levels = Levels((Level.FOLDED,) * count)
     for more in _upgrades(levels):
         if any(heights.of(at, more) > room for at in range(count)):

@@ -93,8 +93,7 @@ def draw(view: View, width: int, height: int, levels: Levels | None = None) -> D
             if not levels.is_steady:
                 lines += painter.veiled(painter.stages[at:], levels.veiled)
                 break
-            hidden = len(painter.step(stage, levels.steps[at])) - 1
-            lines += [*painter.veiled([stage], Level.ROWS), *([Line()] * hidden)]
+            lines += [*painter.veiled([stage], Level.ROWS), *([Line()] * (levels.lines[at] - 1))]
             continue
         start = len(lines)
         is_current = at == painter.at
@@ -210,7 +209,7 @@ class _Painter:
                     found += whole_lines("", Whole(tuple(pinned)), "dim", [])
                     continue
                 if self.is_wide:
-                    other = other._replace(cells=tuple(map(widened, other.cells)))
+                    other = _widened_register(other)
                 if register.by_lane and other.by_lane:
                     other = other._replace(cells=hide_equal_cells(other.cells, register.cells))
                 body = _register_lines(other, self.width, DARK)
@@ -349,7 +348,7 @@ class _Painter:
         lanes = self.scene.lanes
         each = self.width // lanes
         links = [link for row in rows if self._is_wired(row) for link in row.links]
-        for first, *rest in wires(links, lanes, each, self.is_wide):
+        for first, *rest in wires(tuple(links), lanes, each, self.is_wide):
             yield Whole(([first],)), rest
         below = [link for row in rows[1:] if self._is_wired(row) for link in row.links]
         passing = {link.target.lane: wire(link.tint) for link in below}
@@ -498,15 +497,22 @@ class _Painter:
 
 
 def _widened(drawn: Scene) -> Scene:
-    """A scene whose chips show their bits."""
-    registers = (x._replace(cells=tuple(map(widened, x.cells))) for x in drawn.registers)
+    """A scene whose chips show their bits; in hexadecimal too where bytes come in and go out."""
+
+    def wide(row: RowScene, stage: Stage) -> RowScene:
+        with_hex = stage in (Stage.MERGE, Stage.WRITE)
+        return row._replace(cells=tuple(widened(x, with_hex=with_hex) for x in row.cells))
+
+    registers = tuple(map(_widened_register, drawn.registers))
     steps = (
-        step._replace(
-            rows=tuple(row._replace(cells=tuple(map(widened, row.cells))) for row in step.rows)
-        )
+        step._replace(rows=tuple(wide(row, step.stage) for row in step.rows))
         for step in drawn.steps
     )
-    return drawn._replace(registers=tuple(registers), steps=tuple(steps))
+    return drawn._replace(registers=registers, steps=tuple(steps))
+
+
+def _widened_register(register: Register) -> Register:
+    return register._replace(cells=tuple(widened(x, with_hex=True) for x in register.cells))
 
 
 def step_of(trace: Trace, stage: Stage) -> Step | None:

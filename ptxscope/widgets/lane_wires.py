@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from ..engine.records import NamedTuple
 from ..scene.records import Link, Place
@@ -63,7 +64,8 @@ def crosses(links: Sequence[Link]) -> bool:
     return moved or len(roles) > 1
 
 
-def wires(links: Sequence[Link], lanes: int, each: int, is_wide: bool = False) -> list[Line]:
+@lru_cache(64)
+def wires(links: tuple[Link, ...], lanes: int, each: int, is_wide: bool = False) -> list[Line]:
     """Lines from the registers down to the lanes; where two cross, the vertical one wins.
 
     The links may be of both selected rows. A line begins one column before the lanes, with a

@@ -129,7 +129,7 @@ def test_wires_of_both_rows_stay_apart(each: int) -> None:
     ptx = "vadd4.s32.s32.s32 d, a.b0246, b.b7531, c"
     one = trace(ptx, {"a": 0x01020304, "b": 0x05060708, "c": 0})
     rows = [scene(one).rows[key] for key in ("select.a", "select.b")]
-    grid = text_of(wires([link for row in rows for link in row.links], 4, each))
+    grid = text_of(wires(tuple(link for row in rows for link in row.links), 4, each))
     for row, names in (("a", "a.b0 a.b2 b.b0 b.b2"), ("b", "b.b3 b.b1 a.b3 a.b1")):
         for column, name in enumerate(names.split()):
             start = 1 + (3 - int(name[-1])) * each + start_of(name[0], 4)
