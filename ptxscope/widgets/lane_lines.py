@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
@@ -162,8 +162,8 @@ class _Painter:
         heights = Heights(
             lambda at, level: len(self.step(self.stages[at], level)),
             [len(self.words(stage)) for stage in self.stages],
-            lambda level: len(self.above(plain._replace(registers=level))),
-            lambda at, level: len(self.veiled(self.stages[at + 1 :], level)),
+            cache(lambda level: len(self.above(plain._replace(registers=level)))),
+            cache(lambda at, level: len(self.veiled(self.stages[at + 1 :], level))),
         )
         return choose_levels(heights, height, can_be_steady=self.view.guesses is None)
 
@@ -628,16 +628,19 @@ def _in_rows(pieces_: Sequence[Piece], width: int) -> list[Line]:
     return lines
 
 
-def _overlaid(line: Line, marks: dict[int, Piece]) -> Line:
+def _overlaid(line: Line, marks: Mapping[int, Piece]) -> Line:
     """A line with pieces of one character put over its blanks."""
-    found: Line = []
+    drawn: Line = []
     x = 0
     for piece in line:
-        for char in piece.text:
-            mark = marks.get(x) if char == " " else None
-            found.append(mark or piece._replace(text=char))
-            x += 1
-    return found
+        text, done = piece.text, 0
+        for at in range(len(text)):
+            if text[at] == " " and (mark := marks.get(x + at)):
+                drawn += [piece._replace(text=text[done:at]), mark]
+                done = at + 1
+        drawn.append(piece._replace(text=text[done:]) if done else piece)
+        x += len(text)
+    return [piece for piece in drawn if piece.text]
 
 
 def _behind(label: str, name: str, ink: str, lines: Sequence[Line]) -> Iterator[Line]:

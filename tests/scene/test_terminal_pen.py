@@ -15,7 +15,8 @@ from ptxscope.scene.build import scene
 from ptxscope.scene.records import Axis, Choice, Gate, Running, Strips
 from ptxscope.widgets.lane_cells import DARK
 from ptxscope.widgets.lane_figures import figure_lines
-from ptxscope.widgets.lane_lines import LABEL, WIDEST, Drawing, View, draw
+from ptxscope.widgets.lane_labels import LABEL
+from ptxscope.widgets.lane_lines import WIDEST, Drawing, View, draw
 from ptxscope.widgets.lane_wires import ENDS, start_of, wires
 from ptxscope.widgets.pane import Line
 from tests.reference_data import golden_rows
