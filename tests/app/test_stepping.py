@@ -401,7 +401,12 @@ async def test_a_hint_that_does_not_fit_loses_whole_parts() -> None:
     [
         (*E3, f"d = {E3_RESULT}", f"isa ≠ ptxas-13.5 {E3_OTHER} (E3)"),
         (LINE, VALUES, "%r1 = 0x00000007", "both answers agree"),
-        ("selp.b64 d, a, b, p", {"a": 1 << 63, "p": 1}, "d = 0x8000000000000000", "both answers agree"),
+        (
+            "selp.b64 d, a, b, p",
+            {"a": 1 << 63, "p": 1},
+            "d = 0x8000000000000000",
+            "both answers agree",
+        ),
     ],
 )
 async def test_with_a_pin_the_result_and_the_badge_stay_whole(
