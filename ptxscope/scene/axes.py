@@ -31,7 +31,7 @@ def clamped(row: RowTrace, micro: Clamp) -> Axis:
             "" if micro.high is None else str(high),
             tuple(points),
         )
-    return Axis(str(low), str(high), tuple(points), ticks=_quarters(low, high))
+    return Axis(str(low), str(high), tuple(points), ticks=_make_quarters(low, high))
 
 
 def limited(row: RowTrace, top: int) -> Axis:
@@ -81,7 +81,7 @@ def _at(value: int, low: int, high: int) -> float:
     return max(at, nextafter(1.0, 2.0)) if value > high else at
 
 
-def _quarters(low: int, high: int) -> tuple[Tick, ...]:
+def _make_quarters(low: int, high: int) -> tuple[Tick, ...]:
     """The middle of a range, then its first and third quarter; for all s8 0, -64 and 64."""
     quarter = (high - low + 1) // 4
     places = (low + 2 * quarter, low + quarter, low + 3 * quarter)

@@ -43,23 +43,23 @@ class _Scale(NamedTuple):
     is_broken: bool = False
     """Some ways are too long to be drawn to scale."""
 
-    def place(self, at: float) -> int:
+    def find_cell(self, at: float) -> int:
         """The cell of a number, counted from the low end."""
         last = self.cells - 1
         if 0 <= at <= 1:
             return round(at * last)
-        way = _BROKEN_WAY if self.is_cut(at) else _way(at, self.cells)
+        way = _BROKEN_WAY if self.is_cut(at) else _measure_way(at, self.cells)
         return -way if at < 0 else last + way
 
     def is_cut(self, at: float) -> bool:
         """Whether the way of a number is drawn shorter than it is."""
-        return self.is_broken and not 0 <= at <= 1 and _way(at, self.cells) > _BROKEN_WAY
+        return self.is_broken and not 0 <= at <= 1 and _measure_way(at, self.cells) > _BROKEN_WAY
 
-    def start(self, points: Sequence[Point]) -> int:
+    def find_start(self, points: Sequence[Point]) -> int:
         """The cell at which the axis of these points begins."""
         if self.lead is not None:
             return self.lead
-        return max(-min(self.place(point.at) for point in points), 0)
+        return max(-min(self.find_cell(point.at) for point in points), 0)
 
 
 def axis_lines(
@@ -70,35 +70,35 @@ def axis_lines(
     is_shared = lanes == 1 or each < _LEAST_COLUMN
     room = width if is_shared else each - 2
     groups = [axis.points] if is_shared else [(point,) for point in axis.points]
-    scale = _scale(axis.points, room, is_shared=is_shared)
-    ticks = _ticks(axis, scale, set(map(scale.start, groups)), room)
-    drawn = [_drawn(axis, points, ticks, scale, room, lights, progress) for points in groups]
+    scale = _choose_scale(axis.points, room, is_shared=is_shared)
+    ticks = _choose_ticks(axis, scale, set(map(scale.find_start, groups)), room)
+    drawn = [_draw_axis(axis, points, ticks, scale, room, lights, progress) for points in groups]
     lines = [columns(line, width // len(groups)) for line in zip(*drawn, strict=True)]
     if is_shared and lanes > 1:
-        return [_lane_numbers(axis, scale, width, lights), *lines]
+        return [_draw_lane_numbers(axis, scale, width, lights), *lines]
     return lines
 
 
-def _way(at: float, cells: int) -> int:
+def _measure_way(at: float, cells: int) -> int:
     """Cells from an end of an axis to a number outside."""
     return max(round((-at if at < 0 else at - 1) * (cells - 1)), _LEAST_WAY)
 
 
-def _scale(points: Sequence[Point], room: int, *, is_shared: bool) -> _Scale:
+def _choose_scale(points: Sequence[Point], room: int, *, is_shared: bool) -> _Scale:
     """The longest axis beside which the ways of all points fit; shared by them or one each."""
     low, high = min(point.at for point in points), max(point.at for point in points)
     most = min(room - _GAP, _MOST_AXIS)
 
     def longest(needed: Callable[[int, int], int], least: int) -> int:
         for cells in range(most, least - 1, -1):
-            before = _way(low, cells) if low < 0 else 0
-            behind = _way(high, cells) if high > 1 else 0
+            before = _measure_way(low, cells) if low < 0 else 0
+            behind = _measure_way(high, cells) if high > 1 else 0
             if cells + needed(before, behind) <= room:
                 return cells
         return 0
 
     if cells := longest(add, _LEAST_AXIS if is_shared else _ALIGNED_AXIS):
-        return _Scale(cells, _way(low, cells) if low < 0 else 0)
+        return _Scale(cells, _measure_way(low, cells) if low < 0 else 0)
     if not is_shared and (cells := longest(max, _LEAST_AXIS)):
         return _Scale(cells)
     before, behind = _BROKEN_WAY * (low < 0), _BROKEN_WAY * (high > 1)
@@ -107,7 +107,7 @@ def _scale(points: Sequence[Point], room: int, *, is_shared: bool) -> _Scale:
     return _Scale(cells, before if is_shared else None, is_broken=True)
 
 
-def _ends(axis: Axis, start: int, scale: _Scale, room: int) -> list[tuple[int, str]]:
+def _place_ends(axis: Axis, start: int, scale: _Scale, room: int) -> list[tuple[int, str]]:
     """The numbers of an axis' ends, each below its end."""
     low, high = axis.low or "-∞", axis.high or "∞"
     behind = min(max(start + scale.cells - 1 - len(high) // 2, 0), room - len(high))
@@ -115,12 +115,12 @@ def _ends(axis: Axis, start: int, scale: _Scale, room: int) -> list[tuple[int, s
     return [(max(before, 0), low), (behind, high)]
 
 
-def _ticks(axis: Axis, scale: _Scale, starts: set[int], room: int) -> Sequence[Tick]:
+def _choose_ticks(axis: Axis, scale: _Scale, starts: set[int], room: int) -> Sequence[Tick]:
     """The ticks whose numbers have room on every axis of a step: all, the first, or none."""
 
     def fits(ticks: Sequence[Tick], start: int) -> bool:
-        numbers = _ends(axis, start, scale, room)
-        numbers += [(start + scale.place(x.at) - len(x.text) // 2, x.text) for x in ticks]
+        numbers = _place_ends(axis, start, scale, room)
+        numbers += [(start + scale.find_cell(x.at) - len(x.text) // 2, x.text) for x in ticks]
         numbers.sort()
         return all(x + len(text) + _GAP <= behind for (x, text), (behind, _) in pairwise(numbers))
 
@@ -128,7 +128,7 @@ def _ticks(axis: Axis, scale: _Scale, starts: set[int], room: int) -> Sequence[T
     return next((ticks for ticks in candidates if all(fits(ticks, x) for x in starts)), ())
 
 
-def _drawn(
+def _draw_axis(
     axis: Axis,
     points: Sequence[Point],
     ticks: Sequence[Tick],
@@ -138,7 +138,7 @@ def _drawn(
     progress: float,
 ) -> list[Line]:
     """An axis with its points, and below it the numbers of its ends and ticks."""
-    start, last = scale.start(points), scale.cells - 1
+    start, last = scale.find_start(points), scale.cells - 1
     end = start + last
     whose = points[0].place if len(points) == 1 else None
     lit = lights.on(whose) if whose else ""
@@ -147,23 +147,23 @@ def _drawn(
     line[end] = Piece("┤" if axis.high else "╌", "axis" + lit, whose)
     reached = {point.to for point in points}
     numbers: _Cells = {}
-    for x, text in _ends(axis, start, scale, room):
+    for x, text in _place_ends(axis, start, scale, room):
         numbers[x] = Piece(text, ("strong" if text in reached else "dim") + lit, whose)
     for tick in ticks:
-        at = start + scale.place(tick.at)
+        at = start + scale.find_cell(tick.at)
         line[at] = Piece("┼", "axis" + lit, whose)
         numbers[at - len(tick.text) // 2] = Piece(tick.text, "dim" + lit, whose)
     for point in sorted(points, key=lambda point: -abs(point.at - 0.5)):  # the longest way below
-        line |= _marks(point, start, scale, lights, progress)
+        line |= _draw_point(point, start, scale, lights, progress)
     if len(axis.low or "-∞") + len(axis.high or "∞") >= room:
-        return [_line(line), *([Piece(" " * x), piece] for x, piece in numbers.items())]
-    return [_line(line), _line(numbers)]
+        return [_join_pieces(line), *([Piece(" " * x), piece] for x, piece in numbers.items())]
+    return [_join_pieces(line), _join_pieces(numbers)]
 
 
-def _marks(point: Point, start: int, scale: _Scale, lights: Lights, progress: float) -> _Cells:
+def _draw_point(point: Point, start: int, scale: _Scale, lights: Lights, progress: float) -> _Cells:
     """A dot, or a circle outside with its way to the bound."""
     ink, place = lights.on(point.place), point.place
-    at = start + scale.place(point.at)
+    at = start + scale.find_cell(point.at)
     if 0 <= point.at <= 1:
         return {at: Piece("●", "value" + ink, place)}
     marks = {at: Piece("○", "changed" + ink, place)}
@@ -181,21 +181,21 @@ def _marks(point: Point, start: int, scale: _Scale, lights: Lights, progress: fl
     return marks
 
 
-def _lane_numbers(axis: Axis, scale: _Scale, width: int, lights: Lights) -> Line:
+def _draw_lane_numbers(axis: Axis, scale: _Scale, width: int, lights: Lights) -> Line:
     """Above an axis that lanes share, their numbers over their marks."""
-    start = scale.start(axis.points)
+    start = scale.find_start(axis.points)
     marks: _Cells = {}
     free = 0
     ordered = sorted(axis.points, key=lambda point: point.at)
     for left, point in enumerate(ordered):
         rest = 2 * (len(ordered) - left) - 1  # cells that this one and those behind it need
-        x = min(max(start + scale.place(point.at), free), width - rest)
+        x = min(max(start + scale.find_cell(point.at), free), width - rest)
         marks[x] = Piece(str(point.place.lane), "dim" + lights.on(point.place), point.place)
         free = x + 2
-    return _line(marks)
+    return _join_pieces(marks)
 
 
-def _line(pieces: _Cells) -> Line:
+def _join_pieces(pieces: _Cells) -> Line:
     """Pieces at their cells; neighbours of one ink and target are one."""
     line: Line = []
     used = 0

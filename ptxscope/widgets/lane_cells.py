@@ -124,7 +124,7 @@ def pieces(cell: Cell, tight: bool = False, lights: Lights = DARK) -> list[Piece
 
 
 @lru_cache(512)
-def widened(cell: Cell, *, with_hex: bool = False) -> Cell:
+def widen_cell(cell: Cell, *, with_hex: bool = False) -> Cell:
     """A cell whose chips show their bits, and behind them what they showed instead."""
     spans: list[Span] = []
     for span in cell.spans:
@@ -234,7 +234,7 @@ def needs_tight(cells: Sequence[Cell], width: int) -> bool:
     return blocks is not None and blocks[0]
 
 
-def _broken(line: Line) -> list[Line]:
+def _break_cell(line: Line) -> list[Line]:
     """A cell in two lines, the second of which begins with its ``=``."""
     for at, piece in enumerate(line):
         if at and (sign := piece.text.lstrip()).strip() in _LINE_STARTS:
@@ -251,7 +251,7 @@ def _blocks(
         if max(map(length, row)) < each:
             return tight, [[cell] for cell in row]
     for tight, row in rows:  # two lines for all
-        halves = [_broken(cell) for cell in row]
+        halves = [_break_cell(cell) for cell in row]
         if max(length(half) for cell in halves for half in cell) < each:
             return tight, halves
     for tight, row in rows:

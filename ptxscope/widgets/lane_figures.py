@@ -285,7 +285,7 @@ def is_rail(figure: Figure | None, lines: Sequence[Line]) -> TypeGuard[Running]:
     return isinstance(figure, Running) and bool(lines) and lines[-1][0].text == _RAIL
 
 
-def rail_start(sum_: Running, lights: Lights) -> Line:
+def draw_rail_start(sum_: Running, lights: Lights) -> Line:
     """What stands before a running sum: c and its number."""
     start, ink = sum_.start, lights.on(sum_.start.place)
     return [

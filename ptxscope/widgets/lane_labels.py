@@ -35,12 +35,12 @@ def labelled(label: str, name: str, ink: str, body: Line, number: int | None = N
     target = number if label else None
     return [
         Piece(f"{label:<{NUMBER}}", ink, target),
-        Piece(f"{short_name(name):<{LABEL - NUMBER}}", "label"),
+        Piece(f"{shorten_name(name):<{LABEL - NUMBER}}", "label"),
         *body,
     ]
 
 
-def short_name(name: str) -> str:
+def shorten_name(name: str) -> str:
     """The name of a row, as short as its column."""
     return _NAMES.get(name, name)
 

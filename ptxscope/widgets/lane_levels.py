@@ -39,7 +39,7 @@ class Levels(NamedTuple):
     """All is open at once: what is to come has its place, and the sentences stand below."""
     is_spaced: bool = False
     """A blank line stands between steps."""
-    lines: tuple[int, ...] = ()
+    heights: tuple[int, ...] = ()
     """How many lines each step has, where they are steady."""
 
 
@@ -54,7 +54,7 @@ class Heights(NamedTuple):
     veiled: Callable[[int, Level], int]
     """What comes after a step."""
 
-    def of(self, current: int, levels: Levels) -> int:
+    def count_lines(self, current: int, levels: Levels) -> int:
         """All lines while a step is the current one."""
         steps = (
             self.step(at, max(level, levels.current) if at == current else level)
@@ -64,7 +64,7 @@ class Heights(NamedTuple):
         return self.registers(levels.registers) + sum(steps) + below
 
     @property
-    def open_steps(self) -> tuple[int, ...]:
+    def open_heights(self) -> tuple[int, ...]:
         """The lines of each step where everything is open."""
         return tuple(self.step(at, Level.WIRED) for at in range(len(self.words)))
 
@@ -72,14 +72,14 @@ class Heights(NamedTuple):
 def choose_levels(heights: Heights, room: int, *, can_be_steady: bool) -> Levels:
     """The levels at which every step fits into so many lines while it is the current one."""
     count = len(heights.words)
-    lines = heights.open_steps
+    lines = heights.open_heights
     needed = heights.registers(Level.OPEN) + sum(lines) + max(heights.words)
     if can_be_steady and needed <= room:
         every, is_spaced = (Level.WIRED,) * count, needed + count <= room
         return Levels(every, Level.WIRED, Level.OPEN, Level.ROWS, True, is_spaced, lines)
     levels = Levels((Level.FOLDED,) * count)
     for more in _upgrades(levels):
-        if any(heights.of(at, more) > room for at in range(count)):
+        if any(heights.count_lines(at, more) > room for at in range(count)):
             break
         levels = more
     return levels

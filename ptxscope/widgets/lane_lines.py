@@ -24,12 +24,12 @@ from .lane_cells import (
     length,
     needs_tight,
     pieces,
-    widened,
+    widen_cell,
     wire,
     wrapped,
 )
-from .lane_figures import figure_lines, is_rail, rail_start, tells_all
-from .lane_labels import LABEL, NUMBER, Whole, labelled, short_name, whole_lines
+from .lane_figures import draw_rail_start, figure_lines, is_rail, tells_all
+from .lane_labels import LABEL, NUMBER, Whole, labelled, shorten_name, whole_lines
 from .lane_levels import Heights, Level, Levels, choose_levels
 from .lane_wires import INDENTS, TURNS, crosses, start_of, wires
 from .pane import Line, Piece
@@ -84,7 +84,7 @@ def draw(view: View, width: int, height: int, levels: Levels | None = None) -> D
     """Every register and step of a trace in so many columns, and if they fit in so many lines."""
     painter = _Painter(view, max(min(width, WIDEST) - LABEL, _LEAST))
     levels = levels or painter.choose_levels(height)
-    lines, steps = painter.above(levels), dict[int, tuple[int, int]]()
+    lines, steps = painter.head_lines(levels), dict[int, tuple[int, int]]()
     blank = [Line()] if levels.is_spaced else []
     for at, stage in enumerate(painter.stages):
         if at:
@@ -93,7 +93,7 @@ def draw(view: View, width: int, height: int, levels: Levels | None = None) -> D
             if not levels.is_steady:
                 lines += painter.veiled(painter.stages[at:], levels.veiled)
                 break
-            lines += [*painter.veiled([stage], Level.ROWS), *([Line()] * (levels.lines[at] - 1))]
+            lines += [*painter.veiled([stage], Level.ROWS), *([Line()] * (levels.heights[at] - 1))]
             continue
         start = len(lines)
         is_current = at == painter.at
@@ -120,7 +120,7 @@ class _Painter:
         self.is_wide = width // self.scene.lanes >= _WIDE.get(self.scene.lanes, width + 1)
         """Chips show their bits."""
         if self.is_wide:
-            self.scene = _widened(self.scene)
+            self.scene = _widen_scene(self.scene)
         self.current = view.trace.steps[max(min(view.step, len(view.trace.steps)), 1) - 1]
         self.is_begun = view.step > 0
         """Not all the steps are veiled."""
@@ -141,7 +141,7 @@ class _Painter:
         names = [[Piece(f"{word}{lane}", "dim")] for lane in reversed(range(lanes))]
         return [labelled("", "", "", [piece for name in names for piece in filled(name, each)])]
 
-    def above(self, levels: Levels) -> list[Line]:
+    def head_lines(self, levels: Levels) -> list[Line]:
         """The lane numbers and the registers, with the wires that leave them."""
         select = step_of(self.trace, Stage.SELECT)
         is_tapped = False
@@ -162,7 +162,7 @@ class _Painter:
         heights = Heights(
             lambda at, level: len(self.step(self.stages[at], level)),
             [len(self.words(stage)) for stage in self.stages],
-            cache(lambda level: len(self.above(plain._replace(registers=level)))),
+            cache(lambda level: len(self.head_lines(plain._replace(registers=level)))),
             cache(lambda at, level: len(self.veiled(self.stages[at + 1 :], level))),
         )
         return choose_levels(heights, height, can_be_steady=self.view.guesses is None)
@@ -195,7 +195,7 @@ class _Painter:
             found += wrapped([Piece(name, "dim")], self.width + LABEL - 2, 1)
             name = ""
         if is_whole:
-            found += whole_lines(name, _whole(register, self.lights), "dim", [])
+            found += whole_lines(name, _make_whole(register, self.lights), "dim", [])
         else:
             found += _behind(name, register.label, "dim", lines)
         pin = self.view.pin
@@ -203,13 +203,13 @@ class _Painter:
             others = (x for x in scene(pin).registers if x.role == register.role)
             for other in others:
                 if is_whole:
-                    units = _whole(other, DARK).units
+                    units = _make_whole(other, DARK).units
                     pinned = [[_pinned(x) for x in unit] for unit in units]
                     pinned[0][0] = Piece("≠pin ", "label")
                     found += whole_lines("", Whole(tuple(pinned)), "dim", [])
                     continue
                 if self.is_wide:
-                    other = _widened_register(other)
+                    other = _widen_register(other)
                 if register.by_lane and other.by_lane:
                     other = other._replace(cells=hide_equal_cells(other.cells, register.cells))
                 body = _register_lines(other, self.width, DARK)
@@ -330,9 +330,9 @@ class _Painter:
             if row.figure in rails:
                 above, below = bodies[row]
                 yield row.name, above
-                yield Whole((rail_start(row.figure, self.lights),)), below
+                yield Whole((draw_rail_start(row.figure, self.lights),)), below
             elif self._is_whole(row):
-                yield from _whole_row(row, level, bodies[row], self.lights)
+                yield from _draw_whole_row(row, level, bodies[row], self.lights)
             else:
                 yield from _named(row.name, bodies[row])
 
@@ -479,7 +479,7 @@ class _Painter:
             if self.scene.lanes > 1 and len(cells) == 1:
                 found.append((Whole(([Piece("≠pin ", "label")], *lines)), []))
                 continue
-            shown = short_name(name) if has_several else ""
+            shown = shorten_name(name) if has_several else ""
             found += [(shown, line) for line in lines]
         return found
 
@@ -490,20 +490,20 @@ class _Painter:
             if pin and pair.other and pair.differs:
                 own = cells_of(self.trace, pair.isa) if pair.isa else ()
                 cells = hide_equal_cells(cells_of(pin, pair.other), own)
-                yield pair.other.name, tuple(map(widened, cells)) if self.is_wide else cells
+                yield pair.other.name, tuple(map(widen_cell, cells)) if self.is_wide else cells
 
 
 # --- parts ------------------------------------------------------------------------------
 
 
-def _widened(drawn: Scene) -> Scene:
+def _widen_scene(drawn: Scene) -> Scene:
     """A scene whose chips show their bits; in hexadecimal too where bytes come in and go out."""
 
     def wide(row: RowScene, stage: Stage) -> RowScene:
         with_hex = stage in (Stage.MERGE, Stage.WRITE)
-        return row._replace(cells=tuple(widened(x, with_hex=with_hex) for x in row.cells))
+        return row._replace(cells=tuple(widen_cell(x, with_hex=with_hex) for x in row.cells))
 
-    registers = tuple(map(_widened_register, drawn.registers))
+    registers = tuple(map(_widen_register, drawn.registers))
     steps = (
         step._replace(rows=tuple(wide(row, step.stage) for row in step.rows))
         for step in drawn.steps
@@ -511,8 +511,8 @@ def _widened(drawn: Scene) -> Scene:
     return drawn._replace(registers=registers, steps=tuple(steps))
 
 
-def _widened_register(register: Register) -> Register:
-    return register._replace(cells=tuple(widened(x, with_hex=True) for x in register.cells))
+def _widen_register(register: Register) -> Register:
+    return register._replace(cells=tuple(widen_cell(x, with_hex=True) for x in register.cells))
 
 
 def step_of(trace: Trace, stage: Stage) -> Step | None:
@@ -562,7 +562,7 @@ def _without_value(figure: Strips, value: str) -> Strips:
     return Strips(tuple(strips))
 
 
-def _whole_row(
+def _draw_whole_row(
     row: RowScene, level: Level, lines: Sequence[Line], lights: Lights
 ) -> Iterator[tuple[Whole, Line]]:
     """A row that is of no lane, and what more than its bits is to be said of it."""
@@ -574,7 +574,7 @@ def _whole_row(
     bits, *more = cell.spans
     units = [
         [
-            Piece(f"{short_name(row.name)} ", "label"),
+            Piece(f"{shorten_name(row.name)} ", "label"),
             *pieces(cell._replace(spans=(bits,)), lights=lights),
         ]
     ]
@@ -584,7 +584,7 @@ def _whole_row(
     yield Whole(tuple(units)), []
 
 
-def _whole(register: Register, lights: Lights) -> Whole:
+def _make_whole(register: Register, lights: Lights) -> Whole:
     """A register that is of no lane: its name and bits, and what they mean."""
     bits = [piece for cell in register.cells for piece in pieces(cell, lights=lights)]
     meant = [[Piece(register.meant, "dim")]] if register.meant else []
@@ -609,7 +609,7 @@ def _folded(rows: Sequence[RowScene], width: int, lights: Lights) -> tuple[str, 
                 return None
             line += [Piece("  ")] if line else []
             if is_labelled:
-                line.append(Piece(f"{short_name(row.name)} ", "label", cell.place))
+                line.append(Piece(f"{shorten_name(row.name)} ", "label", cell.place))
             line += pieces(cell._replace(spans=tuple(spans)), each < _WIRED, lights)
         cells.append(line)
     if max(map(length, cells)) > each - (count > 1):
