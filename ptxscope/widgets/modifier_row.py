@@ -197,8 +197,9 @@ class ModifierRow(FormPane):
         if cell.lane is not None:
             return choices.meaning(form, cell)
         if not choices.is_flag(slot):
-            absent = f" ({choices.ABSENT} is not written)" if slot.optional else ""
-            return f"{SLOT_NAMES[slot.name]}{absent}: Enter lists, space steps on"
+            if slot.optional and form.get(slot.name) == slot.absent:
+                return f"{SLOT_NAMES[slot.name]}: {choices.ABSENT} is none; Enter lists"
+            return f"{SLOT_NAMES[slot.name]}: Enter lists, space steps on"
         other = slot.values[0] if cell.value == slot.absent else slot.absent
         why = choices.why_not(form, Choice(slot.name, other))
         return f"{SLOT_NAMES[slot.name]}: " + (f"× {why}" if why else "space switches it")

@@ -442,7 +442,7 @@ async def test_the_bar_cuts_no_number_at_any_width(width: int) -> None:
             for name in trace.instruction.results.values():
                 assert text.count(f"{trace.result[name]:x}") >= 2
             assert "pin " in text
-            assert "isa " in text
+            assert "isa " in text or "both answers agree" in text
             bar.show(trace, divergences(trace), None)
             assert len(bar.draw(width)) == len(drawn)
         assert drive.app.is_running
