@@ -11,7 +11,7 @@ from ..engine.semantics.operation import at
 from ..engine.text.values import value_text
 from ..engine.tracing.trace import RowTrace, Trace
 from ..engine.tracing.words import is_nan, operand_name
-from .records import Axis, Place, Point
+from .records import Axis, Place, Point, Tick
 
 
 def clamped(row: RowTrace, micro: Clamp) -> Axis:
@@ -20,18 +20,18 @@ def clamped(row: RowTrace, micro: Clamp) -> Axis:
     inside = [x for x, y in zip(before, row.values, strict=True) if x == y]
     low = min([0, *inside]) if micro.low is None else micro.low
     high = max([low + 1, *inside]) if micro.high is None else micro.high
-    several = len(row.lanes) > 1
     points = []
     for lane in reversed(range(len(before))):
         value, end = before[lane], row.values[lane]
-        names = (f"lane {lane}",) if several else ()
         to = "" if value == end else str(end)
-        points.append(Point(str(value), _at(value, low, high), names, Place(row.key, lane), to))
-    return Axis(
-        "" if micro.low is None else str(micro.low),
-        "" if micro.high is None else str(micro.high),
-        tuple(points),
-    )
+        points.append(Point(str(value), _at(value, low, high), (), Place(row.key, lane), to))
+    if micro.low is None or micro.high is None:
+        return Axis(
+            "" if micro.low is None else str(low),
+            "" if micro.high is None else str(high),
+            tuple(points),
+        )
+    return Axis(str(low), str(high), tuple(points), ticks=_make_quarters(low, high))
 
 
 def limited(row: RowTrace, top: int) -> Axis:
@@ -74,12 +74,18 @@ def compared(trace: Trace, row: RowTrace, type_: Type | None) -> Axis:
 
 
 def _at(value: int, low: int, high: int) -> float:
-    """Where a number lies; outside, by how much does not count."""
+    """Where a number lies; outside the range even where rounding would put it on an end."""
+    at = (value - low) / max(high - low, 1)
     if value < low:
-        return -1.0
-    if value > high:
-        return 2.0
-    return (value - low) / max(high - low, 1)
+        return min(at, nextafter(0.0, -1.0))
+    return max(at, nextafter(1.0, 2.0)) if value > high else at
+
+
+def _make_quarters(low: int, high: int) -> tuple[Tick, ...]:
+    """The middle of a range, then its first and third quarter; for all s8 0, -64 and 64."""
+    quarter = (high - low + 1) // 4
+    places = (low + 2 * quarter, low + quarter, low + 3 * quarter)
+    return tuple(Tick(str(x), _at(x, low, high)) for x in places) if quarter else ()
 
 
 def _ranks(patterns: list[int], type_: Type) -> list[float]:

@@ -13,7 +13,7 @@ from ..engine.text.values import hex_text, value_text
 from ..engine.tracing.stages import title
 from ..engine.tracing.trace import RowTrace, Step, Trace
 from ..engine.tracing.words import operand_name, row_name
-from .bits import float_fields
+from .bits import digits, float_fields
 from .cells import cells_of, tint_of, top_byte
 from .figures import figure_of
 from .records import (
@@ -139,7 +139,8 @@ def _register(trace: Trace, role: Role, lanes: int) -> Register:
         value = bits >> unit * part & (1 << unit) - 1
         text = str(value) if type_ is Type.PRED else hex_text(value, unit)[2:]
         look = Look.CHIP if part in read else Look.UNUSED
-        spans = [Span(text, look, Tint(role, top_byte(unit, part)))]
+        shown = digits(value, 0, unit) if by_lane else ""
+        spans = [Span(text, look, Tint(role, top_byte(unit, part)), shown)]
         if by_lane:
             number = cast(value, unit, type_ is Type.S32)
             spans.append(Span(f" {number}", Look.TEXT))

@@ -13,7 +13,7 @@ from ..engine.text.values import hex_text
 from ..engine.tracing.formula import Formula, Sign
 from ..engine.tracing.trace import RowTrace, Trace
 from ..engine.tracing.words import operand_name, reading, words
-from .bits import above
+from .bits import above, digits
 from .records import PLAIN, Cell, Look, Place, Span, Tint
 
 GLYPHS = {
@@ -26,6 +26,8 @@ GLYPHS = {
     Flag.NAN: "(NaN)",
 }
 """What marks a flag beside its colour."""
+BECOMES = Span(" ▸ ", Look.BECOMES)
+"""Between what was there before and what comes out."""
 
 _SIGNS = {Sign.IS: "=", Sign.BECOMES: "→", Sign.FOR: "for"}
 
@@ -108,7 +110,8 @@ def _select(seen: Seen, lane: int) -> Spans:
     at_home = row.name == role and (index == lane or len(row.lanes) == 1)
     text = hex_text(row.values[lane], unit)[2:]
     name = part_of(role, unit, index)
-    chip = Span(text, Look.CHIP, Tint(role, top_byte(unit, index)))
+    bits = digits(row.values[lane], 0, unit)
+    chip = Span(text, Look.CHIP, Tint(role, top_byte(unit, index)), bits)
     return (chip, Span(f" {name}", Look.NAME if at_home else Look.AWAY))
 
 
@@ -117,12 +120,12 @@ def _extend(seen: Seen, lane: int) -> Spans:
     assert isinstance(micro, m.Extend)
     bits = row.inputs[0][lane]
     tint = seen.tint(0, lane)
-    negative = micro.signed and bits >> micro.bits - 1
+    negative = bool(micro.signed and bits >> micro.bits - 1)
     look = Look.SIGN if micro.signed else Look.ZERO
     extension = "" if micro.bits >= 32 else ("f" if negative else "0") * (micro.bits // 4)
     spans = (
-        Span(extension, look, tint),
-        Span(hex_text(bits, micro.bits)[2:], Look.CHIP, tint),
+        Span(extension, look, tint, digits(-negative, 0, micro.bits) if extension else ""),
+        Span(hex_text(bits, micro.bits)[2:], Look.CHIP, tint, digits(bits, 0, micro.bits)),
         Span(" = ", Look.TEXT),
         Span(str(row.values[lane]), Look.VALUE),
     )
@@ -134,8 +137,7 @@ def _clamp(seen: Seen, lane: int) -> Spans:
     before, value = row.inputs[0][lane], row.values[lane]
     if before == value:
         return (Span(str(value), Look.VALUE),)
-    mark = GLYPHS[Flag.CLAMPED_HIGH if value < before else Flag.CLAMPED_LOW]
-    return (Span(f"{value}", Look.CLAMPED), Span(f" ◂ {before} {mark}", Look.CHANGED))
+    return Span(str(before), Look.CHANGED), BECOMES, Span(str(value), Look.CLAMPED)
 
 
 def _compare(seen: Seen, lane: int) -> Spans:
@@ -147,20 +149,23 @@ def _compare(seen: Seen, lane: int) -> Spans:
 def _merge(seen: Seen, lane: int) -> Spans:
     row, micro = seen.row, seen.row.micro
     assert isinstance(micro, m.Merge)
-    text = hex_text(row.values[lane], micro.unit)[2:]
+    value = row.values[lane]
+    text, bits = hex_text(value, micro.unit)[2:], digits(value, 0, micro.unit)
     if lane not in micro.lanes:
         role = row.input_keys[1]
         tint = Tint(role, top_byte(micro.unit, lane))
         name = part_of(role, micro.unit, lane)
-        return Span("□ ", Look.KEPT), Span(text, Look.CHIP, tint), Span(f" {name}", Look.NAME)
+        return Span("□ ", Look.KEPT), Span(text, Look.CHIP, tint, bits), Span(f" {name}", Look.NAME)
     before = row.inputs[0][lane if len(row.inputs[0]) > 1 else 0]
-    box, chip = Span("■ ", Look.TAKEN), Span(text, Look.CHIP)
+    box, chip = Span("■ ", Look.TAKEN), Span(text, Look.CHIP, bits=bits)
     if Flag.WRAPPED in row.lanes[lane].flags:
         lost = Span(above(before, micro.unit), Look.LOST)
-        return box, lost, chip, Span(f" ◂ {before} ↻", Look.CHANGED)
+        return box, Span(str(before), Look.CHANGED), BECOMES, lost, chip
     if micro.high:
         return _upper_half(box, chip, before)
-    return box, chip, Span(f" ◂ {before}", Look.TEXT)
+    if len(row.inputs[0]) > 1:  # the number stands above in its column
+        return box, chip
+    return box, Span(str(before), Look.TEXT), BECOMES, chip
 
 
 def _upper_half(box: Span, chip: Span, before: int) -> Spans:
@@ -168,7 +173,7 @@ def _upper_half(box: Span, chip: Span, before: int) -> Spans:
     fits = -(1 << 31) <= before < 1 << 32
     beyond = () if fits else (Span(above(before, 32), Look.LOST),)
     below = Span(f"{before & 0xFFFF:04x}", Look.LOST)
-    return box, *beyond, chip, below, Span(f" ◂ {before}[31:16]", Look.TEXT)
+    return box, Span(f"{before}[31:16]", Look.TEXT), BECOMES, *beyond, chip, below
 
 
 def _not_or_join(seen: Seen, lane: int) -> Spans:
@@ -252,9 +257,11 @@ def _packed(seen: Seen) -> tuple[Spans, ...]:
     if seen.trace.instruction.entry.lanes == 1:
         return _written(seen)
     columns = range(len(lanes) - 1, -1, -1)
+    tints = {i: Tint("d", top_byte(micro.unit, i)) for i in columns}
     return tuple(
-        (Span(hex_text(lanes[i], micro.unit)[2:], Look.CHIP, Tint("d", top_byte(micro.unit, i))),)
+        (Span(hex_text(x, micro.unit)[2:], Look.CHIP, tints[i], digits(x, 0, micro.unit)),)
         for i in columns
+        for x in (lanes[i],)
     )
 
 

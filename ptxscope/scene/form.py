@@ -124,7 +124,10 @@ def _register(trace: Trace, shown: Register, read: Container[Place]) -> Register
         look = Look.CHIP if cell.place in read else Look.UNUSED
         look = Look.EITHER if type_ is Type.PRED else look
         number = integer_type(type_ is Type.S32, shown.unit)
-        spans = (first._replace(text=name, look=look), *(x._replace(text=number) for x in rest))
+        spans = (
+            first._replace(text=name, look=look, bits=""),
+            *(x._replace(text=number) for x in rest),
+        )
         cells.append(cell._replace(spans=spans))
     figure = shown.figure
     if figure:

@@ -48,6 +48,8 @@ class Look(StrEnum):
     """What comes out, and is another in the answer beside it."""
     CHANGED = "changed"
     """What was there before, and what happened to it."""
+    BECOMES = "becomes"
+    """Between what was there before and what comes out."""
     TEXT = "text"
     NAME = "name"
     """Where bits come from."""
@@ -80,6 +82,8 @@ class Span(NamedTuple):
     text: str
     look: Look
     tint: Tint = PLAIN
+    bits: str = ""
+    """The same in binary, for where there is room."""
 
 
 class Cell(NamedTuple):
@@ -127,12 +131,19 @@ class Point(NamedTuple):
 
     text: str
     at: float
-    """From 0, the low end, to 1, the high end; below and above for what lies outside."""
+    """From 0, the low end, to 1, the high end; below and above, to scale, for what lies outside."""
     names: tuple[str, ...]
-    """Whose it is: lanes, or operands."""
+    """Whose it is, where operands are compared."""
     place: Place
     to: str = ""
     """Where it is moved, where that is another number."""
+
+
+class Tick(NamedTuple):
+    """A number within a range, named where there is room."""
+
+    text: str
+    at: float
 
 
 class Axis(NamedTuple):
@@ -144,6 +155,8 @@ class Axis(NamedTuple):
     points: tuple[Point, ...]
     off: tuple[str, ...] = ()
     """What has no place on a line: operands that are NaN."""
+    ticks: tuple[Tick, ...] = ()
+    """What may be named between the ends, the most telling first."""
 
 
 class Term(NamedTuple):

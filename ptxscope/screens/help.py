@@ -31,11 +31,11 @@ STAGES = {
     Stage.CHOOSE: "▶ marks the operand that is chosen.",
     Stage.SUM: "vmad: c is read, negated where asked, and added to the product.",
     Stage.SCALE: "vmad: .shr7 or .shr15 shifts the sum right.",
-    Stage.SATURATE: "The clamp. `127 ◂ 254 ▼`: 254 lay above the range and became 127. Below it a "
-    "number line: ├──●──┤ the exact result lies in the range; `127 ◀╌╌╌╌╌╌ ○ 254`: it lay outside, "
-    "and is moved to the end.",
+    Stage.SATURATE: "The clamp. `254 ▸ 127`: 254 lay above the range and became 127. Below it a "
+    "number line: ├──●──┤ the exact result lies in the range; `●◂╌╌○`: it lay outside, so far and "
+    "on that side, and is moved to the end.",
     Stage.SECONDARY: "The secondary operation with c: .add, .min or .max.",
-    Stage.MERGE: "`■ ▐7f▌ ◂ 127`: the lane takes the result, cut to its width; `□ ▐22▌ c.b2`: it "
+    Stage.MERGE: "`■ ▐7f▌`: the lane takes the result, cut to its width; `□ ▐22▌ c.b2`: it "
     "keeps c's bits.",
     Stage.ACCUMULATE: "A running sum from c over the lanes of the mask.",
     Stage.WRITE: "The destination's bits.",

@@ -20,6 +20,7 @@ from ..session import Session, Setup, trace_of
 from ..widgets.bars import KeyBar, ResultBar
 from ..widgets.box import Box
 from ..widgets.browser import Browser
+from ..widgets.choices import ABSENT
 from ..widgets.footer import footer_keys
 from ..widgets.form_pane import FormPane
 from ..widgets.hints import Hint, HintBar
@@ -51,7 +52,7 @@ class MainScreen(
     DEFAULT_CSS = """
     MainScreen {
         layers: base over;
-        & #top { height: auto; border-top: solid $surface-lighten-2; border-title-style: bold;
+        & #top { height: auto; border-top: solid $border-blurred; border-title-style: bold;
             border-title-color: $foreground; border-title-background: $background; }
         & #modifier-row { display: none; }
         & #body { layout: horizontal; margin-bottom: 1; }
@@ -212,7 +213,7 @@ class MainScreen(
         self.query_one(PtxLine).show(setup.line, setup.instruction, setup.error)
         of = " · of the last legal line" if setup.error else ""
         self.query_one(Operands).entitle(f"Operands{of}")
-        self.query_one(Modifiers).entitle(f"Modifiers{of}")
+        self.query_one(Modifiers).entitle(f"Modifiers{of or f' · {ABSENT} is not written'}")
         self.query_one(Browser).show(setup.instruction.opcode, self.recent)
         for pane in self.query(FormPane):
             pane.show(setup.instruction.form)

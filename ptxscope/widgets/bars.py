@@ -18,6 +18,7 @@ from .pane import Line, Pane, Piece
 
 VEIL = "▁"
 """Stands for each character of what is held back."""
+_AGREE = "both answers agree"
 _NAME_LENGTHS = (1 << 16, 16, 8, 4)
 """Characters of a destination's name, the first that leave room for its value."""
 
@@ -89,7 +90,7 @@ class ResultBar(Pane, can_focus=False):
         bits = sum(len(hex_text(0, ins.type_of(role).bits)) for role in ins.results)
         told = bits if many == 1 else names + bits + 5 * many
         ids = ", ".join(erratum.id for erratum in ins.errata)
-        badge = len(f"isa ≠ ptxas-13.5  ({ids})") + told if ids else len("ptxas-13.5 = isa")
+        badge = len(f"isa ≠ ptxas-13.5  ({ids})") + told if ids else len(f"ptxas-13.5: {_AGREE}")
         needed = names + bits + 5 * many + len("pin ") + told + 1 + badge
         return 1 if needed <= width else 2
 
@@ -134,7 +135,7 @@ class ResultBar(Pane, can_focus=False):
     def _badge(self, trace: Trace, longest: int) -> Line:
         model = trace.model.name
         if not self._divergences:
-            return [Piece("isa = ptxas" if model == "isa" else f"{model} = isa", "good")]
+            return [Piece(_AGREE if model == "isa" else f"{model}: {_AGREE}", "good")]
         divergence = divergence_of(trace, self._divergences) or self._divergences[0]
         ids = ", ".join(erratum.id for erratum in divergence.errata)
         same = trace.result == divergence.isa.result

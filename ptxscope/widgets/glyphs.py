@@ -59,7 +59,9 @@ _ONE = {
     for glyph in glyphs
 }
 """One cell for one; where wires cross the vertical one wins."""
-_BETTER = {"→": "->", "←": "<-", "⇒": "=>", "≠": "!=", "…": "..."}
+_BECOMES = " ▸ "
+"""In a piece of its own: as ``>`` it would compare two numbers."""
+_BETTER = {_BECOMES: " -> ", "→": "->", "←": "<-", "⇒": "=>", "≠": "!=", "…": "..."}
 """What says it better in more cells, where there are blanks behind it."""
 _SIGN = {"≠ ": "! "}
 """What stands before a row, in a piece of its own: one cell, and what follows stays."""
@@ -116,6 +118,9 @@ def as_ascii(texts: tuple[str, ...]) -> tuple[str, ...]:
 def _cells(text: str) -> Iterator[str]:
     """A text in parts: each is ASCII that stands for as much, or is looked at again."""
     text = _SIGN.get(text, text)
+    if text == _BECOMES:
+        yield text
+        return
     if _MASK.fullmatch(text):
         text = "".join(_MASKS[text[i : i + 3]] for i in range(0, len(text), 3))
     at = 0
@@ -134,6 +139,8 @@ def _cell(glyph: str) -> str:
 
 def _stand_in(glyph: str) -> str:
     width = cell_len(glyph)
+    if glyph == _BECOMES:
+        return "-> "
     if glyph in _ONE:
         return _ONE[glyph].ljust(width)
     if "\u2500" <= glyph <= "\u257f":

@@ -56,6 +56,10 @@ RATIO = 4.5
 """The least contrast of text on what it is drawn on: AA of WCAG 2."""
 HIGH_RATIO = 7.0
 """The same in the theme of high contrast: AAA."""
+RULE_RATIO = 2.0
+"""The least contrast of the rules between panels."""
+_RULE = "border-blurred"
+"""The variable of a theme that rules are drawn with."""
 
 
 class _Text(NamedTuple):
@@ -112,6 +116,7 @@ _TEXTS = {
             "c": _Text("#bc8cff", ("bright_magenta", "magenta"), light_hue="#6639ba"),
             "t": _Text(""),
         }.items()
+        if kind == "hatch" or operand not in "ab"
     },
 }
 _A = ("bright_white on blue", "bright_white on bright_blue")
@@ -135,6 +140,14 @@ _CHIPS = {
     "fraction": _Chip("#56d4dd", "#0b6670", ("black on cyan", "black on cyan")),
 }
 """A half-word h0 is inked as byte 1, h1 as byte 3."""
+_ANSI_WIRES = {"a": ("cyan", "bright_cyan", "blue"), "b": ("green", "bright_green", "default")}
+"""In 16 colours on dark terminals, by turns, and on light ones."""
+_TEXTS |= {
+    f"wire-{operand}{byte}": _Text(chip.dark, (ansi[byte % 2], ansi[2]), light_hue=chip.light)
+    for operand, ansi in _ANSI_WIRES.items()
+    for byte in range(4)
+    for chip in (_CHIPS[f"chip-{operand}{byte}"],)
+}
 
 _LIT = {
     "origin": (_Chip("#1b4b91", "#b6d4fb", ("bright_white on blue",) * 2), "underline"),
@@ -204,11 +217,14 @@ class Palette:
         """Variables of Textual's own widgets, so that these can be read too."""
         inks = {name: self.style(ink).color for name, ink in _WIDGETS.items()}
         if self._is_ansi:
-            return {name: f"ansi_{color.name}" for name, color in inks.items() if color}
+            ansi = {name: f"ansi_{color.name}" for name, color in inks.items() if color}
+            return ansi | {_RULE: "ansi_bright_black"}
         cursor = self._cursor
         inks |= dict.fromkeys(_ROW, cursor.color)
         inks |= dict.fromkeys(_ON_ROW, cursor.bgcolor)
-        return {name: color.triplet.hex for name, color in inks.items() if color and color.triplet}
+        found = {name: color.triplet.hex for name, color in inks.items() if color and color.triplet}
+        quiet = mixed(self._foreground, self._named["background"], 0.6)
+        return found | {_RULE: readable(quiet, self._grounds[:1], RULE_RATIO).hex}
 
     def _made(self, names: list[str]) -> Style:
         if names and names[0] in _EDGES:

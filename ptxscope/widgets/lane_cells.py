@@ -7,6 +7,7 @@ then one lane below the other.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from ..engine.records import NamedTuple
 from ..scene.records import Cell, Look, Place, Span, Tint
@@ -24,6 +25,7 @@ _INKS = {
     Look.CLAMPED: "clamped",
     Look.DIFFERS: "differs",
     Look.CHANGED: "changed",
+    Look.BECOMES: "dim",
     Look.TEXT: "dim",
     Look.NAME: "dim",
     Look.TAKEN: "good",
@@ -34,6 +36,8 @@ _INKS = {
 }
 _ENDS = ("▐", "▌")
 _SIGNS = (" = ", " → ")
+_LINE_STARTS = ("=", "→")
+"""Where a cell that is too long goes on in another line."""
 _TIGHTENED = (Look.NUMBER, Look.HOLDS, Look.FAILS)
 """What does without blanks where columns are narrow."""
 _HATCH = {Look.SIGN: "▒", Look.ZERO: "░"}
@@ -76,8 +80,9 @@ def hue(tint: Tint) -> str:
 
 
 def wire(tint: Tint) -> str:
-    """The ink of what leads from a tint's bits."""
-    return f"wire-{_whose(tint)}"
+    """The ink of what leads from a tint's bits: that of their byte."""
+    whose = hue(tint)
+    return f"wire-{'t' if whose == 'd' else whose}"
 
 
 def _whose(tint: Tint) -> str:
@@ -116,6 +121,17 @@ def pieces(cell: Cell, tight: bool = False, lights: Lights = DARK) -> list[Piece
         for span in cell.spans
         for piece in drawn(span, tight=tight)
     ]
+
+
+@lru_cache(512)
+def widen_cell(cell: Cell, *, with_hex: bool = False) -> Cell:
+    """A cell whose chips show their bits, and behind them what they showed instead."""
+    spans: list[Span] = []
+    for span in cell.spans:
+        spans.append(span._replace(text=span.bits or span.text))
+        if with_hex and span.bits:
+            spans.append(Span(f" 0x{span.text}", Look.TEXT))
+    return cell._replace(spans=tuple(spans))
 
 
 def length(line: Sequence[Piece]) -> int:
@@ -218,6 +234,14 @@ def needs_tight(cells: Sequence[Cell], width: int) -> bool:
     return blocks is not None and blocks[0]
 
 
+def _break_cell(line: Line) -> list[Line]:
+    """A cell in two lines, the second of which begins with its ``=``."""
+    for at, piece in enumerate(line):
+        if at and (sign := piece.text.lstrip()).strip() in _LINE_STARTS:
+            return [line[:at], [piece._replace(text=sign), *line[at + 1 :]]]
+    return [line]
+
+
 def _blocks(
     cells: Sequence[Cell], each: int, draw: Draw, styles: Sequence[bool]
 ) -> tuple[bool, list[list[Line]]] | None:
@@ -226,6 +250,10 @@ def _blocks(
     for tight, row in rows:
         if max(map(length, row)) < each:
             return tight, [[cell] for cell in row]
+    for tight, row in rows:  # two lines for all
+        halves = [_break_cell(cell) for cell in row]
+        if max(length(half) for cell in halves for half in cell) < each:
+            return tight, halves
     for tight, row in rows:
         if max(map(longest_word, row)) < each:
             blocks = [wrapped(cell, each - 1) for cell in row]

@@ -6,6 +6,7 @@ Each returns lines of at most a width, and says everything at any width.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeGuard
 
 from ..engine.records import NamedTuple
 from ..scene.records import (
@@ -23,6 +24,7 @@ from ..scene.records import (
     Term,
     Truth,
 )
+from .lane_axes import axis_lines
 from .lane_cells import Lights, drawn, filled, length, wire, wrapped
 from .pane import Line, Piece
 
@@ -32,6 +34,7 @@ _NARROWEST = 5
 _OFF = "◆"
 _INDENT = 2
 """Columns before a strip that goes on in another line."""
+_RAIL = "━"
 
 
 def figure_lines(
@@ -49,40 +52,33 @@ def tells_all(figure: Figure | None) -> bool:
 # --- axes ---------------------------------------------------------------------------------
 
 
-def _axis(axis: Axis, width: int, lanes: int, lights: Lights, progress: float) -> list[Line]:  # noqa: ARG001
-    low, high = axis.low or "-∞", axis.high or "∞"
-    beside = width - len(low) - len(high) - 4
+def _axis(axis: Axis, width: int, lanes: int, lights: Lights, progress: float) -> list[Line]:
+    if axis.off or any(point.names for point in axis.points):
+        return _compared(axis, width, lights)
+    return axis_lines(axis, width, lanes, lights, progress)
+
+
+def _compared(axis: Axis, width: int, lights: Lights) -> list[Line]:
+    """The operands of a comparison on one line, and those that are off it."""
+    beside = width - len(axis.low) - len(axis.high) - 4
     together = beside >= _NARROWEST
     inner = min(beside if together else width - 2, _WIDEST)
-    inside = [point for point in axis.points if 0 <= point.at <= 1]
-    outside = [point for point in axis.points if not 0 <= point.at <= 1]
-    marks = dict(zip(_places(inside, inner), inside, strict=True))
-    sliding = {(inner - 1 if point.at > 1 else 0) for point in outside} if progress >= 1 else set()
-    line: Line = []
+    marks = dict(zip(_places(axis.points, inner), axis.points, strict=True))
+    line: Line = [Piece("├", "axis")]
     for x in range(inner):
         mark = marks.get(x)
         if mark:
             line.append(Piece("●", "value" + lights.on(mark.place), mark.place))
-        elif x in sliding:
-            line.append(Piece("●", "clamped"))
         else:
             line.append(Piece("─", "axis"))
-    left = "├" if axis.low else "╌"
-    right = "┤" if axis.high else "╌"
-    line = [Piece(left, "axis"), *line, Piece(right, "axis")]
-    start = len(low) + 1 if together else 0
-    lines: list[Line]
+    line.append(Piece("┤", "axis"))
+    start = len(axis.low) + 1 if together else 0
+    low, high = Piece(axis.low, "strong"), Piece(axis.high, "strong")
     if together:
-        lines = [[Piece(f"{low} ", "strong"), *line, Piece(f" {high}", "strong")]]
+        lines = [[low, Piece(" "), *line, Piece(" "), high]]
     else:
-        ends = [Piece(low, "strong"), Piece("  ╌  ", "axis"), Piece(high, "strong")]
-        lines = [line, *wrapped(ends, width)]
-    ways = [_way(point, lights, progress) for point in outside]
-    if len(ways) == 1 and length(lines[0]) + 2 + length(ways[0]) <= width and _above(outside):
-        lines[0] = [*lines[0], Piece("  "), *ways[0]]
-    else:
-        lines += [line for way in ways for line in wrapped(way, width, 2)]
-    lines += _under(inside, start + 1, inner, width, lights)
+        lines = [line, *wrapped([low, Piece("  ╌  ", "axis"), high], width)]
+    lines += _under(axis.points, start + 1, inner, width, lights)
     if axis.off:
         names = " and ".join(axis.off)
         are = "are" if len(axis.off) > 1 else "is"
@@ -99,23 +95,6 @@ def _places(points: Sequence[Point], inner: int) -> list[int]:
         moved, by = (upper, 1) if found[0] + 1 < inner else (1 - upper, -1)
         found[moved] += by
     return found
-
-
-def _above(points: Sequence[Point]) -> bool:
-    return all(point.at > 1 for point in points)
-
-
-def _way(point: Point, lights: Lights, progress: float) -> Line:
-    """Where a number outside stands, and the end that it is moved to."""
-    ink = lights.on(point.place)
-    whose = f" {' '.join(point.names)}" if point.names else ""
-    tail = "╌" * max(round(6 * progress), 1)
-    was, to = Piece(point.text, "changed" + ink, point.place), Piece(point.to, "clamped" + ink)
-    if point.at > 1:
-        way = [to, Piece(f" ◀{tail} ", "clamped"), Piece("○ ", "changed"), was]
-    else:
-        way = [was, Piece(" ○", "changed"), Piece(f" {tail}▶ ", "clamped"), to]
-    return [*way, Piece(whose, "dim")]
 
 
 def _under(
@@ -284,15 +263,13 @@ def _caption_line(strip: Strip, segments: Sequence[_Segment], captions: set[_Seg
 
 
 def _running(sum_: Running, width: int, lanes: int, lights: Lights, progress: float) -> list[Line]:
-    """c on the left, and a sum that takes every lane's number from above."""
+    """A sum that comes from the left and takes every lane's number from above."""
     each = width // lanes
-    first = f"{sum_.start.text} ━"
     shown = max(round(progress * len(sum_.terms)), 1)
     above: list[Line] = []
     rail: list[Line] = []
     for at, term in enumerate(sum_.terms):
-        head = first if at == 0 else "━"
-        top, bottom = _term(term, head, sum_.place, lights)
+        top, bottom = _term(term, sum_.place, lights)
         if length(bottom) > each or length(top) > each:
             return []
         if at >= shown:
@@ -303,17 +280,31 @@ def _running(sum_: Running, width: int, lanes: int, lights: Lights, progress: fl
     return [[piece for cell in line for piece in cell] for line in (above, rail)]
 
 
-def _term(term: Term, head: str, whole: Place, lights: Lights) -> tuple[Line, Line]:
+def is_rail(figure: Figure | None, lines: Sequence[Line]) -> TypeGuard[Running]:
+    """Whether lines of a row are a running sum, which needs its start before it."""
+    return isinstance(figure, Running) and bool(lines) and lines[-1][0].text == _RAIL
+
+
+def draw_rail_start(sum_: Running, lights: Lights) -> Line:
+    """What stands before a running sum: c and its number."""
+    start, ink = sum_.start, lights.on(sum_.start.place)
+    return [
+        Piece(f"{start.name} ", "label", start.place),
+        Piece(f"{start.text} ", "number" + ink, start.place),
+        Piece(_RAIL, "axis"),
+    ]
+
+
+def _term(term: Term, whole: Place, lights: Lights) -> tuple[Line, Line]:
     """What comes down, and the rail beneath it with the sum so far."""
     ink = lights.on(term.place)
     stem = "│" if term.added else "┊"
     said = term.text if term.added else "left out"
-    pad = Piece(" " * len(head))
     look = "number" if term.added else "dim"
-    top = [pad, Piece(f"{stem} ", "axis"), Piece(said, look + ink, term.place)]
+    top = [Piece(" "), Piece(f"{stem} ", "axis"), Piece(said, look + ink, term.place)]
     node = "⊕" if term.added else "╌"
     bottom = [
-        Piece(head, "axis"),
+        Piece(_RAIL, "axis"),
         Piece(node, "strong"),
         Piece(f" {term.total} ", "value" + lights.on(whole), whole),
     ]

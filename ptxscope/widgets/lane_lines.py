@@ -1,14 +1,9 @@
-"""The lanes as an accordion: the current step open, the others as open as there is room for.
-
-Room is given in one fixed order, and only while the next thing fits: so a larger pane shows
-whatever a smaller one does.
-"""
+"""The lanes as an accordion: the current step open, the others as open as there is room for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from enum import Enum, IntEnum, auto
-from functools import lru_cache, partial
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache, partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
@@ -20,59 +15,41 @@ from ..engine.tracing.trace import RowTrace, Step, Trace
 from ..scene.branches import OUTCOMES, hide_equal_cells, marked, pairs
 from ..scene.build import row_scene, scene
 from ..scene.cells import cells_of
-from ..scene.records import Cell, Place, Register, RowScene, Scene, Strips
-from .lane_cells import DARK, Lights, filled, laid, length, needs_tight, pieces, wire, wrapped
-from .lane_figures import figure_lines, tells_all
-from .lane_wires import INDENTS, crosses, start_of, wires
+from ..scene.records import Cell, Look, Place, Register, RowScene, Scene, Strips
+from .lane_cells import (
+    DARK,
+    Lights,
+    filled,
+    laid,
+    length,
+    needs_tight,
+    pieces,
+    widen_cell,
+    wire,
+    wrapped,
+)
+from .lane_figures import draw_rail_start, figure_lines, is_rail, tells_all
+from .lane_labels import LABEL, NUMBER, Whole, labelled, shorten_name, whole_lines
+from .lane_levels import Heights, Level, Levels, choose_levels
+from .lane_wires import INDENTS, TURNS, crosses, start_of, wires
 from .pane import Line, Piece
 
 if TYPE_CHECKING:
     from ..learn.prediction import Guess
-from .step_words import Said, step_words
+from .step_words import step_words
 
 WIDEST = 150
 """Columns that the lanes have at most: more would only draw them apart."""
 _LEAST = 17
 """Columns that they have at least: those of a screen of 40, beside a scrollbar."""
-LABEL = 20
-"""Columns in front of the lanes: step number and title (15), row name (5)."""
-_NUMBER = 15
 _WIRED = 12
 """Columns of a lane from which on wires are drawn."""
+_WIDE = {2: 54, 4: 30}
+"""Columns of a lane from which on chips show their bits, by the number of lanes."""
 _BESIDE = {1: 26, 2: 36, 4: 60}
 """Columns from which on an answer stands beside the other, by the number of lanes."""
 
-_NAMES = {
-    "negated": "neg",
-    "amount": "by",
-    "not": "!t",
-    "guard": "@",
-    "number": "int",
-    "magnitude": "|d|",
-}
-"""Rows whose name is too long for its column."""
-
 _ORDER = {stage: order for order, stage in enumerate(Stage)}
-
-
-class Level(IntEnum):
-    """How much of a block is shown."""
-
-    FOLDED = 0
-    """All its rows in one line, if they fit."""
-    ROWS = 1
-    OPEN = 2
-    """With its figures."""
-    TOLD = 3
-    """With what it does, and what happened to lanes."""
-    WIRED = 4
-    """With the ways from the registers to what is selected."""
-    FULL = 5
-    """With a sentence for every lane."""
-
-
-_PICTURES = {Level.TOLD: Level.OPEN, Level.FULL: Level.WIRED}
-"""What is drawn at a level, besides what is said."""
 
 
 class View(NamedTuple):
@@ -99,82 +76,40 @@ class Drawing(NamedTuple):
 
     lines: list[Line]
     steps: dict[int, tuple[int, int]]
+    levels: Levels
+    """They hold for the same trace at the same size, whichever step is the current one."""
 
 
-class _Kind(Enum):
-    REGISTER = auto()
-    STEP = auto()
-    VEILED = auto()
-    """All steps whose time has not come."""
-
-
-class _Block(NamedTuple):
-    """What is drawn at some level as a whole."""
-
-    kind: _Kind
-    lines: Callable[[Level], list[Line]]
-    number: int = 0
-    """Of a step."""
-
-
-def draw(view: View, width: int, height: int) -> Drawing:
+def draw(view: View, width: int, height: int, levels: Levels | None = None) -> Drawing:
     """Every register and step of a trace in so many columns, and if they fit in so many lines."""
     painter = _Painter(view, max(min(width, WIDEST) - LABEL, _LEAST))
-    blocks = list(painter.blocks())
-    made: dict[tuple[int, Level], list[Line]] = {}
-
-    def lines_of(at: int, level: Level) -> list[Line]:
-        if (at, level) not in made:
-            made[at, level] = blocks[at].lines(level)
-        return made[at, level]
-
-    levels = [Level.FOLDED] * len(blocks)
-    # where all is veiled, what is current is the first register
-    number = painter.current.number if painter.is_begun else 0
-    current = next(at for at, block in enumerate(blocks) if block.number == number)
-    levels[current] = Level.TOLD
-    head = painter.head()
-    used = len(head) + sum(len(lines_of(at, level)) for at, level in enumerate(levels))
-    for group, level in _upgrades(blocks, current):
-        more = sum(len(lines_of(at, level)) - len(lines_of(at, levels[at])) for at in group)
-        if used + more > height:
-            break
-        used += more
-        for at in group:
-            levels[at] = level
-    painter.is_tapped = levels[current] >= Level.WIRED and view.guesses is None
-    lines, steps = list(head), dict[int, tuple[int, int]]()
-    for at, block in enumerate(blocks):
+    levels = levels or painter.choose_levels(height)
+    lines, steps = painter.head_lines(levels), dict[int, tuple[int, int]]()
+    blank = [Line()] if levels.is_spaced else []
+    for at, stage in enumerate(painter.stages):
+        if at:
+            lines += blank
+        if at > painter.at:
+            if not levels.is_steady:
+                lines += painter.veiled(painter.stages[at:], levels.veiled)
+                break
+            lines += [*painter.veiled([stage], Level.ROWS), *([Line()] * (levels.heights[at] - 1))]
+            continue
         start = len(lines)
-        anew = painter.is_tapped and block.kind is _Kind.REGISTER
-        lines += block.lines(levels[at]) if anew else lines_of(at, levels[at])
-        if block.kind is _Kind.STEP:
-            steps[block.number] = start, len(lines)
+        is_current = at == painter.at
+        level = levels.steps[at]
+        lines += painter.step(stage, max(level, levels.current) if is_current else level)
+        if is_current and not levels.is_steady:
+            lines += painter.words(stage)
+        if step := step_of(view.trace, stage):
+            steps[step.number] = start, len(lines)
     if view.progress < 1 and painter.current.number in steps:
         start, end = steps[painter.current.number]
         seen = start + round((end - start) * view.progress)
         lines[max(seen, start + 1) : end] = [[] for _ in range(max(seen, start + 1), end)]
-    return Drawing(lines, steps)
-
-
-def _upgrades(blocks: Sequence[_Block], current: int) -> Iterator[tuple[tuple[int, ...], Level]]:
-    """What is opened next while there is room: what is nearest to the current step first.
-
-    Registers open together.
-    """
-
-    def of(kind: _Kind) -> tuple[int, ...]:
-        return tuple(at for at, block in enumerate(blocks) if block.kind is kind)
-
-    others = (at for at in of(_Kind.STEP) if at != current)
-    steps = [(at,) for at in sorted(others, key=lambda at: abs(at - current))]
-    yield (current,), Level.WIRED
-    yield of(_Kind.VEILED), Level.ROWS
-    yield from ((at, Level.ROWS) for at in steps)
-    yield of(_Kind.REGISTER), Level.OPEN
-    yield (current,), Level.FULL
-    for level in (Level.OPEN, Level.TOLD, Level.FULL):
-        yield from ((at, level) for at in steps)
+    if levels.is_steady and painter.is_begun:
+        lines += blank + painter.words(painter.current.stage)
+    return Drawing(lines, steps, levels)
 
 
 class _Painter:
@@ -182,14 +117,19 @@ class _Painter:
         self.view, self.trace, self.width = view, view.trace, width
         self.lights = view.lights
         self.scene = view.scene or scene(view.trace)
+        self.is_wide = width // self.scene.lanes >= _WIDE.get(self.scene.lanes, width + 1)
+        """Chips show their bits."""
+        if self.is_wide:
+            self.scene = _widen_scene(self.scene)
         self.current = view.trace.steps[max(min(view.step, len(view.trace.steps)), 1) - 1]
         self.is_begun = view.step > 0
         """Not all the steps are veiled."""
         self.divergence = view.divergence if view.pin is None else None
-        self.is_tapped = False
-        """Wires leave from the registers."""
         self._pictures: dict[tuple[Stage, Level], list[Line]] = {}
-        self._words: dict[Stage, list[Said]] = {}
+        self.stages = self._stages()
+        """Those that any of the traces shown has."""
+        self.at = self.stages.index(self.current.stage) if self.is_begun else -1
+        """Which of them is the current one; -1 where all are veiled."""
 
     def head(self) -> list[Line]:
         """Above the lanes of a dual or quad form, their numbers."""
@@ -201,25 +141,33 @@ class _Painter:
         names = [[Piece(f"{word}{lane}", "dim")] for lane in reversed(range(lanes))]
         return [labelled("", "", "", [piece for name in names for piece in filled(name, each)])]
 
-    def blocks(self) -> Iterator[_Block]:
-        """Registers, those that wires come from last; then every step."""
-        names = ("a", "b")
-        registers = sorted(self.scene.registers, key=lambda register: register.role in names)
-        for register in registers:
-            yield _Block(_Kind.REGISTER, partial(self.register, register))
-        stages = self.stages()
-        at = _ORDER[self.current.stage] if self.is_begun else -1
-        for stage in stages:
-            if _ORDER[stage] <= at:
-                step = step_of(self.trace, stage)
-                number = step.number if step else 0
-                yield _Block(_Kind.STEP, partial(self.step, stage), number)
-        later = [stage for stage in stages if _ORDER[stage] > at]
-        if later:
-            yield _Block(_Kind.VEILED, partial(self.veiled, later))
+    def head_lines(self, levels: Levels) -> list[Line]:
+        """The lane numbers and the registers, with the wires that leave them."""
+        select = step_of(self.trace, Stage.SELECT)
+        is_tapped = False
+        if select and not self._is_asked(Stage.SELECT):
+            at = self.stages.index(Stage.SELECT)
+            level = max(levels.steps[at], levels.current) if at == self.at else levels.steps[at]
+            is_tapped = at <= self.at and level >= Level.WIRED
+        taps: dict[int, str] = {}
+        lines = self.head()
+        for register in self.scene.registers:
+            drawn = self.register(register, levels.registers)
+            lines += self.tapped(register.role, drawn, taps) if is_tapped else drawn
+        return lines
 
-    def stages(self) -> list[Stage]:
-        """The stages that any of the traces shown has."""
+    def choose_levels(self, height: int) -> Levels:
+        """How open each step is in so many lines."""
+        plain = Levels((Level.FOLDED,) * len(self.stages))
+        heights = Heights(
+            lambda at, level: len(self.step(self.stages[at], level)),
+            [len(self.words(stage)) for stage in self.stages],
+            cache(lambda level: len(self.head_lines(plain._replace(registers=level)))),
+            cache(lambda at, level: len(self.veiled(self.stages[at + 1 :], level))),
+        )
+        return choose_levels(heights, height, can_be_steady=self.view.guesses is None)
+
+    def _stages(self) -> list[Stage]:
         traces: list[Trace] = [self.trace]
         if self.divergence:
             traces += [self.divergence.isa, self.divergence.other]
@@ -237,19 +185,31 @@ class _Painter:
 
             register = untold(register, self.current.stage)
         name = f" {register.name}" if register.name else ""
-        lines = self.tapped(register, _register_lines(register, self.width, self.lights))
+        lines = _register_lines(register, self.width, self.lights)
         if level >= Level.OPEN and register.figure:
             figure = _without_value(register.figure, register.meant)
             lines += figure_lines(figure, self.width, 1, self.lights)
         found: list[Line] = []
-        if len(name) > _NUMBER:  # a long one has lines of its own
+        is_whole = self.scene.lanes > 1 and not register.by_lane
+        if len(name) > (NUMBER - 10 if is_whole else NUMBER):  # a long one has lines of its own
             found += wrapped([Piece(name, "dim")], self.width + LABEL - 2, 1)
             name = ""
-        found += _behind(name, register.label, "dim", lines)
+        if is_whole:
+            found += whole_lines(name, _make_whole(register, self.lights), "dim", [])
+        else:
+            found += _behind(name, register.label, "dim", lines)
         pin = self.view.pin
         if pin and pin.operands.get(register.role) != self.trace.operands[register.role]:
             others = (x for x in scene(pin).registers if x.role == register.role)
             for other in others:
+                if is_whole:
+                    units = _make_whole(other, DARK).units
+                    pinned = [[_pinned(x) for x in unit] for unit in units]
+                    pinned[0][0] = Piece("≠pin ", "label")
+                    found += whole_lines("", Whole(tuple(pinned)), "dim", [])
+                    continue
+                if self.is_wide:
+                    other = _widen_register(other)
                 if register.by_lane and other.by_lane:
                     other = other._replace(cells=hide_equal_cells(other.cells, register.cells))
                 body = _register_lines(other, self.width, DARK)
@@ -259,20 +219,18 @@ class _Painter:
     # --- steps ---------------------------------------------------------------------
 
     def step(self, stage: Stage, level: Level) -> list[Line]:
-        """The lines of a step."""
-        drawn = _PICTURES.get(level, level)
-        if (stage, drawn) not in self._pictures:
-            self._pictures[stage, drawn] = list(self.picture(stage, drawn))
-        lines = self._pictures[stage, drawn]
+        """The lines of a step, without its sentences."""
+        if (stage, level) not in self._pictures:
+            self._pictures[stage, level] = list(self.picture(stage, level))
+        return self._pictures[stage, level]
+
+    def words(self, stage: Stage) -> list[Line]:
+        """The sentences of a step while it is the current one; none where it is asked."""
         step = step_of(self.trace, stage)
-        if level < Level.TOLD or step is None or self._is_asked(stage):
-            return lines
-        if stage not in self._words:
-            room = self.width + LABEL - 4
-            self._words[stage] = list(step_words(self.trace, step, room, self.divergence))
-        indent, every = Piece("   "), level >= Level.FULL
-        said = (said.line for said in self._words[stage] if every or not said.is_detail)
-        return lines + [[indent, *line] for line in said]
+        if step is None or self._is_asked(stage):
+            return []
+        room = self.width + LABEL - 4
+        return [[Piece("   "), *x] for x in step_words(self.trace, step, room, self.divergence)]
 
     def picture(self, stage: Stage, level: Level) -> Iterator[Line]:
         """The lines of a step, without what is said of it."""
@@ -283,9 +241,9 @@ class _Painter:
         if step and self.view.guesses is not None and self._is_asked(stage):
             yield from self.asked(step, label, self.view.guesses)
             return
-        divergence, pinned = self.divergence, list[tuple[str, Line]]()
+        divergence, pinned = self.divergence, list[tuple[str | Whole, Line]]()
         if divergence and _ORDER[stage] >= _ORDER[divergence.stage]:
-            bodies = list(self.branches(divergence, stage, level))
+            bodies: list[tuple[str | Whole, Line]] = [*self.branches(divergence, stage, level)]
         else:
             pinned = self.pinned(stage)
             level = max(level, Level.ROWS) if pinned else level  # rows to compare it with
@@ -293,10 +251,16 @@ class _Painter:
         ink = "current" if is_current else "strong"
         number = step.number if step else None
         for name, body in bodies or ([("", Line())] if not pinned else []):
-            yield labelled(label, name, ink, body, number)
+            if isinstance(name, Whole):
+                yield from whole_lines(label, name, ink, body, number)
+            else:
+                yield labelled(label, name, ink, body, number)
             label = ""
         for name, body in pinned:
-            yield labelled(label or f"{name:>{_NUMBER - 1}}", "≠pin", ink, body, number)
+            if isinstance(name, Whole):
+                yield from whole_lines(label, name, ink, body, number)
+            else:
+                yield labelled(label or f"{name:>{NUMBER - 1}}", "≠pin", ink, body, number)
             label = ""
 
     def _is_asked(self, stage: Stage) -> bool:
@@ -307,7 +271,13 @@ class _Painter:
         from .lane_guesses import guess_lines
 
         for row in self.scene.steps[step.number - 1].rows:
-            for name, line in _named(row.name, guess_lines(row, guesses, self.width, self.lights)):
+            lines = guess_lines(row, guesses, self.width, self.lights)
+            if self._is_whole(row):
+                whole = Whole(([Piece(f"{row.name} ", "label"), *lines[0]], *lines[1:]))
+                yield from whole_lines(label, whole, "current", [], step.number)
+                label = ""
+                continue
+            for name, line in _named(row.name, lines):
                 yield labelled(label, name, "current", line, step.number)
                 label = ""
 
@@ -319,7 +289,7 @@ class _Painter:
             number = step.number if step else None
             said = f" {number or ' '} {title(step or self._elsewhere(stage))}"
             labels.append(Piece(said, "veil", number))
-        if level >= Level.ROWS:
+        if level >= Level.ROWS or not labels:
             return [[label] for label in labels]
         return _in_rows(labels, self.width + LABEL)
 
@@ -329,7 +299,11 @@ class _Painter:
         others += [self.divergence.isa, self.divergence.other] if self.divergence else []
         return next(step for other in others if (step := step_of(other, stage)))
 
-    def rows(self, step: Step, level: Level) -> Iterator[tuple[str, Line]]:
+    def _is_whole(self, row: RowScene) -> bool:
+        """Whether a row is of no lane where others are."""
+        return self.scene.lanes > 1 and len(row.cells) == 1
+
+    def rows(self, step: Step, level: Level) -> Iterator[tuple[str | Whole, Line]]:
         """Row names and lines of a step of this trace."""
         found = self.scene.steps[step.number - 1].rows
         if level is Level.FOLDED and len(found) > 1:
@@ -342,12 +316,25 @@ class _Painter:
         wired = found[:last] if level >= Level.WIRED else ()
         if wired:
             yield from self.wired(wired)
+        is_current = step.stage is self.current.stage
+        progress = self.view.progress if is_current else 1
         is_tight = self._is_tight(step.stage)
-        for row in found[len(wired) :]:
-            is_current = row.key.startswith(f"{self.current.stage}.")
-            progress = self.view.progress if is_current else 1
-            lines = row_lines(row, self.width, self.lights, level, progress, is_tight=is_tight)
-            yield from _named(row.name, lines)
+        rest = found[len(wired) :]
+        draw_row = partial(row_lines, width=self.width, lights=self.lights, level=level)
+        bodies = {row: draw_row(row, progress=progress, is_tight=is_tight) for row in rest}
+        rails = [row.figure for row in rest if is_rail(row.figure, bodies[row])]
+        starts = {rail.start.place.key for rail in rails}
+        for row in rest:
+            if row.key in starts:
+                continue
+            if row.figure in rails:
+                above, below = bodies[row]
+                yield row.name, above
+                yield Whole((draw_rail_start(row.figure, self.lights),)), below
+            elif self._is_whole(row):
+                yield from _draw_whole_row(row, level, bodies[row], self.lights)
+            else:
+                yield from _named(row.name, bodies[row])
 
     def _is_tight(self, stage: Stage) -> bool:
         """Whether a step's cells, and a pin's, are written tightly: all, or none."""
@@ -356,12 +343,13 @@ class _Painter:
         rows += [cells for _, cells in self._pinned_rows(stage)]
         return any(_needs_tight(cells, self.width) for cells in rows)
 
-    def wired(self, rows: Sequence[RowScene]) -> Iterator[tuple[str, Line]]:
+    def wired(self, rows: Sequence[RowScene]) -> Iterator[tuple[str | Whole, Line]]:
         """The ways from the registers to what is selected, and that."""
         lanes = self.scene.lanes
         each = self.width // lanes
         links = [link for row in rows if self._is_wired(row) for link in row.links]
-        yield from (("", line) for line in wires(links, lanes, each))
+        for first, *rest in wires(tuple(links), lanes, each, self.is_wide):
+            yield Whole(([first],)), rest
         below = [link for row in rows[1:] if self._is_wired(row) for link in row.links]
         passing = {link.target.lane: wire(link.tint) for link in below}
         for row in rows:
@@ -377,30 +365,32 @@ class _Painter:
         """Whether ways to a row's lanes are drawn: now, if bytes change columns, and fit."""
         lanes = self.scene.lanes
         return (
-            self.is_begun
-            and self.current.stage is Stage.SELECT
-            and row.key.startswith("select.")
+            row.key.startswith("select.")
             and lanes > 1
             and self.width // lanes >= _WIRED
             and crosses(row.links)
         )
 
-    def tapped(self, register: Register, lines: list[Line]) -> list[Line]:
-        """A register's line with the wires that leave beside a's chips, and pass by b's."""
-        glyph = {"a": "╮", "b": "│"}.get(register.role)
-        rows = self.scene.steps[0].rows
-        links = [link for row in rows if self._is_wired(row) for link in row.links]
-        lanes = self.scene.lanes
-        ways = {
-            (lanes - 1 - link.source.lane) * (self.width // lanes) + start_of("a", lanes): wire(
-                link.tint
-            )
-            for link in links
-            if link.source.key == "a"
+    def tapped(self, role: str, lines: Sequence[Line], taps: dict[int, str]) -> list[Line]:
+        """A register's lines with the wires that leave its chips, and those that pass by."""
+        lanes, each = self.scene.lanes, self.width // self.scene.lanes
+        rows = [row for step in self.scene.steps for row in step.rows if self._is_wired(row)]
+        leaving = {
+            LABEL
+            + (lanes - 1 - link.source.lane) * each
+            + start_of(role, lanes, self.is_wide): wire(link.tint)
+            for row in rows
+            for link in row.links
+            if link.source.key == role
         }
-        if glyph is None or not ways or not self.is_tapped:
-            return lines
-        return [_overlaid(lines[0], {x: Piece(glyph, ink) for x, ink in ways.items()}), *lines[1:]]
+        drawn: list[Line] = []
+        for line in lines:
+            marks = {x: Piece("│", ink) for x, ink in taps.items()}
+            if not drawn:
+                marks |= {x: Piece(TURNS[role], ink) for x, ink in leaving.items()}
+                taps |= leaving
+            drawn.append(_overlaid(filled(line, LABEL + self.width), marks))
+        return drawn
 
     # --- two answers ---------------------------------------------------------------
 
@@ -472,7 +462,7 @@ class _Painter:
 
     # --- a pin ---------------------------------------------------------------------
 
-    def pinned(self, stage: Stage) -> list[tuple[str, Line]]:
+    def pinned(self, stage: Stage) -> list[tuple[str | Whole, Line]]:
         """The pinned evaluation's rows where they differ, equal lanes left blank.
 
         Each with its name where the step has several rows.
@@ -480,11 +470,17 @@ class _Painter:
         is_tight = self._is_tight(stage)
         step = step_of(self.trace, stage)
         has_several = step is not None and len(step.rows) > 1
-        found: list[tuple[str, Line]] = []
+        found: list[tuple[str | Whole, Line]] = []
         for name, cells in self._pinned_rows(stage):
-            lines = _in_columns(cells, self.width, DARK, is_tight)
-            shown = _NAMES.get(name, name) if has_several else ""
-            found += [(shown, [_pinned(x) for x in line]) for line in lines]
+            lines = [
+                [_pinned(x) for x in line]
+                for line in _in_columns(cells, self.width, DARK, is_tight)
+            ]
+            if self.scene.lanes > 1 and len(cells) == 1:
+                found.append((Whole(([Piece("≠pin ", "label")], *lines)), []))
+                continue
+            shown = shorten_name(name) if has_several else ""
+            found += [(shown, line) for line in lines]
         return found
 
     def _pinned_rows(self, stage: Stage) -> Iterator[tuple[str, tuple[Cell, ...]]]:
@@ -493,21 +489,30 @@ class _Painter:
         for pair in pairs(self.trace, pin, stage) if pin else ():
             if pin and pair.other and pair.differs:
                 own = cells_of(self.trace, pair.isa) if pair.isa else ()
-                yield pair.other.name, hide_equal_cells(cells_of(pin, pair.other), own)
+                cells = hide_equal_cells(cells_of(pin, pair.other), own)
+                yield pair.other.name, tuple(map(widen_cell, cells)) if self.is_wide else cells
 
 
 # --- parts ------------------------------------------------------------------------------
 
 
-def labelled(label: str, name: str, ink: str, body: Line, number: int | None = None) -> Line:
-    """A line behind its label, which means a step: its number and title, the row's name."""
-    name = _NAMES.get(name, name)
-    target = number if label else None
-    return [
-        Piece(f"{label:<{_NUMBER}}", ink, target),
-        Piece(f"{name:<{LABEL - _NUMBER}}", "label"),
-        *body,
-    ]
+def _widen_scene(drawn: Scene) -> Scene:
+    """A scene whose chips show their bits; in hexadecimal too where bytes come in and go out."""
+
+    def wide(row: RowScene, stage: Stage) -> RowScene:
+        with_hex = stage in (Stage.MERGE, Stage.WRITE)
+        return row._replace(cells=tuple(widen_cell(x, with_hex=with_hex) for x in row.cells))
+
+    registers = tuple(map(_widen_register, drawn.registers))
+    steps = (
+        step._replace(rows=tuple(wide(row, step.stage) for row in step.rows))
+        for step in drawn.steps
+    )
+    return drawn._replace(registers=registers, steps=tuple(steps))
+
+
+def _widen_register(register: Register) -> Register:
+    return register._replace(cells=tuple(widen_cell(x, with_hex=True) for x in register.cells))
 
 
 def step_of(trace: Trace, stage: Stage) -> Step | None:
@@ -557,6 +562,35 @@ def _without_value(figure: Strips, value: str) -> Strips:
     return Strips(tuple(strips))
 
 
+def _draw_whole_row(
+    row: RowScene, level: Level, lines: Sequence[Line], lights: Lights
+) -> Iterator[tuple[Whole, Line]]:
+    """A row that is of no lane, and what more than its bits is to be said of it."""
+    if tells_all(row.figure) and level >= Level.OPEN:
+        yield Whole(()), []
+        yield from ((Whole((line,)), []) for line in lines)
+        return
+    (cell,) = row.cells
+    bits, *more = cell.spans
+    units = [
+        [
+            Piece(f"{shorten_name(row.name)} ", "label"),
+            *pieces(cell._replace(spans=(bits,)), lights=lights),
+        ]
+    ]
+    if any(span.look is not Look.TEXT for span in more):
+        rest = pieces(cell._replace(spans=tuple(more)), lights=lights)
+        units.append([rest[0]._replace(text=rest[0].text.lstrip()), *rest[1:]])
+    yield Whole(tuple(units)), []
+
+
+def _make_whole(register: Register, lights: Lights) -> Whole:
+    """A register that is of no lane: its name and bits, and what they mean."""
+    bits = [piece for cell in register.cells for piece in pieces(cell, lights=lights)]
+    meant = [[Piece(register.meant, "dim")]] if register.meant else []
+    return Whole(([Piece(f"{register.label} ", "label"), *bits], *meant))
+
+
 def _folded(rows: Sequence[RowScene], width: int, lights: Lights) -> tuple[str, Line] | None:
     """The names of a step's rows and what they come to, in a line; None where it is too long."""
     count = len(rows[0].cells)
@@ -564,7 +598,7 @@ def _folded(rows: Sequence[RowScene], width: int, lights: Lights) -> tuple[str, 
         return None
     each = width // count
     names = " ".join(row.name for row in rows)
-    is_labelled = count == 1 or len(names) >= LABEL - _NUMBER
+    is_labelled = count == 1 or len(names) >= LABEL - NUMBER
     cells: list[Line] = []
     for column in range(count):
         line: Line = []
@@ -575,7 +609,7 @@ def _folded(rows: Sequence[RowScene], width: int, lights: Lights) -> tuple[str, 
                 return None
             line += [Piece("  ")] if line else []
             if is_labelled:
-                line.append(Piece(f"{_NAMES.get(row.name, row.name)} ", "label", cell.place))
+                line.append(Piece(f"{shorten_name(row.name)} ", "label", cell.place))
             line += pieces(cell._replace(spans=tuple(spans)), each < _WIRED, lights)
         cells.append(line)
     if max(map(length, cells)) > each - (count > 1):
@@ -594,16 +628,19 @@ def _in_rows(pieces_: Sequence[Piece], width: int) -> list[Line]:
     return lines
 
 
-def _overlaid(line: Line, marks: dict[int, Piece]) -> Line:
+def _overlaid(line: Line, marks: Mapping[int, Piece]) -> Line:
     """A line with pieces of one character put over its blanks."""
-    found: Line = []
+    drawn: Line = []
     x = 0
     for piece in line:
-        for char in piece.text:
-            mark = marks.get(x) if char == " " else None
-            found.append(mark or piece._replace(text=char))
-            x += 1
-    return found
+        text, done = piece.text, 0
+        for at in range(len(text)):
+            if text[at] == " " and (mark := marks.get(x + at)):
+                drawn += [piece._replace(text=text[done:at]), mark]
+                done = at + 1
+        drawn.append(piece._replace(text=text[done:]) if done else piece)
+        x += len(text)
+    return [piece for piece in drawn if piece.text]
 
 
 def _behind(label: str, name: str, ink: str, lines: Sequence[Line]) -> Iterator[Line]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from ..engine.records import NamedTuple
 from ..scene.records import Link, Place
@@ -13,6 +14,8 @@ ENDS = {"a": 3, "b": 0}
 """Where it arrives at what is selected for a, and for b, past that for a."""
 INDENTS = {"a": 2, "b": 0}
 """Blanks before the chips that wires arrive at."""
+TURNS = {"a": "╭", "b": "╮"}
+"""How a wire leaves beside a chip: a's on the left, b's on the right, so that both pass by c."""
 
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
 _GLYPHS = {
@@ -34,9 +37,10 @@ _GLYPHS = {
 }
 
 
-def start_of(role: str, lanes: int) -> int:
-    """Where in a column a wire leaves: beside a's chip, to pass by b's; or below b's."""
-    return 8 // lanes + 2 if role == "a" else 1
+def start_of(role: str, lanes: int, is_wide: bool = False) -> int:
+    """Where in a column a wire leaves: before a's chip, or behind b's."""
+    digits = 40 // lanes - 1 if is_wide else 8 // lanes
+    return -1 if role == "a" else digits + 2
 
 
 class _Net(NamedTuple):
@@ -60,12 +64,14 @@ def crosses(links: Sequence[Link]) -> bool:
     return moved or len(roles) > 1
 
 
-def wires(links: Sequence[Link], lanes: int, each: int) -> list[Line]:
+@lru_cache(64)
+def wires(links: tuple[Link, ...], lanes: int, each: int, is_wide: bool = False) -> list[Line]:
     """Lines from the registers down to the lanes; where two cross, the vertical one wins.
 
-    The links may be of both selected rows.
+    The links may be of both selected rows. A line begins one column before the lanes, with a
+    piece of its own. Chips that are wide show their bits.
     """
-    nets = _nets(links, lanes, each)
+    nets = _nets(links, lanes, each, is_wide)
     rails = _rails(nets)
     height = max(rails, default=-1) + 1
     grid: dict[tuple[int, int], tuple[int, str]] = {}
@@ -95,13 +101,13 @@ def wires(links: Sequence[Link], lanes: int, each: int) -> list[Line]:
     return [_line(grid, y, each * lanes) for y in range(height)]
 
 
-def _nets(links: Sequence[Link], lanes: int, each: int) -> list[_Net]:
+def _nets(links: Sequence[Link], lanes: int, each: int, is_wide: bool) -> list[_Net]:
     grouped: dict[Place, list[Link]] = {}
     for link in links:
         grouped.setdefault(link.source, []).append(link)
     nets = []
     for source, found in grouped.items():
-        start = (lanes - 1 - source.lane) * each + start_of(source.key, lanes)
+        start = (lanes - 1 - source.lane) * each + start_of(source.key, lanes, is_wide)
         ends = tuple(
             (lanes - 1 - link.target.lane) * each + ENDS[link.target.key.partition(".")[2]]
             for link in found
@@ -133,10 +139,10 @@ def _rails(nets: Sequence[_Net]) -> list[int]:
 
 def _line(grid: dict[tuple[int, int], tuple[int, str]], y: int, width: int) -> Line:
     line: Line = []
-    for x in range(width):
+    for x in range(-1, width):
         ways, ink = grid.get((y, x), (0, ""))
         text = _GLYPHS.get(ways, " ")
-        if line and line[-1].ink == ink:
+        if x > 0 and line[-1].ink == ink:
             line[-1] = Piece(line[-1].text + text, ink)
         else:
             line.append(Piece(text, ink))

@@ -27,6 +27,7 @@ from ..scene.records import Place
 from .choices import Choice, ChoiceError, slots, with_digit
 from .hints import REFUSED, Hint
 from .lane_cells import DARK, Lights
+from .lane_levels import Levels
 from .lane_lines import View, draw
 from .message import Posted
 from .operands import Field
@@ -126,6 +127,8 @@ class Lanes(Pane):
         super().__init__(id, "Lanes")
         self._view: View | None = None
         self._steps: dict[int, tuple[int, int]] = {}
+        self._levels: tuple[tuple[int, int], Levels] | None = None
+        """How open steps are, and the size for which it was chosen."""
         self._progress = 1.0
         self._motion: Timer | None = None
         self._dragged: Place | None = None
@@ -147,11 +150,16 @@ class Lanes(Pane):
 
         ``moving`` draws the step bit by bit. Where there are guesses, the last step is asked.
         """
+        if (guesses is None) != (self._guesses is None):
+            self._levels = None
         self._guesses = guesses
         if trace is not self._trace and self.place and not self._has(trace, self.place):
             self._set_place(None)
         drawn = self._view.scene if self._view and trace is self._trace else scene(trace)
+        was = self._view
         self._view = View(trace, step, DARK, divergence, pin, scene=drawn)
+        if was is None or was.trace is not trace or was[3:5] != (divergence, pin):
+            self._levels = None
         self._start(moving=moving)
         self.redraw()
         if self.place is not None and self._at(self._places()) is not None:
@@ -194,7 +202,10 @@ class Lanes(Pane):
             progress=self._progress,
             guesses=self._guesses,
         )
-        drawing = draw(view, width, self.scrollable_content_region.height)
+        height = self.scrollable_content_region.height
+        same = self._levels and self._levels[0] == (width, height)
+        drawing = draw(view, width, height, self._levels[1] if same and self._levels else None)
+        self._levels = (width, height), drawing.levels
         self._steps = drawing.steps
         return drawing.lines
 

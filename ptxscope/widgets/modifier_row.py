@@ -197,6 +197,8 @@ class ModifierRow(FormPane):
         if cell.lane is not None:
             return choices.meaning(form, cell)
         if not choices.is_flag(slot):
+            if slot.optional and form.get(slot.name) == slot.absent:
+                return f"{SLOT_NAMES[slot.name]}: {choices.ABSENT} is none; Enter lists"
             return f"{SLOT_NAMES[slot.name]}: Enter lists, space steps on"
         other = slot.values[0] if cell.value == slot.absent else slot.absent
         why = choices.why_not(form, Choice(slot.name, other))

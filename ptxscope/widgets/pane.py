@@ -66,12 +66,12 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
 
     DEFAULT_CSS = """
     Pane {
-        border-top: solid $surface-lighten-2;
+        border-top: solid $border-blurred;
         border-title-color: $text-muted;
         border-title-style: bold;
         padding: 0 1;
         scrollbar-size-vertical: 1;
-        scrollbar-color: $surface-lighten-2;
+        scrollbar-color: $border-blurred;
         scrollbar-background: $background;
         scrollbar-size-horizontal: 0;
         overflow-x: hidden;

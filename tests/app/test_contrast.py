@@ -260,3 +260,11 @@ async def test_panes_take_over_another_theme() -> None:
             inks = (*INKS, *(x.replace("chip", "edge") for x in INKS if x.startswith("chip")))
             own = {Palette(THEMES[name]).style(ink).color for ink in inks}
             assert not colors & {x for x in numbers if x and x.triplet is None} - own
+
+
+@pytest.mark.parametrize("name", FULL)
+def test_the_rules_between_panels_are_seen(name: str) -> None:
+    theme = THEMES[name]
+    rule = hexed(Palette(theme).variables["border-blurred"])
+    ground = theme.to_color_system().generate()["background"]
+    assert ratio(rule, hexed(ground)) >= 2

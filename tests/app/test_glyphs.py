@@ -40,8 +40,8 @@ def shown(*texts: str) -> str:
         (("├──●──┤",), "|--*--|"),
         (("╭─╮", "╳", "┼"), "+-+X|"),
         (("╰─┼─┬─╯",), "+-|-+-+"),
-        (("127 ◂ 382 ▼  ", "127 ◂ 256 ▼  "), "127 < 382 v  127 < 256 v  "),
-        (("127 ◀───○ 128  ", "0 ≈0  "), "127 <---o 128  0 ~0  "),
+        (("├──●◂╌○  ", "0 ≈0  "), "|--*<-o  0 ~0  "),
+        (("382", " ▸ ", "127"), "382-> 127"),
         (("≠ ", "▐80▌   "), "! [80]   "),
         (("× it can't be", " ■ "), "! it can't be[x]"),
         (("‹", "vadd", "›"), "<vadd>"),
@@ -73,6 +73,11 @@ def test_a_cell_for_a_cell(texts: tuple[str, ...], expected: str) -> None:
 def test_more_cells_out_of_blanks_nearby(text: str, expected: str) -> None:
     """2³¹ is 2^31 and never 231."""
     assert shown(text) == expected
+
+
+def test_a_change_is_an_arrow_and_no_comparison() -> None:
+    assert shown("382", " ▸ ", "127  ", "256", " ▸ ", "127  ") == "382 -> 127 256 -> 127 "
+    assert shown("▸4 saturate  ", "382", " ▸ ", "127") == ">4 saturate  382-> 127"
 
 
 def test_a_full_line_loses_a_blank_and_no_digit() -> None:

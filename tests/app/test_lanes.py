@@ -15,6 +15,7 @@ from ptxscope.widgets.operands import Operands
 from ptxscope.widgets.pane import Pane
 from tests.app.driving import Driver, explorer
 from tests.reference_data import golden_rows
+from tests.scene.test_terminal_pen import is_in_binary
 from tests.tiers import some
 
 SIZES = [(60, 20), (80, 24), (100, 30), (120, 40), (160, 45), (200, 60), (250, 70)]
@@ -107,7 +108,8 @@ async def test_a_larger_screen_shows_whatever_a_smaller_one_does(case: int) -> N
                 await drive.pilot.pause()
                 found = told(drive)
                 assert not re.search(r"…(?![01f])", found), found
-                missing = {word for word in before if word not in together(found)}
+                said = together(found)
+                missing = {x for x in before if x not in said and not is_in_binary(x, said)}
                 assert not missing, (size, missing, found)
                 before = words(found)
             await drive.pilot.resize_terminal(*SIZES[0])
@@ -254,7 +256,7 @@ async def test_a_step_is_drawn_bit_by_bit_and_a_key_does_not_wait() -> None:
         assert "is above 127" not in early  # comes last
         await drive.pilot.press("n")
         assert "▸5 merge" in lanes.text()
-        assert "127 ◂ 382" in lanes.text()  # the step before is whole at once
+        assert "382 ▸ 127" in lanes.text()  # the step before is whole at once
         for _ in range(40):
             await drive.pilot.pause(0.02)
         assert "■ ▐7f▌" in lanes.text()
@@ -275,7 +277,7 @@ async def test_without_animation_a_step_is_there_at_once() -> None:
     async with explorer(*MOCK, size=(100, 40)) as drive:
         drive.app.animation_level = "none"
         await drive.pilot.press("home", "n", "n", "n")
-        assert "127 ◂ 382" in lanes_of(drive).text()
+        assert "382 ▸ 127" in lanes_of(drive).text()
         assert lanes_of(drive)._motion is None
 
 

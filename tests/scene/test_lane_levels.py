@@ -1,0 +1,90 @@
+"""Steps keep their places when the next one is revealed."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from random import Random
+
+import pytest
+
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.legality import random_form
+from ptxscope.engine.semantics.models import ISA_MODEL
+from ptxscope.engine.tracing.trace import Trace, trace
+from ptxscope.widgets.lane_lines import Drawing, View, draw
+from ptxscope.widgets.pane import Line
+from tests.strategies import instruction_of
+from tests.tiers import examples
+
+SIZES = [(58, 12), (78, 15), (87, 26), (155, 46)]
+VADD4 = "vadd4.s32.s32.s32.sat d.b310, a, b.b4567, c"
+
+
+def text_of(lines: list[Line]) -> list[str]:
+    return ["".join(piece.text for piece in line).rstrip() for line in lines]
+
+
+def drawings(one: Trace, size: tuple[int, int]) -> list[Drawing]:
+    return [draw(View(one, step.number), *size) for step in one.steps]
+
+
+def heights(drawing: Drawing) -> dict[int, int]:
+    return {step: end - start for step, (start, end) in drawing.steps.items()}
+
+
+def random_trace(opcode: str, rng: Random) -> Trace:
+    ins = instruction_of(random_form(opcode, rng))
+    bits = {role: rng.getrandbits(x.type.bits) for x in ins.inputs for role in x.roles}
+    return Trace(ins, ISA_MODEL, bits)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_next_step_changes_no_other_steps_height(size: tuple[int, int]) -> None:
+    """Of any form; but that of the step which was open, where not all can be open."""
+    rng = Random(22)
+    for opcode in CATALOG:
+        for _ in range(examples(10).max_examples):
+            one = random_trace(opcode, rng)
+            drawn = drawings(one, size)
+            assert len({drawing.levels for drawing in drawn}) == 1
+            for number, (before, after) in enumerate(pairwise(drawn), 1):
+                was, now = heights(before), heights(after)
+                kept = range(1, number + before.levels.is_steady)
+                assert all(was[step] == now[step] for step in kept), (one.instruction, number)
+            if drawn[0].levels.is_steady:
+                assert_that_lines_are_only_added(one, drawn)
+
+
+def assert_that_lines_are_only_added(one: Trace, drawn: list[Drawing]) -> None:
+    """Up to the sentences, which stand below."""
+    end = drawn[-1].steps[len(one.steps)][1]
+    for before, after in pairwise(drawn):
+        for was, now in zip(text_of(before.lines)[:end], text_of(after.lines)[:end], strict=True):
+            same = was.replace("▸", " ", was[:1] == "▸")
+            assert now[1:].startswith(same[1:]) or "╮" in now or "╭" in now, one.instruction
+
+
+@pytest.mark.parametrize("size", [(87, 26), (155, 46)])
+def test_wires_stay_when_the_next_step_is_shown(size: tuple[int, int]) -> None:
+    one = trace(VADD4, {"a": 0x807F7FA6, "b": 0x7F017F80, "c": 0xCCCCCCCC})
+    for drawing in drawings(one, size):
+        assert drawing.levels.is_steady
+        assert sum("╰──" in line for line in text_of(drawing.lines)) >= 2
+
+
+@pytest.mark.parametrize("size", SIZES[1:])
+def test_one_sentence_is_told_of_a_step_and_none_of_a_lane(size: tuple[int, int]) -> None:
+    one = trace(VADD4, {"a": 0x807F7FA6, "b": 0x7F017F80, "c": 0xCCCCCCCC})
+    for drawing in drawings(one, size):
+        text = "\n".join(text_of(drawing.lines)[1:])
+        assert "lane 3:" not in text
+        assert text.count(".sat clamps") <= 1
+
+
+@pytest.mark.parametrize("size", SIZES[1:])
+def test_registers_stand_in_the_order_a_b_c(size: tuple[int, int]) -> None:
+    for ptx in (VADD4, "vmad.s32.s32.s32 d, a, b, c", "vset4.s32.s32.lt.add d, a, b, c"):
+        one = trace(ptx, {"a": 1, "b": 2, "c": 3})
+        lines = text_of(draw(View(one, 2), *size).lines)
+        names = [line.split()[0] for line in lines if line.strip()]
+        assert [name for name in names if name in "abc"][:3] == ["a", "b", "c"]
