@@ -15,17 +15,21 @@ from tests.app.on_pty import Explorer
 from tests.tiers import some
 
 
-def _turns(pid: int) -> int:
-    """How often its threads got a processor so far."""
+_SECONDS = 6.0
+"""Long enough for a timer of two seconds to act more than twice."""
+
+
+def _count_turns(pid: int) -> int:
+    """Return how often the threads of a process have been given a processor."""
     tasks = Path(f"/proc/{pid}/task").iterdir()
     return sum(int((task / "schedstat").read_text().split()[2]) for task in tasks)
 
 
-def _turns_in(explorer: Explorer, seconds: float) -> int:
-    before, deadline = _turns(explorer.process.pid), time.monotonic() + seconds
+def _count_turns_within(explorer: Explorer, seconds: float) -> int:
+    before, deadline = _count_turns(explorer.process.pid), time.monotonic() + seconds
     while time.monotonic() < deadline:
-        explorer._read(0.1)  # what nobody reads is not written
-    return _turns(explorer.process.pid) - before
+        explorer._read(0.1)  # output that nobody reads would block the explorer
+    return _count_turns(explorer.process.pid) - before
 
 
 @pytest.mark.parametrize("keys", some([b"i", b""]))
@@ -33,5 +37,6 @@ def test_an_idle_explorer_sleeps(keys: bytes, tmp_path: Path) -> None:
     with Explorer(tmp_path) as explorer:
         explorer.wait_for(b"Step 1 of 5")
         explorer.type(keys)
-        # it is not idle at first
-        assert any(_turns_in(explorer, 3) <= 5 for _ in range(6))
+        # it has a picture to draw and a state to save first: wait until it rests for a second
+        assert any(_count_turns_within(explorer, 1) == 0 for _ in range(20))
+        assert _count_turns_within(explorer, _SECONDS) <= 2
