@@ -10,7 +10,7 @@
     See :ref:`clamp-step-saturate`: :ptx:value:`saturate lane 3 of clamp`, and d is
     :ptx:result:`clamp`.
 
-HTML builders show it as HTML or as SVG, LaTeX as a picture where ``ptxscope[images]`` is
+HTML builders show it as HTML or as SVG, LaTeX as a picture where the extra ``images`` is
 installed; all others, and LaTeX without that, show the text form.
 """
 

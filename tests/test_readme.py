@@ -6,12 +6,15 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
+from ptxscope.engine.extras import INSTALL_COMMAND
 from ptxscope.learn.lesson import lesson
 from tests.cli.running import run
+from tools.manual_shown import ELIDED, renewed, written
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -26,7 +29,6 @@ def test_python_examples_run() -> None:
         exec(compile(block, "README.md", "exec"), {})
 
 
-_ELIDED = "  ...\n"
 _ANSWERED = re.compile(r"^[a-z][a-z0-9, ]* = (.*)$", re.MULTILINE)
 
 
@@ -54,7 +56,7 @@ def test_console_examples_print_what_is_shown(
         made = tmp_path / kept.name
         words[at] = str(made)
     done = run(*words, given=typed(words, shown))
-    pattern = re.escape(shown).replace(re.escape(_ELIDED), "(?s:.*)")
+    pattern = re.escape(shown).replace(re.escape(ELIDED), "(?s:.*)")
     assert re.fullmatch(pattern, done.stdout)
     if made is not None:
         assert made.stat().st_size
@@ -75,5 +77,51 @@ def test_the_two_commands_are_tasks() -> None:
     assert all(f"dev.py {task}" in listing for task in tasks)
 
 
-def test_pictures_exist() -> None:
-    assert all((ROOT / path).exists() for path in re.findall(r"!\[[^]]*]\(([^)]+)\)", README))
+LINK = re.compile(r"]\(([^)#]+)")
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/architecture.md"])
+def test_what_is_linked_exists(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for link in LINK.findall(text):
+        assert link.startswith("https:") or ((ROOT / page).parent / link).exists(), link
+
+
+def test_the_readme_is_short_and_its_pictures_are_few() -> None:
+    assert len(README.split()) <= 900
+    assert 1 <= README.count("![") <= 3
+
+
+def test_every_screenshot_is_shown_on_a_page() -> None:
+    pages = (ROOT / "README.md", *written())
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
+    for picture in (ROOT / "screenshots").iterdir():
+        assert f"screenshots/{picture.name}" in text, picture.name
+
+
+def test_a_stale_block_of_the_readme_is_renewed() -> None:
+    stale = README.replace("4 saturate  ", "5 saturate  ")
+    assert stale != README
+    assert renewed(stale) == README
+
+
+def test_every_page_installs_the_extras_as_the_messages_say() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    commands = {INSTALL_COMMAND.format(extra=extra) for extra in extras}
+    # what Sphinx imports has to be in its environment, where pipx installs nothing
+    commands |= {command.replace("pipx install --force", "pip install") for command in commands}
+    commands |= {"pipx install .", "pip install ."}
+    pages = [
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        *written(),
+        *(ROOT / "docs").glob("*.md"),
+    ]
+    for path in (*pages, *(ROOT / "ptxscope").rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        shown = re.findall(r"pipx? install [^`\n\"]*[^`\n\" ]", text)
+        assert "ptxscope[" not in text or path.suffix == ".py", path
+        for command in shown:
+            command = re.sub(r"\s+#.*", "", command)
+            assert command in commands or command in INSTALL_COMMAND, (path, command)

@@ -1,4 +1,4 @@
-"""What commands print, as pages show it: `python -m tools.manual_shown` makes it current."""
+"""What commands print, as the README and pages show it: `python -m tools.manual_shown` renews it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,12 @@ from typing import Final, NamedTuple
 
 from ptxscope.cli import main as ptxscope
 
-DOCS: Final = Path(__file__).resolve().parent.parent / "docs"
+ROOT: Final = Path(__file__).resolve().parent.parent
+DOCS: Final = ROOT / "docs"
+README: Final = ROOT / "README.md"
+ELIDED: Final = "  ...\n"
+"""A line of the README that stands for any number of printed lines."""
+_FENCED = re.compile(r"^```(console)\n((?:.*\n)*?)```$", re.MULTILINE)
 
 
 class Command(NamedTuple):
@@ -78,17 +83,29 @@ def put_files(folder: Path) -> None:
 def renewed(text: str) -> str:
     """A page with what its commands print now; run where the files are that it names."""
 
-    def block(found: re.Match[str]) -> str:
+    def block(found: re.Match[str], indent: str) -> str:
         told = textwrap.dedent(found[2]).strip("\n") + "\n"
         *_, last = commands(told)
-        if not last.shown:
+        if not last.shown or ELIDED in last.shown:
             return found[0]
-        fresh = textwrap.indent(told.removesuffix(last.shown) + _printed(last.words), "   ")
+        fresh = textwrap.indent(told.removesuffix(last.shown) + _printed(last.words), indent)
         return found[0].replace(found[2].rstrip("\n"), fresh.rstrip("\n"))
 
     for found in _blocks(text, "console", "()"):
-        text = text.replace(found[0].rstrip("\n"), block(found).rstrip("\n"))
-    return text
+        text = text.replace(found[0].rstrip("\n"), block(found, "   ").rstrip("\n"))
+    return _FENCED.sub(lambda found: block(found, ""), text)
+
+
+def pictures(path: Path) -> Iterator[tuple[list[str], Path]]:
+    """Yield the words and the file of each command that draws a picture which its page shows."""
+    text = path.read_text(encoding="utf-8")
+    found = [block for _, block in blocks(text, "console")]
+    found += [match[2] for match in _FENCED.finditer(text)]
+    for words in (command.words for block in found for command in commands(block)):
+        if "-o" in words:
+            name = words[words.index("-o") + 1]
+            if f".. image:: {name}\n" in text or f"]({name})" in text:
+                yield words, path.parent / name
 
 
 def _printed(words: list[str]) -> str:
@@ -104,12 +121,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         put_files(Path(name))
         with chdir(name):
-            for path in written():
+            for path in (README, *written()):
                 old = path.read_text(encoding="utf-8")
                 new = renewed(old)
                 if new != old:
                     path.write_text(new, encoding="utf-8")
-                    sys.stdout.write(f"renewed {path.relative_to(DOCS)}\n")
+                    sys.stdout.write(f"renewed {path.relative_to(ROOT)}\n")
+                for words, picture in pictures(path):
+                    with chdir(path.parent):
+                        ptxscope(words[1:])
+                    sys.stdout.write(f"drew {picture.relative_to(ROOT)}\n")
 
 
 if __name__ == "__main__":

@@ -41,61 +41,6 @@ selp.b32 %r8, %r7, %r1, %p1;
 
 SHOTS = (
     Shot(
-        "explorer",
-        "vset4.s32.u32.lt.add %r1, %r2, %r3, %r0",
-        {"%r2": 0x80FF7F01, "%r3": 0x01010101, "%r0": 5},
-        ("p", "p"),
-    ),
-    Shot(
-        "setp",
-        "setp.ltu.and.ftz.f32 p|q, a, b, !c",
-        {"a": 0x7FC00000, "b": 0x80000001, "c": 1},
-    ),
-    Shot(
-        "set",
-        "set.gt.u32.s32 d, a, b",
-        {"a": 0x00000005, "b": 0xFFFFFFFE},
-    ),
-    Shot(
-        "slct",
-        "slct.ftz.f32.f32 d, a, b, c",
-        {"a": 0x3F800000, "b": 0xC0490FDB, "c": 0x80000001},
-    ),
-    Shot(
-        "scalar-clamp",
-        "vsub.u32.u32.u32.sat.add d, a.b2, b.h1, c",
-        {"a": 0x80FF7F01, "b": 0xFFF00001, "c": 1000},
-        ("p", "p"),
-    ),
-    Shot(
-        "vmad",
-        "vmad.s32.u32.u32.sat.shr7 d, -a.h0, b.h1, c",
-        {"a": 0x1234FFFF, "b": 0xFFFF0001, "c": 0x7FFFFFFF},
-    ),
-    Shot(
-        "dual",
-        "vavrg2.s32.s32.u32 d.h1, a, b, c",
-        {"a": 0x80017FFF, "b": 0x0002FFFF, "c": 0x11223344},
-        ("p",),
-    ),
-    Shot(
-        "quad-merge",
-        "vadd4.s32.s32.u32.sat d.b310, a.b3210, b.b4567, c",
-        {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 0xCCCCCCCC},
-        ("p", "l", "up", "up"),
-    ),
-    Shot(
-        "quad-accumulate",
-        "vabsdiff4.u32.u32.u32.add d.b3210, a, b, c",
-        {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 1000},
-        ("l", "up"),
-    ),
-    Shot(
-        "two-answers",
-        "vadd.u32.s32.s32.sat d.b0, a, b, c",
-        {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344},
-    ),
-    Shot(
         "explain",
         "vadd.u32.s32.s32.sat %0.b0, %1, %2, %3",
         {"%1": 0xFFFFFFFF, "%2": 0, "%3": 0x11223344},

@@ -10,6 +10,7 @@ from itertools import groupby, islice
 from types import MappingProxyType
 from typing import Any, cast
 
+from ..engine.extras import format_install_hint
 from ..engine.isa.types import Type
 from ..engine.semantics.models import Model
 from ..engine.text.errors import printable
@@ -70,7 +71,7 @@ def arguments() -> Parser:
         "--engine",
         choices=ENGINES,
         help="what computes --csv and --arrays: numpy (default), or llvm, machine code, which pays "
-        "for tens of millions of results; `pip install 'ptxscope[llvm]'` brings it along",
+        f"for tens of millions of results; to install it, {format_install_hint('llvm')}",
     )
     return to
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import PurePath
 
+from ..engine.extras import format_install_hint
 from ..export.options import Options
 from ..export.theme import THEMES, Theme
 from . import CommandError
 from .arguments import Parser, parser
 from .pictures import PICTURES, add_output, hand_out, is_printed, picture_of
 
-_EPILOG = """\
+_EPILOG = f"""\
 examples:
   ptxscope poster -o card.pdf
   ptxscope poster --theme dark -f png -o card.png
 
-The sheet has the size of A3, lying; on A4 it can still be read. PNG and PDF need what
-`pip install 'ptxscope[images]'` brings along.
+The sheet has the size of A3, lying; on A4 it can still be read. PNG and PDF need the extra
+`images`: {format_install_hint("images")}.
 """
 
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from ..engine.extras import format_install_hint
 from ..engine.text.errors import Problem, PtxError, printable
 from ..engine.text.instruction import Instruction
 from ..export.options import Options, checked_id
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 FORMATS = ("text", "words", "csv", *PICTURES)
 _WIDEST = 160
 """Columns of a terminal that a plot takes."""
-_EPILOG = """\
+_EPILOG = f"""\
 examples:
   ptxscope sweep 'vadd4.s32.s32.s32.sat d, a, b, c' --x a.b0 a=0 b=100 c=0
   ptxscope sweep 'vadd4.s32.s32.s32.sat d, a, b, c' --x a.b0 --y b.b0 c=0 -f svg -o map.svg
@@ -50,8 +51,8 @@ examples:
 
 A part of a register is written behind it: a.b0 to a.b3 are bytes, a.h0 and a.h1 half-words. What
 is swept needs no value; with one, its place is marked. Of more than 65,536 values, some are
-drawn evenly, and more where something changes. PNG and PDF need what
-`pip install 'ptxscope[images]'` brings along.
+drawn evenly, and more where something changes. PNG and PDF need the
+extra `images`: {format_install_hint("images")}.
 """
 
 

@@ -96,7 +96,7 @@ def export(
 
     ``options`` is an ``Options``. Raises ValueError for another name, for a choice that there is
     not, or an image that can't be so large, and ImportError where what an image needs is not
-    installed: ``pip install 'ptxscope[images]'``.
+    installed, with the command that installs it.
     """
     if not isinstance(trace, Trace):
         raise TypeError(f"{trace!r:.60} is no Trace; ptxscope.trace(…) returns one")

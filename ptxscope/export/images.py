@@ -1,4 +1,4 @@
-"""A picture as PNG or PDF, drawn from its SVG by what `ptxscope[images]` brings along.
+"""A picture as PNG or PDF, drawn from its SVG with the extra `images`.
 
 resvg draws PNG, Typst makes PDF: both are one wheel without anything of the system's. Typst
 embeds the fonts, keeps the text as text, and measured nearest to what browsers draw.
@@ -16,6 +16,7 @@ from math import isfinite
 from types import ModuleType
 from unicodedata import category
 
+from ..engine.extras import format_install_hint
 from ..engine.records import NamedTuple
 from ..engine.tracing.trace import Trace
 from . import frames
@@ -183,7 +184,7 @@ def _module(name: str, format_: str) -> ModuleType:
         if error.name != name:
             raise
         need = f"{format_} needs {name.replace('_', '-')}, which is not installed"
-        raise NotInstalledError(f"{need}: pip install 'ptxscope[images]'", name=name) from None
+        raise NotInstalledError(f"{need}: {format_install_hint('images')}", name=name) from None
 
 
 @lru_cache(maxsize=1)

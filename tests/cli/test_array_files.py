@@ -253,7 +253,8 @@ def test_an_engine_that_is_not_installed_is_said_in_a_line(
     machine_code.llvm.cache_clear()
     said = answer(LINE, *words, "--engine", "llvm", status=2)
     assert said == (
-        "error: the engine llvm needs llvmlite; install it with: pip install 'ptxscope[llvm]'\n"
+        "error: the engine llvm needs llvmlite, which is not installed: "
+        "in a clone of ptxscope, run pipx install --force '.[llvm]'\n"
     )
     machine_code.llvm.cache_clear()
 

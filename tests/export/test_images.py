@@ -79,7 +79,10 @@ def test_what_is_not_installed_is_named(
     monkeypatch.setitem(sys.modules, name.replace("-", "_"), None)
     with pytest.raises(ImportError) as error:
         export(VMAD, format_)
-    needed = f"{format_} needs {name}, which is not installed: pip install 'ptxscope[images]'"
+    needed = (
+        f"{format_} needs {name}, which is not installed: "
+        "in a clone of ptxscope, run pipx install --force '.[images]'"
+    )
     assert str(error.value) == needed
     done = run("trace", *LINE, "-f", format_)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"error: {needed}\n")

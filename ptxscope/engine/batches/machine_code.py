@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..extras import format_install_hint
 from ..isa.types import Type
 from ..semantics.plan import Plan
 from .demand import record
@@ -69,7 +70,7 @@ def llvm() -> Any:
         found = import_module("llvmlite.binding")
     except ImportError:
         raise ImportError(
-            "the engine llvm needs llvmlite; install it with: pip install 'ptxscope[llvm]'"
+            f"the engine llvm needs llvmlite, which is not installed: {format_install_hint('llvm')}"
         ) from None
     found.initialize_native_target()
     found.initialize_native_asmprinter()
