@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 project = "ptxscope"
-author = "the ptxscope team"
-copyright = "2026, the ptxscope team"  # noqa: A001
+author = "ptxscope developers"
+copyright = "2026, ptxscope developers"  # noqa: A001
 release = version = __version__
 extensions = ["ptxscope.sphinx", "sphinx.ext.autodoc"]
 exclude_patterns = ["_build", "*.md"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import re
 import shutil
 import subprocess
 import sys
@@ -95,7 +96,20 @@ def test_the_source_distribution_has_every_file() -> None:
         pytest.skip("not a checkout")
     there = {x for x in tracked.stdout.split("\0") if x and (ROOT / x).exists()}
     # hatchling adds two by itself
-    assert there - held <= {"pyproject.toml", ".gitignore", ".ci/run"}
+    assert there - held <= {"pyproject.toml", ".gitignore", ".ci/run", ".github/workflows/ci.yml"}
+
+
+def test_the_workflow_runs_our_commands_on_every_python_that_is_supported() -> None:
+    workflow = ROOT / ".github" / "workflows" / "ci.yml"
+    if not workflow.exists():
+        pytest.skip("not a checkout")
+    text = workflow.read_text(encoding="utf-8")
+    assert re.findall(r"- run: (.*)", text) == ["python dev.py test", ".ci/run"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    supported = re.findall(r":: (3\.\d+)", "\n".join(project["classifiers"]))
+    (tested,) = re.findall(r"python: \[(.*)]", text)
+    assert tested.replace('"', "").split(", ") == supported
+    assert project["requires-python"] == f">={supported[0]}"
 
 
 def test_no_dependency_is_let_in_that_another_keeps_out() -> None:

@@ -31,7 +31,7 @@ from tests.export.browser import CHROMIUM, Browser
 from tests.reference import reference
 from tests.tiers import some
 from tools import manual, manual_pages, manual_pictures
-from tools.manual_shown import blocks, commands, put_files, renewed, written
+from tools.manual_shown import blocks, commands, pictures, put_files, renewed, written
 from tools.manual_text import said, sentence, table
 from tools.manual_worked import events, worked
 
@@ -271,7 +271,10 @@ def test_a_command_prints_what_is_shown(path: Path, block: str) -> None:
         if shown:
             assert done.stdout == shown
         if "-o" in words:
-            assert Path(words[words.index("-o") + 1]).stat().st_size > 100
+            drawn = Path(words[words.index("-o") + 1])
+            assert drawn.stat().st_size > 100
+            for _, picture in filter(lambda x: x[0][1:] == words, pictures(path)):
+                assert drawn.read_bytes() == picture.read_bytes()
 
 
 def test_what_is_stale_is_renewed(here: Path) -> None:
@@ -347,6 +350,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return folder / "out"
     made = (*manual.FOLDERS, "_build", manual_pictures.FOLDER)
     shutil.copytree(DOCS, folder / "docs", ignore=shutil.ignore_patterns(*made))
+    shutil.copytree(ROOT / "screenshots", folder / "screenshots")
     theme = () if importlib.util.find_spec("furo") else ("-D", "html_theme=alabaster")
     words = ["-q", "-W", *theme, str(folder / "docs"), str(folder / "out")]
     subprocess.run([sys.executable, "-m", "sphinx", *words], check=True, cwd=ROOT)

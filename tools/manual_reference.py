@@ -36,6 +36,7 @@ def _index() -> list[str]:
     )
     lines += table(("command", "does"), rows, widths="34 66")
     lines += _epilog(top_level())
+    lines += ["Files are read as UTF-8 or UTF-16, and written whole or not at all.", ""]
     return lines + hidden_contents(COMMANDS)
 
 

@@ -1,4 +1,4 @@
-"""What commands print, as the README and pages show it: `python -m tools.manual_shown` renews it."""
+"""What commands print, as pages show it: `python -m tools.manual_shown` renews README and manual."""
 
 from __future__ import annotations
 

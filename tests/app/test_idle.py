@@ -14,7 +14,6 @@ if sys.platform != "linux":
 from tests.app.on_pty import Explorer
 from tests.tiers import some
 
-
 _SECONDS = 6.0
 """Long enough for a timer of two seconds to act more than twice."""
 
