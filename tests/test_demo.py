@@ -1,4 +1,4 @@
-"""The animation that the README begins with: read back, it is what the screen showed."""
+"""The animation in the README: read back, it is what the screen showed."""
 
 from __future__ import annotations
 

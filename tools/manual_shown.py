@@ -1,4 +1,4 @@
-"""What commands print, as pages show it: `python -m tools.manual_shown` renews README and manual."""
+"""What commands print, as pages show it: `python -m tools.manual_shown` renews all pages."""
 
 from __future__ import annotations
 
