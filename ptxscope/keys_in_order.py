@@ -22,6 +22,9 @@ ROUNDS = 20
 TICK = 0.25
 """Seconds after which it is seen whether a node whose turn has not come is still there."""
 
+INTERRUPT = "ctrl+c"
+"""The key before which no other waits: those are dropped, as a terminal does it."""
+
 
 class KeysInOrder:
     """The keys and pastes that are on their way to an app."""
@@ -38,6 +41,8 @@ class KeysInOrder:
             return False
         if event is self._handed_on:
             return False
+        if isinstance(event, events.Key) and event.key == INTERRUPT:
+            self._waiting.clear()
         self._waiting.append(event)
         if not self.is_busy:
             self._task = asyncio.create_task(self._hand_on())

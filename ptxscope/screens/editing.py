@@ -124,6 +124,12 @@ class Editing(Part):
 
     def paste(self, text: str) -> None:
         """Open what was pasted: an instruction, or several as a listing; or say what is wrong."""
+        from ..listing_cursor import LONGEST
+
+        if len(text) > LONGEST:
+            said = f"more than {LONGEST:,} characters; `ptxscope check` reads a file of any length"
+            self._main.notify(said, title="Not pasted", markup=False, severity="warning")
+            return
         text = text.replace("\r\n", "\n").replace("\r", "\n")  # as terminals hand lines over
         found = list(scan(text))
         if len(found) > 1 and any(item.instruction for item in found):

@@ -24,7 +24,7 @@ def _turns(pid: int) -> int:
 def _turns_in(explorer: Explorer, seconds: float) -> int:
     before, deadline = _turns(explorer.process.pid), time.monotonic() + seconds
     while time.monotonic() < deadline:
-        explorer._read(0.1)  # what nobody reads is not written
+        explorer.read(0.1)  # what nobody reads is not written
     return _turns(explorer.process.pid) - before
 
 
