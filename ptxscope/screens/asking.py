@@ -20,6 +20,19 @@ if TYPE_CHECKING:
 
 Chosen = Callable[[int | None], None]
 
+_HELP_SECTIONS = {
+    "lanes": "lanes",
+    "operands": "operands",
+    "value": "operands",
+    "modifiers": "modifiers",
+    "modifier-row": "modifiers",
+    "line": "line",
+    "browser": "find",
+    "listing": "listing",
+    "tour-strip": "lessons",
+}
+"""The section of Help about a widget, by the widget's id."""
+
 
 class Asking(Part):
     """What the main screen does with dialogs and files."""
@@ -134,7 +147,7 @@ class Asking(Part):
         asked = f"A note on step {step.number} {title(step)}"
         hint = "what a reader should see here"
         self._main.app.push_screen(
-            AskScreen(asked, "note", "".join(known[:1]), hint, "keep it"), written
+            AskScreen(asked, "note", "".join(known[:1]), hint, "keep it", "export"), written
         )
 
     def action_export(self) -> None:
@@ -148,13 +161,18 @@ class Asking(Part):
         self._main.app.push_screen(ExportScreen(self._main.session.trace), left)
 
     def action_help(self) -> None:
-        """Show what every key, stage and glyph means."""
+        """Show what every key, stage and glyph means, from the panel with the focus on."""
         from .help import HelpScreen
 
-        self._main.app.push_screen(HelpScreen())
+        focus = self._main.focused
+        ids = [node.id for node in focus.ancestors_with_self] if focus else []
+        section = next((_HELP_SECTIONS[id_] for id_ in ids if id_ in _HELP_SECTIONS), "")
+        if section == "lanes" and self._main.is_predicting:
+            section = "predict"
+        self._main.app.push_screen(HelpScreen(section))
 
-    def ask(self, title: str, items: list[Item], chosen: Chosen) -> None:
+    def ask(self, title: str, items: list[Item], chosen: Chosen, help_section: str) -> None:
         """Have one of some items chosen."""
         from .menu import MenuScreen
 
-        self._main.app.push_screen(MenuScreen(title, items), chosen)
+        self._main.app.push_screen(MenuScreen(title, items, 0, help_section), chosen)

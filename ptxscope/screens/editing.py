@@ -304,7 +304,7 @@ class Editing(Part):
 
         items = [Item(name, f"{bits:#x}") for name, bits in found]
         name = operand_name(self._main.session.trace, event.role)
-        self._main.ask(f"Values that bite, for {name}", items, chosen)
+        self._main.ask(f"Values that bite, for {name}", items, chosen, "operands")
 
     def action_random(self) -> None:
         """Give what is read random values."""

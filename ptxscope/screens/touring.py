@@ -72,7 +72,7 @@ class Touring(Part):
             if at is not None:
                 self.open_lesson(names[at])
 
-        self._main.app.push_screen(MenuScreen("Lessons", found, index), chosen)
+        self._main.app.push_screen(MenuScreen("Lessons", found, index, "lessons"), chosen)
 
     def _places(self) -> dict[str, Left]:
         """Where each was left."""

@@ -241,7 +241,7 @@ KEYS = (
     *(action.keys for action in ACTIONS),
 )
 FOCUS = {
-    "nothing": ((), "n next  p back  a all  d result"),
+    "nothing": ((), "n"),
     "line": (("i",), "Tab complete"),
     "lanes": (("l",), "↑↓←→ move"),
     "operands": (("o",), "Enter "),
@@ -702,3 +702,14 @@ async def test_the_footer_says_what_enter_does_on_a_cell() -> None:
             lanes.stand_on(place)
             await drive.text()
             assert footer(drive).startswith(own), place
+
+
+@pytest.mark.parametrize("width", [80, 96, 100, 120, 200])
+async def test_the_footer_names_where_to_edit_the_models_and_why(width: int) -> None:
+    async with explorer(size=(width, 24)) as drive:
+        named = {text for text, _ in _keys_here(drive)}
+        assert {"n", "p", "d", "/", "i", "o", "m", "t", "x"} <= named
+        labels = footer(drive)
+        assert ("i o m edit" in labels) != ("o operands  m modifiers" in labels)
+        await drive.click("keys", "o ")
+        assert focused(drive) is drive.screen.query_one("#operands")
