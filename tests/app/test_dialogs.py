@@ -178,9 +178,9 @@ async def test_no_word_in_the_browser_is_cut(size: tuple[int, int]) -> None:
             assert width >= 28
             assert all(len(line) <= width for line in pane.text().splitlines())
             said = " ".join(pane.text().split())
-            for name in pane.matches():  # type: ignore[attr-defined]
+            for _, name in pane.rows():  # type: ignore[attr-defined]
                 entry, found = CATALOG.get(name), intrinsics().get(name)
-                about = [entry.summary, entry.brief] if entry else []
+                about = [entry.brief] if entry else []
                 about += [f"{x} {found.ptx.partition(' ')[0]}" for x in "=≈"] if found else []
                 assert any(f"{name} {x}" in said for x in about)
 
