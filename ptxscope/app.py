@@ -20,6 +20,7 @@ from .engine.text.errors import printable
 from .engine.text.instruction import Instruction
 from .keys import key_names, keymap_of
 from .keys_in_order import KeysInOrder
+from .screens.greeting import Start
 from .screens.main import MainScreen
 from .session import example, opened, trace_of
 from .store import Kept, Store, as_text
@@ -75,6 +76,7 @@ class Explorer(App[None]):
         *,
         predict: bool = False,
         lesson: tuple[str, bool] | None = None,
+        from_start: bool = False,
     ) -> None:
         super().__init__()
         self.register_theme(HIGH_CONTRAST)
@@ -102,7 +104,9 @@ class Explorer(App[None]):
         """Action ids and the keys that the user gave them."""
         if predict:
             kept = kept._replace(step=1, predicting=True, guesses=())
-        self._main = self._opened(kept, instruction, values or {}, model, listing, predict=predict)
+        self._main = self._opened(
+            kept, instruction, values or {}, model, listing, predict=predict, from_start=from_start
+        )
         self._listing = listing
         self.keys = KeysInOrder(self)
         """Those that are on their way."""
@@ -119,11 +123,16 @@ class Explorer(App[None]):
         listing: ListingCursor | None,
         *,
         predict: bool,
+        from_start: bool,
     ) -> MainScreen:
         """All is shown of what was named; what was left goes on; an example begins."""
-        recent, step = list(kept.recent), int(predict)
+        recent, start = list(kept.recent), None
         if ins is not None:
-            return MainScreen(opened(ins, values, model), None, step, recent, predicting=predict)
+            if not predict:
+                start = Start.LINE if from_start else Start.VALUES
+            step, setup = int(predict or from_start), opened(ins, values, model)
+            return MainScreen(setup, None, step, recent, start=start, predicting=predict)
+        is_said = listing is None and not kept.predicting
         if kept.setup is not None:
             return MainScreen(
                 kept.setup,
@@ -131,14 +140,17 @@ class Explorer(App[None]):
                 kept.step,
                 recent,
                 asked=kept.asked,
+                start=Start.KEPT if is_said else None,
                 guesses=kept.guesses,
                 predicting=kept.predicting,
             )
-        begins = listing is None
-        step = 1 if begins else step
-        welcome = begins and not predict
         return MainScreen(
-            example("vset4"), kept.pin, step, recent, welcome=welcome, predicting=predict
+            example("vset4"),
+            kept.pin,
+            int(listing is None or predict),
+            recent,
+            start=Start.EXAMPLE if is_said else None,
+            predicting=predict,
         )
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:

@@ -166,9 +166,9 @@ class InstructionList(Pane):
 
     @property
     def cursor(self) -> str | None:
-        """The opcode or intrinsic under the cursor."""
+        """The opcode or intrinsic under the cursor; what is open where nothing matches."""
         rows = self.rows()
-        return rows[self._cursor][1] if self._cursor < len(rows) else None
+        return rows[self._cursor][1] if rows else self._open or None
 
     @property
     def is_filtered(self) -> bool:
