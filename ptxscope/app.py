@@ -108,7 +108,7 @@ class Explorer(App[None]):
             kept, instruction, values or {}, model, listing, predict=predict, from_start=from_start
         )
         self._listing = listing
-        self.keys = KeysInOrder(self)
+        self.keys = KeysInOrder(self, is_held=listing is not None or lesson is not None)
         """Those that are on their way."""
         self.is_suspect = instruction is None and kept.setup is not None
         """What was kept is shown, and has not come to the screen yet."""
@@ -194,13 +194,18 @@ class Explorer(App[None]):
             self.theme_changed_signal.subscribe(self, self._fit_theme)
         self.set_keymap(keymap_of(self.user_keymap))
         self.app_resume_signal.subscribe(self, self._painted_anew)
-        if self._listing is not None:
-            self.call_after_refresh(self._main.open_at, self._listing, first=True)
-        if self._lesson is not None:
-            name, again = self._lesson
-            self.call_after_refresh(self._main.open_lesson, name, again=again)
+        self.call_after_refresh(self._open_named)
         for message in (*self._said, *(self.store.messages if self.store else ())):
             self.notify(printable(message), severity="warning", markup=False, timeout=12)
+
+    def _open_named(self) -> None:
+        """Open the listing or the lesson that was named; keys wait until then."""
+        if self._listing is not None:
+            self._main.open_at(self._listing, first=True)
+        if self._lesson is not None:
+            name, again = self._lesson
+            self._main.open_lesson(name, again=again)
+        self.keys.release()
 
     def _painted_anew(self, _: object) -> None:
         """Paint all: the terminal was somebody else's for a while."""

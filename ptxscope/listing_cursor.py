@@ -20,6 +20,7 @@ from .engine.kernels.blame import first_wrong
 from .engine.kernels.execute import Blocks, Run, RunStep, execute
 from .engine.kernels.givens import Places, at_start, places, register_of
 from .engine.kernels.program import Program, Statement, StatementKind, load
+from .engine.listings.facts import known as known_facts
 from .engine.records import NamedTuple, Record, replace
 from .engine.semantics.models import model
 from .engine.text.errors import Problem, PtxError
@@ -355,9 +356,10 @@ def _row(
         row = row._replace(unread=f"not run: {statement.unread}")
     if statement.problems:
         return row._replace(problem=statement.problems[0].message)
-    if statement.instruction:
-        ids = tuple(erratum.id for erratum in statement.instruction.errata)
-        row = row._replace(possible=ids)
+    if statement.instruction and statement.instruction.errata:
+        facts, _ = known_facts(str(statement.instruction))
+        if facts and facts.example:  # as `check` has it: literals stay what they are
+            row = row._replace(possible=tuple(x.id for x in facts.example.errata))
     if step is None:
         return row
     known = {name: bits for name, bits in step.writes.items() if bits is not None}

@@ -81,6 +81,7 @@ class MainScreen(
             & #modifier-row { display: block; }
         }
         &.-wide #side { width: 44; }
+        & #side.-read, &.-wide #side.-read { width: 50%; min-width: 40; }
     }
     """
 
@@ -360,8 +361,14 @@ class MainScreen(
     async def _key_pressed(self, event: KeyBar.Pressed) -> None:
         await self.app.run_action(event.action, event.node or self)
 
+    def _widen_listing(self) -> None:
+        """Give the listing half the width while it has the focus."""
+        has_focus = self.focused is not None and self.focused.id == "listing"
+        self.query_one("#side").set_class(has_focus, "-read")
+
     def on_descendant_focus(self) -> None:
         """The status line helps while the PTX line is edited; the footer follows."""
+        self._widen_listing()
         if self.made_value_field is None or self.focused is not self.made_value_field.input:
             self.end_typing()
         self.show_status()
@@ -369,6 +376,7 @@ class MainScreen(
 
     def on_descendant_blur(self) -> None:
         """The status line stops helping; what was typed in the line is one edit."""
+        self._widen_listing()
         if self.typed is self.session.setup:
             self.session.settle()
         self.typed = None
