@@ -192,11 +192,16 @@ class ListingCursor(Record):
     def setup(self, before: Setup) -> Setup:
         """What the explorer shows of the statement; a register that nobody knows is 0.
 
-        Of an illegal one it is the line, with the instruction that was shown before.
+        Of an illegal one it is the line; where that is not legal by itself, with the instruction
+        that was shown before.
         """
         ins, place = self.statement.instruction, (self.program, self.index)
         if ins is None:
             line = with_line(before, f"{self.statement.text};")
+            if line.error is None:
+                held, names = self._held, line.instruction.names
+                values = {role: held[name] for role, name in names.items() if name in held}
+                line = replace(line, values=values)
             return replace(line, place=place, apart=True)
         return replace(opened(ins, self._held, self.listing.model), place=place)
 
@@ -216,7 +221,8 @@ class ListingCursor(Record):
         if setup.place is None or setup.error is not None:
             return ()
         if ins is None and setup.line == f"{self.statement.text};":
-            return (f"it can't run in the listing: {self.statement.problems[0].message}",)
+            said.append(f"it can't run in the listing: {self.statement.problems[0].message}")
+            return (*said, *self._unknown(setup))
         if unread := self.listing.programs[self.program].unread:
             lines = dict.fromkeys(str(statement.line) for statement in unread)
             said.append(f"the run can't read line {', '.join(list(lines)[:_MOST_LINES])}")
@@ -225,13 +231,17 @@ class ListingCursor(Record):
         if setup.apart:
             said.append("these operands are not the run's; going to a line shows its own")
             return tuple(said)
-        inputs, held = setup.instruction.inputs, self._held
-        unknown = [x.name for x in inputs if x.name not in held and x.roles[0] not in setup.values]
-        if unknown:
-            said.append(f"not known, shown as 0: {', '.join(unknown)}")
+        said += self._unknown(setup)
         if self.step is None:
             said += self._missed()
         return tuple(said)
+
+    def _unknown(self, setup: Setup) -> Iterator[str]:
+        """Which registers have no known value."""
+        inputs, held = setup.instruction.inputs, self._held
+        unknown = [x.name for x in inputs if x.name not in held and x.roles[0] not in setup.values]
+        if unknown:
+            yield f"not known, shown as 0: {', '.join(unknown)}"
 
     def _missed(self) -> Iterator[str]:
         """Why the run has not come to the statement."""

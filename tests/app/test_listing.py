@@ -497,3 +497,18 @@ async def test_a_key_waits_until_the_listing_is_open() -> None:
         assert "Check" in shown
         assert "E11" in shown
         assert "Nothing is wrong" not in shown
+
+
+async def test_an_undeclared_input_has_no_value_of_the_line_before() -> None:
+    text = "{ .reg .u32 x;\nvadd.u32.u32.u32 x, a, b;\nvmax.u32.u32.u32 y, x, c; }"
+    async with explorer("vadd4.u32.u32.u32 d, a, b, c", {"a": 5, "b": 6, "c": 7}) as drive:
+        for line in ("vadd.u32.u32.u32 x, a, b;", "vmax.u32.u32.u32 y, x, c;"):
+            shown = await (
+                drive.paste(text) if "vadd" in line else drive.press("right_square_bracket")
+            )
+            assert drive.session.setup.line == line
+            operands = drive.session.trace.operands
+            assert (operands["a"], operands["b"]) == (0, 0)
+            assert "not known, shown as 0: " in " ".join(shown.split())
+        await drive.press("u", "u")
+        assert drive.session.trace.operands["a"] == 5
