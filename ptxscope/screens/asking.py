@@ -41,10 +41,16 @@ class Asking(Part):
     """What shows the session beside this screen."""
     _got = ""
     """What was typed as observed."""
+    _model_before = ""
+    """The model that a comparison under ``isa`` took the place of."""
 
     def action_pin(self) -> None:
         """Pin this evaluation, so that what is edited next is compared with it; or let it go."""
-        self._main.pin = self._main.session.setup if self._main.pin is None else None
+        setup = self._main.session.setup
+        self._main.pin = setup if self._main.pin is None else None
+        model, self._model_before = self._model_before, ""
+        if model and self._main.pin is None and setup.model == "isa":
+            self._main.edit(edits.with_model(setup, model))
         self._main.show_step()
         key = self._main.key("pin")
         if self._main.pin:
@@ -56,12 +62,14 @@ class Asking(Part):
         """Ask what explains a result, and compare the documented evaluation with that."""
         from .explain import ExplainScreen
 
+        model = self._main.session.setup.model
         setup = edits.with_model(self._main.session.setup, "isa")
 
         def left(answer: tuple[str, Finding | None] | None) -> None:
             self._got, finding = answer or (self._got, None)
             if finding is not None:
                 self._main.pin = setup
+                self._model_before = model if finding.model.name == "isa" else ""
                 self._main.edit(edits.with_finding(setup, finding))
                 if finding.instruction.opcode != setup.instruction.opcode:
                     return  # the pin waits, which was said
