@@ -222,15 +222,17 @@ class BurstParser:
 
     def feed(self, text: str) -> Iterator[Message]:
         """What a text from the terminal means."""
-        is_burst = self._is_burst(text)
+        typed = text.partition(BRACKETED_PASTE_START)[0]
+        is_burst = not self._is_bracketed and self._is_burst(typed)
         while text:
             if self._sequence or text[0] == _ESC:
                 char, text = text[0], text[1:]
                 yield from self._feed_sequence(char, is_burst=is_burst)
+                is_burst = is_burst and not self._is_bracketed
                 continue
             run, esc, rest = text.partition(_ESC)
             text = esc + rest
-            if not is_burst or self._is_bracketed:
+            if not is_burst:
                 yield from self._parser.feed(run)
             elif _CTRL_C in run:
                 self._drop_burst()
@@ -252,17 +254,17 @@ class BurstParser:
         """Go on with an escape sequence; one within a burst presses no key."""
         self._sequence += char
         for message in self._parser.feed(char):
-            if self._is_bracketed or not (is_burst and isinstance(message, events.Key)):
+            if not (is_burst and isinstance(message, events.Key)):
                 yield message
-        if self._sequence == BRACKETED_PASTE_START:
+        if self._sequence.endswith(BRACKETED_PASTE_START):
             yield from self._end_burst()
         self._end_sequence()
 
     def _end_sequence(self) -> None:
         """Forget the sequence if the parser waits for no more of it."""
         if self._parser._timeout_time is None:
-            if self._sequence in _BRACKETS:
-                self._is_bracketed = self._sequence == BRACKETED_PASTE_START
+            if self._sequence.endswith(_BRACKETS):  # an escape may stand before it
+                self._is_bracketed = self._sequence.endswith(BRACKETED_PASTE_START)
             self._sequence = ""
 
     def _keep(self, text: str) -> None:
