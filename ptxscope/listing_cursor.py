@@ -347,10 +347,11 @@ def _rows(number: int, program: Program, run: Run | None = None) -> Iterator[Lis
     needs: dict[int, tuple[str, ...]] = {}
     for need in run.needed if run else ():
         needs[id(need.reader)] = (*needs.get(id(need.reader), ()), need.name)
+    constants = program.constants
     for index, statement in enumerate(program.statements):
         if statement.kind not in (StatementKind.OPEN, StatementKind.CLOSE):
             step = done.get(id(statement))
-            row = _row(number, index, statement, step, program.types)
+            row = _row(number, index, statement, step, program.types, constants)
             yield row._replace(needs=needs.get(id(statement), ()))
 
 
@@ -360,14 +361,17 @@ def _row(
     statement: Statement,
     step: RunStep | None,
     types: Mapping[str, Type],
+    constants: Mapping[str, int],
 ) -> ListingRow:
     row = ListingRow(program, index, statement.line, statement.text, is_explained(statement))
+    ins = statement.instruction
     if statement.unread:
         row = row._replace(unread=f"not run: {statement.unread}")
     if statement.problems:
         return row._replace(problem=statement.problems[0].message)
-    if statement.instruction and statement.instruction.errata:
-        facts, _ = known_facts(str(statement.instruction))
+    if ins and ins.errata:
+        used = {name: constants[name] for name in ins.names.values() if name in constants}
+        facts, _ = known_facts(str(ins), used)
         if facts and facts.example:  # as `check` has it: literals stay what they are
             row = row._replace(possible=tuple(x.id for x in facts.example.errata))
     if step is None:
