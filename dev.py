@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Everything a developer does, each in one command, from a fresh checkout.
 
-    python3 dev.py explore     open the explorer on a real example
+    python3 dev.py explore     open the explorer: at first on an example
     python3 dev.py test        run the tests, a smaller draw of the long ones
     python3 dev.py thorough    run the larger draws
     python3 dev.py check       format, lint, types, import contracts, tests
@@ -96,8 +96,8 @@ def run(*command: str, cwd: Path = ROOT, **env: str) -> None:
 
 
 def explore(*arguments: str) -> None:
-    """Open the explorer."""
-    run(str(environment("run")), "-m", "ptxscope", "open", *(arguments or EXAMPLE))
+    """Open the explorer: on an example at first, then where it was left."""
+    run(str(environment("run")), "-m", "ptxscope", "open", *arguments)
 
 
 def test(*arguments: str) -> None:

@@ -20,6 +20,7 @@ from .engine.text.errors import printable
 from .engine.text.instruction import Instruction
 from .keys import key_names, keymap_of
 from .keys_in_order import KeysInOrder
+from .screens.greeting import Start
 from .screens.main import MainScreen
 from .session import example, opened, trace_of
 from .store import Kept, Store, as_text
@@ -75,6 +76,7 @@ class Explorer(App[None]):
         *,
         predict: bool = False,
         lesson: tuple[str, bool] | None = None,
+        from_start: bool = False,
     ) -> None:
         super().__init__()
         self.register_theme(HIGH_CONTRAST)
@@ -102,9 +104,11 @@ class Explorer(App[None]):
         """Action ids and the keys that the user gave them."""
         if predict:
             kept = kept._replace(step=1, predicting=True, guesses=())
-        self._main = self._opened(kept, instruction, values or {}, model, listing, predict=predict)
+        self._main = self._opened(
+            kept, instruction, values or {}, model, listing, predict=predict, from_start=from_start
+        )
         self._listing = listing
-        self.keys = KeysInOrder(self)
+        self.keys = KeysInOrder(self, is_held=listing is not None or lesson is not None)
         """Those that are on their way."""
         self.is_suspect = instruction is None and kept.setup is not None
         """What was kept is shown, and has not come to the screen yet."""
@@ -119,11 +123,16 @@ class Explorer(App[None]):
         listing: ListingCursor | None,
         *,
         predict: bool,
+        from_start: bool,
     ) -> MainScreen:
         """All is shown of what was named; what was left goes on; an example begins."""
-        recent, step = list(kept.recent), int(predict)
+        recent, start = list(kept.recent), None
         if ins is not None:
-            return MainScreen(opened(ins, values, model), None, step, recent, predicting=predict)
+            if not predict:
+                start = Start.LINE if from_start else Start.VALUES
+            step, setup = int(predict or from_start), opened(ins, values, model)
+            return MainScreen(setup, None, step, recent, start=start, predicting=predict)
+        is_said = listing is None and not kept.predicting
         if kept.setup is not None:
             return MainScreen(
                 kept.setup,
@@ -131,14 +140,17 @@ class Explorer(App[None]):
                 kept.step,
                 recent,
                 asked=kept.asked,
+                start=Start.KEPT if is_said else None,
                 guesses=kept.guesses,
                 predicting=kept.predicting,
             )
-        begins = listing is None
-        step = 1 if begins else step
-        welcome = begins and not predict
         return MainScreen(
-            example("vset4"), kept.pin, step, recent, welcome=welcome, predicting=predict
+            example("vset4"),
+            kept.pin,
+            int(listing is None or predict),
+            recent,
+            start=Start.EXAMPLE if is_said else None,
+            predicting=predict,
         )
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
@@ -182,13 +194,18 @@ class Explorer(App[None]):
             self.theme_changed_signal.subscribe(self, self._fit_theme)
         self.set_keymap(keymap_of(self.user_keymap))
         self.app_resume_signal.subscribe(self, self._painted_anew)
-        if self._listing is not None:
-            self.call_after_refresh(self._main.open_at, self._listing, first=True)
-        if self._lesson is not None:
-            name, again = self._lesson
-            self.call_after_refresh(self._main.open_lesson, name, again=again)
+        self.call_after_refresh(self._open_named)
         for message in (*self._said, *(self.store.messages if self.store else ())):
             self.notify(printable(message), severity="warning", markup=False, timeout=12)
+
+    def _open_named(self) -> None:
+        """Open the listing or the lesson that was named; keys wait until then."""
+        if self._listing is not None:
+            self._main.open_at(self._listing, first=True)
+        if self._lesson is not None:
+            name, again = self._lesson
+            self._main.open_lesson(name, again=again)
+        self.keys.release()
 
     def _painted_anew(self, _: object) -> None:
         """Paint all: the terminal was somebody else's for a while."""

@@ -121,7 +121,7 @@ GROUPS: dict[str, tuple[Action, ...]] = {
             "palette",
             "Any action or instruction, by name",
         ),
-        Action("help", "question_mark", "help", "help", "What every key, stage and glyph means"),
+        Action("help", "question_mark,f1", "help", "help", "What every key, stage and glyph means"),
         Action(
             "suspend",
             "ctrl+z",
@@ -136,10 +136,17 @@ GROUPS: dict[str, tuple[Action, ...]] = {
 
 ACTIONS = tuple(action for group in GROUPS.values() for action in group)
 FOOTER = (
-    *("step.next", "step.back", "step.all", "step.result", "go.find", "go.line", "go.operands"),
-    *("go.modifiers", "model", "explain", "pin", "export"),
+    *("step.next", "step.back", "step.result", "go.find", "go.line", "go.operands"),
+    *("go.modifiers", "model", "explain", "step.all", "pin", "export"),
 )
 """The actions whose keys the footer shows, as room allows, where they act."""
+FOOTER_GROUPS = {
+    **dict.fromkeys(("step.next", "step.back"), "step"),
+    **dict.fromkeys(("go.line", "go.operands", "go.modifiers"), "edit"),
+    "model": "model",
+    "explain": "why?",
+}
+"""The actions that the footer names at 80 columns: those of one label share it there."""
 PREDICTING = ("predict.hint",)
 """Those that stand first while a trace is predicted."""
 ALWAYS = ("help", "quit", "palette")

@@ -22,12 +22,17 @@ ROUNDS = 20
 TICK = 0.25
 """Seconds after which it is seen whether a node whose turn has not come is still there."""
 
+INTERRUPT = "ctrl+c"
+"""The key before which no other waits: those are dropped, as a terminal does it."""
+
 
 class KeysInOrder:
     """The keys and pastes that are on their way to an app."""
 
-    def __init__(self, app: App[Any]) -> None:
+    def __init__(self, app: App[Any], *, is_held: bool = False) -> None:
         self._app = app
+        self._is_held = is_held
+        """Every key waits for ``release``: what they are meant for is not on the screen yet."""
         self._waiting = deque[events.Event]()
         self._handed_on: events.Event | None = None
         self._task: asyncio.Task[None] | None = None
@@ -38,10 +43,20 @@ class KeysInOrder:
             return False
         if event is self._handed_on:
             return False
+        if isinstance(event, events.Key) and event.key == INTERRUPT:
+            self._waiting.clear()
         self._waiting.append(event)
-        if not self.is_busy:
-            self._task = asyncio.create_task(self._hand_on())
+        self._begin()
         return True
+
+    def release(self) -> None:
+        """Hand on the keys that were held at the start."""
+        self._is_held = False
+        self._begin()
+
+    def _begin(self) -> None:
+        if self._waiting and not self._is_held and not self.is_busy:
+            self._task = asyncio.create_task(self._hand_on())
 
     @property
     def is_busy(self) -> bool:

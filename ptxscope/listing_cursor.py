@@ -20,6 +20,7 @@ from .engine.kernels.blame import first_wrong
 from .engine.kernels.execute import Blocks, Run, RunStep, execute
 from .engine.kernels.givens import Places, at_start, places, register_of
 from .engine.kernels.program import Program, Statement, StatementKind, load
+from .engine.listings.facts import known as known_facts
 from .engine.records import NamedTuple, Record, replace
 from .engine.semantics.models import model
 from .engine.text.errors import Problem, PtxError
@@ -191,11 +192,16 @@ class ListingCursor(Record):
     def setup(self, before: Setup) -> Setup:
         """What the explorer shows of the statement; a register that nobody knows is 0.
 
-        Of an illegal one it is the line, with the instruction that was shown before.
+        Of an illegal one it is the line; where that is not legal by itself, with the instruction
+        that was shown before.
         """
         ins, place = self.statement.instruction, (self.program, self.index)
         if ins is None:
             line = with_line(before, f"{self.statement.text};")
+            if line.error is None:
+                held, names = self._held, line.instruction.names
+                values = {role: held[name] for role, name in names.items() if name in held}
+                line = replace(line, values=values)
             return replace(line, place=place, apart=True)
         return replace(opened(ins, self._held, self.listing.model), place=place)
 
@@ -215,7 +221,8 @@ class ListingCursor(Record):
         if setup.place is None or setup.error is not None:
             return ()
         if ins is None and setup.line == f"{self.statement.text};":
-            return (f"it can't run in the listing: {self.statement.problems[0].message}",)
+            said.append(f"it can't run in the listing: {self.statement.problems[0].message}")
+            return (*said, *self._unknown(setup))
         if unread := self.listing.programs[self.program].unread:
             lines = dict.fromkeys(str(statement.line) for statement in unread)
             said.append(f"the run can't read line {', '.join(list(lines)[:_MOST_LINES])}")
@@ -224,13 +231,17 @@ class ListingCursor(Record):
         if setup.apart:
             said.append("these operands are not the run's; going to a line shows its own")
             return tuple(said)
-        inputs, held = setup.instruction.inputs, self._held
-        unknown = [x.name for x in inputs if x.name not in held and x.roles[0] not in setup.values]
-        if unknown:
-            said.append(f"not known, shown as 0: {', '.join(unknown)}")
+        said += self._unknown(setup)
         if self.step is None:
             said += self._missed()
         return tuple(said)
+
+    def _unknown(self, setup: Setup) -> Iterator[str]:
+        """Which registers have no known value."""
+        inputs, held = setup.instruction.inputs, self._held
+        unknown = [x.name for x in inputs if x.name not in held and x.roles[0] not in setup.values]
+        if unknown:
+            yield f"not known, shown as 0: {', '.join(unknown)}"
 
     def _missed(self) -> Iterator[str]:
         """Why the run has not come to the statement."""
@@ -336,10 +347,11 @@ def _rows(number: int, program: Program, run: Run | None = None) -> Iterator[Lis
     needs: dict[int, tuple[str, ...]] = {}
     for need in run.needed if run else ():
         needs[id(need.reader)] = (*needs.get(id(need.reader), ()), need.name)
+    constants = program.constants
     for index, statement in enumerate(program.statements):
         if statement.kind not in (StatementKind.OPEN, StatementKind.CLOSE):
             step = done.get(id(statement))
-            row = _row(number, index, statement, step, program.types)
+            row = _row(number, index, statement, step, program.types, constants)
             yield row._replace(needs=needs.get(id(statement), ()))
 
 
@@ -349,15 +361,19 @@ def _row(
     statement: Statement,
     step: RunStep | None,
     types: Mapping[str, Type],
+    constants: Mapping[str, int],
 ) -> ListingRow:
     row = ListingRow(program, index, statement.line, statement.text, is_explained(statement))
+    ins = statement.instruction
     if statement.unread:
         row = row._replace(unread=f"not run: {statement.unread}")
     if statement.problems:
         return row._replace(problem=statement.problems[0].message)
-    if statement.instruction:
-        ids = tuple(erratum.id for erratum in statement.instruction.errata)
-        row = row._replace(possible=ids)
+    if ins and ins.errata:
+        used = {name: constants[name] for name in ins.names.values() if name in constants}
+        facts, _ = known_facts(str(ins), used)
+        if facts and facts.example:  # as `check` has it: literals stay what they are
+            row = row._replace(possible=tuple(x.id for x in facts.example.errata))
     if step is None:
         return row
     known = {name: bits for name, bits in step.writes.items() if bits is not None}

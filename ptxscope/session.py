@@ -159,7 +159,7 @@ class Session:
         if setup == self.setup and cursor == self.cursor:
             return False
         if not joined:
-            self.past.push(self._moment)
+            self.past.push(self.moment)
         self.future.clear()
         self._show(setup, cursor)
         return True
@@ -172,7 +172,7 @@ class Session:
         """Forget the last edit where it came to nothing."""
         if self.past:
             last = self.past.pop()
-            if last != self._moment:
+            if last != self.moment:
                 self.past.push(last)
 
     def undo(self) -> bool:
@@ -186,12 +186,13 @@ class Session:
     def _go(self, there: History, back: History) -> bool:
         if not there:
             return False
-        back.push(self._moment)
+        back.push(self.moment)
         self._show(*there.pop())
         return True
 
     @property
-    def _moment(self) -> Moment:
+    def moment(self) -> Moment:
+        """What undo would go back to."""
         return Moment(self.setup, self.cursor and self.cursor.bare())
 
     def _show(self, setup: Setup, cursor: ListingCursor | None) -> None:

@@ -1,24 +1,28 @@
 """The terminal as the explorer uses it: it takes any bytes, may go away, and is put back.
 
 Parts of Textual's driver, where that ends or hangs: on bytes that are no UTF-8, on sequences
-that it can't read, and when the terminal is gone. POSIX only.
+that it can't read, on text that comes faster than anybody types, and when the terminal is gone.
+POSIX only.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
+import re
 import select
 import signal
 import struct
 import sys
 import termios
+import time
 from codecs import getincrementaldecoder
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from textual._xterm_parser import XTermParser
+from textual import events
+from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
@@ -35,6 +39,14 @@ _IFLAG = 0
 """Where a terminal's attributes have those of what is typed."""
 _COUNT = struct.Struct("i")
 """An int, as the system counts bytes."""
+BURST_CHARS = 256
+"""Characters that make a paste of what is typed, where they come within ``BURST_SECONDS``."""
+BURST_SECONDS = 0.25
+MAX_BURST_CHARS = 1 << 22
+"""Characters of a burst that are kept; the rest is dropped."""
+_ESC, _CTRL_C = "\x1b", "\x03"
+_BRACKETS = (BRACKETED_PASTE_START, BRACKETED_PASTE_END)
+_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|O?.)?", re.DOTALL)
 _RESTORING = (
     "\x1b[?2026l\x1b[?2004l\x1b[?7h\x1b[?2048l"  # frames, pastes, long lines, sizes as they were
     "\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1016l"  # no mouse
@@ -56,7 +68,7 @@ class Terminal(LinuxDriver):
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         self.output = _Output(2 if os.isatty(2) else 1)
         self._file = self.output  # type: ignore[assignment]
-        self._parser = XTermParser(debug)
+        self._parser = BurstParser(debug)
         self._is_used = False
         self._is_suspended = False
         """It was given back for a while."""
@@ -128,7 +140,7 @@ class Terminal(LinuxDriver):
     def run_input_thread(self) -> None:
         """Read keys until the explorer ends, or the terminal is gone."""
         decode = getincrementaldecoder("utf-8")(errors="replace").decode
-        self._parser = XTermParser(self._debug)
+        self._parser = BurstParser(self._debug)
         early = self._early()
         while not self.exit_event.is_set():
             try:
@@ -141,15 +153,16 @@ class Terminal(LinuxDriver):
                         raise EOFError
                     if early:
                         data, early = _as_keys(data, early), max(0, early - len(data))
-                    for message in self._messages(decode(data)):
-                        self.process_message(message)
+                    messages = self._messages(decode(data))
+                else:
+                    messages = self._parser.tick()
+                for message in messages:
+                    self.process_message(message)
             except BlockingIOError:
                 continue
             except (OSError, EOFError):
                 self._loop.call_soon_threadsafe(self._app.post_message, Gone())
                 return
-            for message in self._parser.tick():
-                self.process_message(message)
 
     def _early(self) -> int:
         """Bytes that were typed before the terminal was taken, when it made newlines of returns."""
@@ -163,7 +176,7 @@ class Terminal(LinuxDriver):
 
     def _wait(self) -> float | None:
         """Seconds until the parser must be asked again; None: not before there is something."""
-        return None if self._parser._timeout_time is None else _TICK
+        return _TICK if self._parser.is_waiting else None
 
     def _messages(self, text: str) -> Iterator[Message]:
         """What a text from the terminal means; a sequence that can't be read means nothing."""
@@ -172,7 +185,101 @@ class Terminal(LinuxDriver):
         try:
             yield from self._parser.feed(text)
         except Exception:  # whatever Textual's parser raises on what it does not know
-            self._parser = XTermParser(self._debug)
+            self._parser = BurstParser(self._debug)
+
+
+class BurstParser:
+    """Textual's parser for what a person types; a burst of text becomes one paste.
+
+    A terminal without bracketed paste types what is pasted. As keys a megabyte would take
+    minutes, and each character would be a command.
+    """
+
+    def __init__(self, debug: bool = False) -> None:
+        self._parser = XTermParser(debug)
+        self._sequence = ""
+        """The escape sequence that is under way."""
+        self._is_bracketed = False
+        """The text is that of a bracketed paste."""
+        self._burst: list[str] = []
+        self._burst_chars = 0
+        self._recent_start, self._recent_chars = -BURST_SECONDS, 0
+        """When the count of recent characters began, and the count."""
+        self._last_time = 0.0
+        """When something came last."""
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a pause has a meaning: it ends a burst, or makes an escape a key."""
+        return bool(self._burst or self._sequence)
+
+    def tick(self) -> Iterator[Message]:
+        """What a pause means."""
+        if time.monotonic() - self._last_time >= BURST_SECONDS:
+            yield from self._end_burst()
+        yield from self._parser.tick()
+        self._end_sequence()
+
+    def feed(self, text: str) -> Iterator[Message]:
+        """What a text from the terminal means."""
+        typed = text.partition(BRACKETED_PASTE_START)[0]
+        is_burst = not self._is_bracketed and self._is_burst(typed)
+        while text:
+            if self._sequence or text[0] == _ESC:
+                char, text = text[0], text[1:]
+                yield from self._feed_sequence(char, is_burst=is_burst)
+                is_burst = is_burst and not self._is_bracketed
+                continue
+            run, esc, rest = text.partition(_ESC)
+            text = esc + rest
+            if not is_burst:
+                yield from self._parser.feed(run)
+            elif _CTRL_C in run:
+                self._drop_burst()
+                text = run.rpartition(_CTRL_C)[2] + text
+                yield from self._parser.feed(_CTRL_C)
+                is_burst = self._is_burst(text)
+            else:
+                self._keep(run)
+
+    def _is_burst(self, text: str) -> bool:
+        """Whether more text has come than anybody types."""
+        self._last_time = now = time.monotonic()
+        if now - self._recent_start > BURST_SECONDS:
+            self._recent_start, self._recent_chars = now, 0
+        self._recent_chars += len(_SEQUENCE.sub("", text))
+        return bool(self._burst) or self._recent_chars >= BURST_CHARS
+
+    def _feed_sequence(self, char: str, *, is_burst: bool) -> Iterator[Message]:
+        """Go on with an escape sequence; one within a burst presses no key."""
+        self._sequence += char
+        for message in self._parser.feed(char):
+            if not (is_burst and isinstance(message, events.Key)):
+                yield message
+        if self._sequence.endswith(BRACKETED_PASTE_START):
+            yield from self._end_burst()
+        self._end_sequence()
+
+    def _end_sequence(self) -> None:
+        """Forget the sequence if the parser waits for no more of it."""
+        if self._parser._timeout_time is None:
+            if self._sequence.endswith(_BRACKETS):  # an escape may stand before it
+                self._is_bracketed = self._sequence.endswith(BRACKETED_PASTE_START)
+            self._sequence = ""
+
+    def _keep(self, text: str) -> None:
+        room = MAX_BURST_CHARS - self._burst_chars
+        self._burst.append(text[:room])
+        self._burst_chars += len(self._burst[-1])
+
+    def _drop_burst(self) -> None:
+        self._burst, self._burst_chars, self._recent_chars = [], 0, 0
+
+    def _end_burst(self) -> Iterator[Message]:
+        text = "".join(self._burst)
+        self._drop_burst()
+        if text:
+            yield events.Paste(text.replace("\0", ""))
 
 
 def _as_keys(data: bytes, early: int) -> bytes:

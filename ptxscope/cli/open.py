@@ -102,7 +102,8 @@ def run(words: Sequence[str]) -> int:
     def opened() -> Explorer:
         predict = chosen.predict
         named = ins, values, model.name, store, listing, said
-        return Explorer(*named, predict=predict, lesson=lesson)
+        from_start = not values and not predict
+        return Explorer(*named, predict=predict, lesson=lesson, from_start=from_start)
 
     return ending.run(opened, store)
 

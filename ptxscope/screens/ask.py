@@ -20,9 +20,16 @@ class AskScreen(Dialog[str | None]):
     ]
 
     def __init__(
-        self, title: str, label: str, text: str = "", hint: str = "", does: str = "keep"
+        self,
+        title: str,
+        label: str,
+        text: str = "",
+        hint: str = "",
+        does: str = "keep",
+        help_section: str = "",
     ) -> None:
         super().__init__()
+        self.help_section = help_section
         self._title, self._label, self._text, self._hint = title, label, text, hint
         self._keys = f"Enter {does} · Esc leave"
 

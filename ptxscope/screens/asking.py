@@ -20,6 +20,19 @@ if TYPE_CHECKING:
 
 Chosen = Callable[[int | None], None]
 
+_HELP_SECTIONS = {
+    "lanes": "lanes",
+    "operands": "operands",
+    "value": "operands",
+    "modifiers": "modifiers",
+    "modifier-row": "modifiers",
+    "line": "line",
+    "browser": "find",
+    "listing": "listing",
+    "tour-strip": "lessons",
+}
+"""The section of Help about a widget, by the widget's id."""
+
 
 class Asking(Part):
     """What the main screen does with dialogs and files."""
@@ -28,10 +41,16 @@ class Asking(Part):
     """What shows the session beside this screen."""
     _got = ""
     """What was typed as observed."""
+    _model_before = ""
+    """The model that a comparison under ``isa`` took the place of."""
 
     def action_pin(self) -> None:
         """Pin this evaluation, so that what is edited next is compared with it; or let it go."""
-        self._main.pin = self._main.session.setup if self._main.pin is None else None
+        setup = self._main.session.setup
+        self._main.pin = setup if self._main.pin is None else None
+        model, self._model_before = self._model_before, ""
+        if model and self._main.pin is None and setup.model == "isa":
+            self._main.edit(edits.with_model(setup, model))
         self._main.show_step()
         key = self._main.key("pin")
         if self._main.pin:
@@ -43,12 +62,14 @@ class Asking(Part):
         """Ask what explains a result, and compare the documented evaluation with that."""
         from .explain import ExplainScreen
 
+        model = self._main.session.setup.model
         setup = edits.with_model(self._main.session.setup, "isa")
 
         def left(answer: tuple[str, Finding | None] | None) -> None:
             self._got, finding = answer or (self._got, None)
             if finding is not None:
                 self._main.pin = setup
+                self._model_before = model if finding.model.name == "isa" else ""
                 self._main.edit(edits.with_finding(setup, finding))
                 if finding.instruction.opcode != setup.instruction.opcode:
                     return  # the pin waits, which was said
@@ -134,7 +155,7 @@ class Asking(Part):
         asked = f"A note on step {step.number} {title(step)}"
         hint = "what a reader should see here"
         self._main.app.push_screen(
-            AskScreen(asked, "note", "".join(known[:1]), hint, "keep it"), written
+            AskScreen(asked, "note", "".join(known[:1]), hint, "keep it", "export"), written
         )
 
     def action_export(self) -> None:
@@ -148,13 +169,18 @@ class Asking(Part):
         self._main.app.push_screen(ExportScreen(self._main.session.trace), left)
 
     def action_help(self) -> None:
-        """Show what every key, stage and glyph means."""
+        """Show what every key, stage and glyph means, from the panel with the focus on."""
         from .help import HelpScreen
 
-        self._main.app.push_screen(HelpScreen())
+        focus = self._main.focused
+        ids = [node.id for node in focus.ancestors_with_self] if focus else []
+        section = next((_HELP_SECTIONS[id_] for id_ in ids if id_ in _HELP_SECTIONS), "")
+        if section == "lanes" and self._main.is_predicting:
+            section = "predict"
+        self._main.app.push_screen(HelpScreen(section))
 
-    def ask(self, title: str, items: list[Item], chosen: Chosen) -> None:
+    def ask(self, title: str, items: list[Item], chosen: Chosen, help_section: str) -> None:
         """Have one of some items chosen."""
         from .menu import MenuScreen
 
-        self._main.app.push_screen(MenuScreen(title, items), chosen)
+        self._main.app.push_screen(MenuScreen(title, items, 0, help_section), chosen)

@@ -38,6 +38,8 @@ class ChallengeScreen(Dialog[Trace | None]):
         Binding("ctrl+t", "steps", "Its steps", show=False),
     ]
 
+    help_section = "exercises"
+
     def __init__(self, store: Keeper | None, level: int = 1) -> None:
         super().__init__()
         self._store, self._level = store, level

@@ -41,6 +41,8 @@ class CheckScreen(Dialog[Checked | None]):
         Binding("ctrl+y", "copy", "Copy", show=False),
     ]
 
+    help_section = "check"
+
     def __init__(self, found: Sequence[Checked], title: str) -> None:
         super().__init__()
         self._found, self._title = found, title

@@ -34,6 +34,7 @@ class ChoiceScreen(InkModal[int | None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", "leave", key_display="Esc"),
+        Binding("question_mark,f1", "help", "Help", show=False, id="help"),
     ]
 
     def __init__(self, title: str, options: Sequence[Option], index: int, at: Offset) -> None:
@@ -64,6 +65,12 @@ class ChoiceScreen(InkModal[int | None]):
         """A click beside the list leaves it."""
         if event.widget is self:
             self.action_leave()
+
+    def action_help(self) -> None:
+        """Show Help, at what is said of the modifiers."""
+        from .help import HelpScreen
+
+        self.app.push_screen(HelpScreen("modifiers"))
 
     def action_leave(self) -> None:
         """Choose nothing."""

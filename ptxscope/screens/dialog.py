@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
 from ..widgets.inks import InkModal
@@ -36,3 +37,14 @@ class Dialog(MessagesAside, InkModal[Result]):
     DEFAULT_CSS = """
     Dialog { align: center middle; }
     """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("question_mark,f1", "help", "Help", show=False, id="help"),
+    ]
+    help_section = ""
+    """The section at which Help opens above it."""
+
+    def action_help(self) -> None:
+        """Show Help, at the section of this dialog."""
+        from .help import HelpScreen
+
+        self.app.push_screen(HelpScreen(self.help_section))

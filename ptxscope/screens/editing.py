@@ -17,6 +17,7 @@ from ..widgets.browser import Browser
 from ..widgets.hints import REFUSED, HintBar
 from ..widgets.lanes import Lanes
 from ..widgets.operands import Operands, no_next
+from .edit_text import describe_edit
 from .part import Part
 
 if TYPE_CHECKING:
@@ -124,6 +125,12 @@ class Editing(Part):
 
     def paste(self, text: str) -> None:
         """Open what was pasted: an instruction, or several as a listing; or say what is wrong."""
+        from ..listing_cursor import LONGEST
+
+        if len(text) > LONGEST:
+            said = f"more than {LONGEST:,} characters; `ptxscope check` reads a file of any length"
+            self._main.notify(said, title="Not pasted", markup=False, severity="warning")
+            return
         text = text.replace("\r\n", "\n").replace("\r", "\n")  # as terminals hand lines over
         found = list(scan(text))
         if len(found) > 1 and any(item.instruction for item in found):
@@ -298,7 +305,7 @@ class Editing(Part):
 
         items = [Item(name, f"{bits:#x}") for name, bits in found]
         name = operand_name(self._main.session.trace, event.role)
-        self._main.ask(f"Values that bite, for {name}", items, chosen)
+        self._main.ask(f"Values that bite, for {name}", items, chosen, "operands")
 
     def action_random(self) -> None:
         """Give what is read random values."""
@@ -317,18 +324,31 @@ class Editing(Part):
         self.edit(edits.with_model(setup, names[(at + 1) % len(names)]))
 
     def action_undo(self) -> None:
-        """Take back the last edit."""
-        self._went(self._main.session.undo)
+        """Take back the last edit, and say what that was."""
+        main, after = self._main, self._main.session.moment
+        if self._went(main.session.undo):
+            edit = describe_edit(main.session.moment, after)
+            main.tell("Took back", f"{printable(edit)} · {main.key('edit.redo')} restores it")
+        else:
+            main.say("There is no edit to take back")
 
     def action_redo(self) -> None:
-        """Make an edit again that was taken back."""
-        self._went(self._main.session.redo)
+        """Make an edit again that was taken back, and say what that was."""
+        main, before = self._main, self._main.session.moment
+        if self._went(main.session.redo):
+            edit = describe_edit(before, main.session.moment)
+            main.tell("Restored", f"{printable(edit)} · {main.key('edit.undo')} takes it back")
+        else:
+            main.say("There is no edit to restore")
 
-    def _went(self, go: Callable[[], bool]) -> None:
-        """Undo or redo; a listing that this opens or closes comes and goes with it."""
+    def _went(self, go: Callable[[], bool]) -> bool:
+        """Undo or redo; a listing that this opens or closes comes and goes with it.
+
+        Returns whether there was an edit.
+        """
         before, stay = self._main.listing_cursor, self.staying()
         if not go():
-            return
+            return False
         self._main.pause()
         self._main.clear_hint()
         stay()
@@ -342,6 +362,7 @@ class Editing(Part):
         ):
             self._main.query_one("#side").add_class("-listing")
         self._main.show_session()
+        return True
 
     def end_typing(self) -> None:
         """Close the field in which a value is typed; what was typed is entered."""

@@ -45,6 +45,8 @@ class ExplainScreen(Dialog[tuple[str, Finding | None]]):
         Binding("ctrl+y", "copy", "Copy", show=False),
     ]
 
+    help_section = "why?"
+
     def __init__(self, trace: Trace, got: str, *, of_another: bool = False) -> None:
         super().__init__()
         self._title = f"Why did I get that?{' · of the last legal line' if of_another else ''}"

@@ -42,6 +42,8 @@ class ExportScreen(Dialog[Annotations]):
         Binding("ctrl+y", "copy", "Copy", show=False),
     ]
 
+    help_section = "export"
+
     def __init__(self, trace: Trace) -> None:
         super().__init__()
         self._trace = trace
@@ -53,7 +55,7 @@ class ExportScreen(Dialog[Annotations]):
     def compose(self) -> ComposeResult:
         """The choices above, the preview below."""
         extra = self._trace.annotations
-        with Frame("Export", "^s or Enter save · ^y copy · Tab next · Esc leave", page=True):
+        with Frame("Export", "", page=True):
             yield self._choices
             yield Field("steps", "steps", "", "all; 1-4, 3, or select-saturate")
             yield Field("title", "title", extra.title, "what stands above it")
@@ -65,6 +67,21 @@ class ExportScreen(Dialog[Annotations]):
     def on_mount(self) -> None:
         """Show the preview."""
         self._show()
+        self._show_keys()
+
+    def on_descendant_focus(self) -> None:
+        """The keys depend on what has the focus."""
+        self._show_keys()
+
+    def _show_keys(self) -> None:
+        """Say what Enter and the other keys do here."""
+        enter, ask = "^s", "? help"
+        if self.focused is self._choices:
+            enter = "Enter choose · ^s"
+        elif isinstance(self.focused, Input):
+            enter, ask = "Enter or ^s", "F1 help"
+        keys = f"{enter} save · ^y copy · Tab next · {ask} · Esc leave"
+        self.query_one(Frame).border_subtitle = keys
 
     def _suggested(self) -> str:
         return f"{self._trace.instruction.opcode}.{SUFFIXES[self._format]}"
@@ -159,7 +176,7 @@ class ExportScreen(Dialog[Annotations]):
                 self._show(f"{printable(name)} is as it was")
 
         items = [Item("keep it", "nothing is written"), Item("overwrite", "its text is lost")]
-        self.app.push_screen(MenuScreen(f"{printable(name)} exists", items), chosen)
+        self.app.push_screen(MenuScreen(f"{printable(name)} exists", items, 0, "export"), chosen)
 
     def _write(self, path: Path) -> None:
         try:

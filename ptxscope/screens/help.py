@@ -53,50 +53,69 @@ _GLYPH_WORDS = {
     Flag.ROUNDED: "a float has too few bits for the number",
     Flag.NAN: "an input is not a number",
 }
-_PANES = (
-    (
-        "lanes",
+_PANES = {
+    "lanes": (
         "arrows move a cursor; what its bits came from is underlined, what they went to is "
         "in italics, and the operands show the very bits; type over a chip of a register, < and > "
         "nudge it, a float to the next; a digit says what a lane selects, as does a wire that is "
         "dragged from a chip to it, and Enter lists what it may; space or a click "
-        "switches a lane of the mask; a click on a title goes to that step",
+        "switches a lane of the mask; a click on a title goes to that step"
     ),
-    (
-        "predict",
+    "predict": (
         "the step to come is asked: type what a lane will be, Enter judges it; h gives a hint, n "
-        "shows the step, Esc leaves and keeps what was typed",
+        "shows the step, Esc leaves and keeps what was typed"
     ),
-    (
-        "operands",
+    "operands": (
         "arrows move between values, lanes and bits; type or Enter edits, < and > nudge, "
-        "space turns the bit, v lists values that bite; Esc leaves",
+        "space turns the bit, v lists values that bite; Esc leaves"
     ),
-    (
-        "modifiers",
+    "modifiers": (
         "arrows move, Enter chooses; × is illegal here, and says why; on a selector "
         "a digit, < or > picks the lane's source, on the mask space switches the lane; in the row "
         "of a small screen ^← and ^→ go from slot to slot, Enter lists the values and Del leaves "
         "one out; a left click takes a "
-        "step on, a right one back, as the wheel does",
+        "step on, a right one back, as the wheel does"
     ),
-    (
-        "line",
+    "line": (
         "Tab takes a completion, up and down walk through them; F2 applies a fix; "
-        "Enter or Esc leaves, and u takes back all that was typed",
+        "Enter or Esc leaves, and u takes back all that was typed"
     ),
-    (
-        "all values",
+    "all values": (
         "arrows move the current point and change the operand, with ^ far, Home and End to the "
         "ends; u takes it back; Tab goes to x, y and the result, whose lanes arrows then choose; "
-        "w tells all of it in words",
+        "w tells all of it in words"
     ),
-    (
-        "find",
+    "find": (
         "names or words: average four bytes, clamp, mask, absolute difference; up and down "
-        "move, Enter opens",
+        "move, Enter opens"
     ),
-)
+    "listing": (
+        "arrows go from one of the 27 instructions to the next, Enter goes to its steps; ✗ marks "
+        "an illegal line, ≠ an erratum that changes its result; a value that a register is given "
+        "runs on to the lines below; f finds the line that wrote other bits, c checks all lines"
+    ),
+    "check": (
+        "arrows move between the findings, Enter opens one on operands that show it, Tab goes to "
+        "the text, ^y copies it"
+    ),
+    "why?": (
+        "type the result that you got, with ? for each digit that you don't know; Enter goes to "
+        "the explanations, Enter there compares one with the documented steps"
+    ),
+    "export": (
+        "arrows and Enter choose a format and the switches; Tab goes to the fields and the "
+        "preview; Enter in a field saves, ^s saves from anywhere, ^y copies"
+    ),
+    "lessons": (
+        "n and p turn the cards; type an answer, Enter judges it; ? gives a hint, s shows the "
+        "answer; Esc leaves, and the lesson goes on there the next time"
+    ),
+    "exercises": (
+        "Enter judges the answer, or skips where the field is empty, and then asks the next; ? "
+        "gives a hint, ^l goes to the next level, ^t shows the steps"
+    ),
+}
+"""What the keys of a panel do. Help opens at the panel that has the focus."""
 
 
 _MARKS = {
@@ -112,16 +131,20 @@ _MARKS = {
 
 
 class HelpScreen(Dialog[None]):
-    """A page to read; any of the usual keys leaves it."""
+    """A page to read, opened at a section; any of the usual keys leaves it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,question_mark,enter", "leave", "Leave", show=False),
+        Binding("escape,q,question_mark,f1,enter", "leave", "Leave", show=False),
     ]
+
+    def __init__(self, section: str = "") -> None:
+        super().__init__()
+        self._text = HelpText(section)
 
     def compose(self) -> ComposeResult:
         """The text."""
         with Frame("Help", "↑ ↓ PgUp PgDn Home End · Esc leave", page=True):
-            yield HelpText("help", "")
+            yield self._text
 
     def action_leave(self) -> None:
         """Back to the explorer."""
@@ -136,6 +159,19 @@ class HelpText(Pane):
     HelpText { height: 1fr; border: none; &:focus { border: none; } }
     """
 
+    def __init__(self, section: str = "") -> None:
+        super().__init__("help", "")
+        self._section = section
+        self._section_row = 0
+
+    def on_mount(self) -> None:
+        """Begin at the section."""
+        self.call_after_refresh(self._show_section)
+
+    def _show_section(self) -> None:
+        if self.drawn:
+            self.scroll_to(y=self._section_row, animate=False)
+
     def draw(self, width: int) -> list[Line]:
         """The whole page."""
         lines: list[Line] = []
@@ -145,8 +181,10 @@ class HelpText(Pane):
             for action in actions:
                 lines += _entry(" ".join(names[action.id]), action.tooltip, width)
         lines += [[], [Piece("In the panels", "current")]]
-        for name, text in _PANES:
-            lines += _entry(name, text, width)
+        for name, text in _PANES.items():
+            if name == self._section:
+                self._section_row = len(lines) - 1  # the first line is left out
+            lines += _entry(name, text, width, "current" if name == self._section else "strong")
         lines += [[], [Piece("The stages", "current")]]
         for stage, text in STAGES.items():
             first, *others = names_of(stage)
@@ -174,13 +212,13 @@ _BESIDE = 36
 """Columns from which on what is said stands beside its name."""
 
 
-def _entry(name: str, text: str, width: int) -> Iterator[Line]:
+def _entry(name: str, text: str, width: int, ink: str = "strong") -> Iterator[Line]:
     if width < _BESIDE:
-        yield [Piece(f"  {name}", "strong")]
+        yield [Piece(f"  {name}", ink)]
         yield from ([Piece(f"    {line}")] for line in textwrap.wrap(text, max(width - 4, 12)))
         return
     for i, line in enumerate(textwrap.wrap(text, width - 16)):
-        yield [Piece(f"  {name if i == 0 else '':<13} ", "strong"), Piece(line)]
+        yield [Piece(f"  {name if i == 0 else '':<13} ", ink), Piece(line)]
 
 
 def _wrapped(text: str, width: int) -> Iterator[Line]:

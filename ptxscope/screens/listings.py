@@ -92,7 +92,9 @@ class Listings(Part):
             if name and name.strip():
                 self._open_file(name.strip())
 
-        asked = AskScreen("Open a listing", "file", name, "a .ptx, .cu, .c or .py file", "open it")
+        asked = AskScreen(
+            "Open a listing", "file", name, "a .ptx, .cu, .c or .py file", "open it", "listing"
+        )
         self._main.app.push_screen(asked, named)
 
     def _open_file(self, name: str) -> None:
@@ -131,7 +133,9 @@ class Listings(Part):
 
         title_, hint = "What did a register hold at the end?", "%r7=0x7f, %r7=0x??01??00"
         does = "find what wrote it"
-        self._main.app.push_screen(AskScreen(title_, "observed", text, hint, does), asked)
+        self._main.app.push_screen(
+            AskScreen(title_, "observed", text, hint, does, "listing"), asked
+        )
 
     def action_check(self) -> None:
         """Say what is wrong in the listing, or with the line, and where an erratum can bite."""

@@ -32,6 +32,7 @@ from ..widgets.operands import Operands
 from .aside import MessagesAside
 from .asking import Asking
 from .editing import Editing
+from .greeting import Start, greeting
 from .listings import Listings
 from .predicting import Predicting
 from .stepping import Stepping
@@ -80,6 +81,7 @@ class MainScreen(
             & #modifier-row { display: block; }
         }
         &.-wide #side { width: 44; }
+        & #side.-read, &.-wide #side.-read { width: 50%; min-width: 40; }
     }
     """
 
@@ -91,7 +93,7 @@ class MainScreen(
         recent: list[str],
         *,
         asked: bool = False,
-        welcome: bool = False,
+        start: Start | None = None,
         guesses: Sequence[object] = (),
         predicting: bool = False,
     ) -> None:
@@ -107,7 +109,8 @@ class MainScreen(
         """Opcodes that were opened, the latest first."""
         self.asked = asked
         """The result is to be seen before its step."""
-        self._welcome = welcome
+        self._greeting = start
+        """Where this comes from, if the first line says so."""
         self._was_seen = False
 
     @property
@@ -120,7 +123,7 @@ class MainScreen(
         """The widgets, each once."""
         self._fit()
         with Vertical(id="top") as top:
-            top.border_title = "PTX"
+            top.border_title = "ptxscope · PTX"
             yield PtxLine()
             yield LineStatus()
         with Box(id="body"):
@@ -170,13 +173,9 @@ class MainScreen(
         self.call_after_refresh(self._mount_unseen)
         self.show_keys()
         self.show_session()
-        if self._welcome:
-            self.say(
-                f"An example of PTX · {self.key('step.next')} next step · "
-                f"{self.key('step.result')} its result · {self.key('lessons')} lessons · "
-                f"{self.key('go.find')} another instruction · "
-                f"{self.key('go.line')} type or paste your own"
-            )
+        if self._greeting is not None:
+            at_end = self.step == len(self.session.trace.steps)
+            self.say(greeting(self._greeting, self.key, at_end=at_end))
         self.call_after_refresh(self.begin_as_kept)
 
     def say(self, text: str, ink: str = "dim", *, firm: bool = False) -> None:
@@ -362,8 +361,14 @@ class MainScreen(
     async def _key_pressed(self, event: KeyBar.Pressed) -> None:
         await self.app.run_action(event.action, event.node or self)
 
+    def _widen_listing(self) -> None:
+        """Give the listing half the width while it has the focus."""
+        has_focus = self.focused is not None and self.focused.id == "listing"
+        self.query_one("#side").set_class(has_focus, "-read")
+
     def on_descendant_focus(self) -> None:
         """The status line helps while the PTX line is edited; the footer follows."""
+        self._widen_listing()
         if self.made_value_field is None or self.focused is not self.made_value_field.input:
             self.end_typing()
         self.show_status()
@@ -371,6 +376,7 @@ class MainScreen(
 
     def on_descendant_blur(self) -> None:
         """The status line stops helping; what was typed in the line is one edit."""
+        self._widen_listing()
         if self.typed is self.session.setup:
             self.session.settle()
         self.typed = None

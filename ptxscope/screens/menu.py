@@ -25,8 +25,11 @@ class MenuScreen(Dialog[int | None]):
         Binding("escape,q", "leave", "Leave", show=False),
     ]
 
-    def __init__(self, title: str, items: Sequence[Item], index: int = 0) -> None:
+    def __init__(
+        self, title: str, items: Sequence[Item], index: int = 0, help_section: str = ""
+    ) -> None:
         super().__init__()
+        self.help_section = help_section
         self._title, self._menu = title, Menu("", items, index=index)
 
     def compose(self) -> ComposeResult:

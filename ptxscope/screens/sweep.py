@@ -67,7 +67,7 @@ class SweepScreen(MessagesAside, InkScreen[None]):
         Binding("escape,v", "leave", "Leave", show=False),
         Binding("ctrl+y,y", "copy", "Copy", show=False),
         Binding("u", "take_back", "Take back", show=False, id="edit.undo"),
-        Binding("question_mark", "help", "Help", show=False, id="help"),
+        Binding("question_mark,f1", "help", "Help", show=False, id="help"),
     ]
 
     def __init__(
@@ -136,7 +136,7 @@ class SweepScreen(MessagesAside, InkScreen[None]):
         """Show what every key does."""
         from .help import HelpScreen
 
-        self.app.push_screen(HelpScreen())
+        self.app.push_screen(HelpScreen("all values"))
 
     def action_leave(self) -> None:
         """Back to the explorer, at the current point."""

@@ -50,6 +50,8 @@ class Tour(Vertical):
         self._verdict: tuple[Said, ...] = ()
         self.before = main.looked_at
         """What was looked at before the lesson."""
+        self.cursor = main.listing_cursor
+        """The place in the listing that was open then."""
         self._is_first = True
 
     def compose(self) -> ComposeResult:

@@ -72,7 +72,7 @@ class Touring(Part):
             if at is not None:
                 self.open_lesson(names[at])
 
-        self._main.app.push_screen(MenuScreen("Lessons", found, index), chosen)
+        self._main.app.push_screen(MenuScreen("Lessons", found, index, "lessons"), chosen)
 
     def _places(self) -> dict[str, Left]:
         """Where each was left."""
@@ -100,21 +100,26 @@ class Touring(Part):
         self._main.notify(printable(str(error)), title=title, markup=False, severity="error")
 
     def leave_lesson(self, said: str) -> None:
-        """Close the lesson and keep its place; what it showed stays, and one undo takes it back."""
+        """Close the lesson, keep its place, and go back to what was there before it.
+
+        One undo leads to what the lesson showed.
+        """
         tour, self.tour = self.tour, None
         if tour is None:
             return
         main = self._main
         self.point_at(None)
         self._keep(tour.places)
-        main.pin = tour.before[1]
+        main.pause()
+        setup, main.pin, main.step, main.asked, *_ = tour.before
+        is_back = main.session.apply(setup, tour.cursor)
         main.action_leave()
         tour.remove()
         main.on_descendant_blur()  # what is removed says nothing to the screen any more
         main.show_session()
         if said:
-            back = f"{main.key('edit.undo')} what was here before"
-            main.say(f"{said} · {main.key('lessons')} lessons · {back}")
+            undo = f" · {main.key('edit.undo')} shows its line" if is_back else ""
+            main.say(f"{said} · {main.key('lessons')} lessons{undo}")
 
     def _keep(self, places: dict[str, Left]) -> None:
         """Write down where lessons were left; say so where that can't be done."""

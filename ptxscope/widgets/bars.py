@@ -12,7 +12,7 @@ from ..engine.text.values import hex_text
 from ..engine.tracing.divergence import Divergence, divergence_of
 from ..engine.tracing.trace import Trace
 from ..engine.tracing.words import reading
-from .footer import Key
+from .footer import Key, group_keys
 from .message import Posted
 from .pane import Line, Pane, Piece
 
@@ -194,7 +194,8 @@ class KeyBar(Pane, can_focus=False):
     def draw(self, width: int) -> list[Line]:
         """As many keys as there is room for, whole; then those that are always there.
 
-        The screen's follow where all of the focus's have room.
+        The screen's follow where all of the focus's have room. Where not all that belong to a
+        group have room, those of one group share a label.
         """
         always = list(self._always)
         for at, room in enumerate(self.LABELLED, 1):
@@ -204,9 +205,11 @@ class KeyBar(Pane, can_focus=False):
         if right:
             right[-1] = right[-1]._replace(text=right[-1].text.rstrip())
         room = width - _wide(right)
+        least = max((at for at, key in enumerate(self._here, 1) if key.group), default=0)
+        is_roomy = sum(key.width + 2 for key in self._here[:least]) <= room
         line: Line = []
         whole = True
-        for key in self._here:
+        for key in self._here if is_roomy else group_keys(self._here):
             fits = _wide(line) + key.width + 2 <= room
             if fits and (whole or key.node):
                 line += _pieces(key)
@@ -228,7 +231,11 @@ class KeyBar(Pane, can_focus=False):
 
 def _pieces(key: Key) -> Line:
     """A key with two blanks behind it."""
-    line = [Piece(name, "current", (action, key.node)) for name, action in key.names]
+    line: Line = []
+    for name, action in key.names:
+        if line and key.separator:
+            line.append(Piece(key.separator, "dim"))
+        line.append(Piece(name, "current", (action, key.node)))
     target = (key.names[-1][1], key.node)
     label = f" {key.label}  " if key.label else "  "
     return [*line, Piece(label, "dim", target)]

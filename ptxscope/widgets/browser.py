@@ -139,14 +139,14 @@ class InstructionList(Pane):
         self._open = ""
         self._recent: tuple[str, ...] = ()
         self._typed = self._query = ""
-        self.cursor: str | None = None
-        """The opcode or intrinsic under the cursor."""
+        self._cursor = 0
+        """The position of the cursor in ``rows``."""
 
     def show(self, opcode: str, recent: tuple[str, ...]) -> None:
         """Mark the instruction that is open, and put the cursor on it."""
         if (opcode, recent) != (self._open, self._recent):
             self._open, self._recent = opcode, recent
-            self.cursor = opcode
+            self._cursor = self._first_row()
             self.redraw()
             self._show_cursor()
 
@@ -154,11 +154,21 @@ class InstructionList(Pane):
         """Keep what matches."""
         self._typed = query
         self._query = query.strip()
-        found = self.matches()
-        self.cursor = found[0] if self._query and found else self._open
+        self._cursor = 0 if self._query else self._first_row()
         self.redraw()
         self.scroll_to(y=0, animate=False)
         self._show_cursor()
+
+    def _first_row(self) -> int:
+        """The first row of the instruction that is open."""
+        names = [name for _, name in self.rows()]
+        return names.index(self._open) if self._open in names else 0
+
+    @property
+    def cursor(self) -> str | None:
+        """The opcode or intrinsic under the cursor; what is open where nothing matches."""
+        rows = self.rows()
+        return rows[self._cursor][1] if rows else self._open or None
 
     @property
     def is_filtered(self) -> bool:
@@ -170,44 +180,43 @@ class InstructionList(Pane):
         """Those of the instruction that is open."""
         return CATALOG[self._open].lanes if self._open else 1
 
-    def matches(self) -> Sequence[str]:
-        """What matches, best first; all instructions in their order without a filter."""
+    def rows(self) -> Sequence[tuple[str, str]]:
+        """The heading and the name of each row: what matches, best first; without a filter all.
+
+        What was used recently stands on top, and in its family too.
+        """
         if not self._query:
-            return list(dict.fromkeys((*self._recent, *CATALOG)))
+            recent = [("Recently used", name) for name in self._recent]
+            return [*recent, *((entry.group, name) for name, entry in CATALOG.items())]
         from ..search import search
 
-        return search(self._query, self.lanes)
+        return [("", name) for name in search(self._query, self.lanes)]
 
     def move(self, by: int) -> None:
         """Move the cursor among what is shown."""
-        shown = self.matches()
-        if not shown:
-            return
-        at = shown.index(self.cursor) + by if self.cursor in shown else 0
-        self.cursor = shown[min(max(at, 0), len(shown) - 1)]
+        self._cursor = min(max(self._cursor + by, 0), max(len(self.rows()) - 1, 0))
         self.redraw()
         self._show_cursor()
 
     def draw(self, width: int) -> list[Line]:
-        """Group heads and an instruction a line; best matches first while filtering."""
+        """Headings and an instruction a line; best matches first while filtering."""
         lines: list[Line] = list(self._missed(width))
-        group = None
-        for name in self.matches():
-            entry = CATALOG.get(name)
-            head = "Recently used" if name in self._recent else entry.group if entry else ""
-            if not self._query and head != group:
-                group = head
+        heading = ""
+        for at, (group, name) in enumerate(self.rows()):
+            if group != heading:
+                heading = group
                 lines.append([Piece(group, "dim")])
-            if entry:
-                is_wide = len(entry.summary) <= width - _NAMES or not entry.brief
-                lines += self._entry(name, entry.summary if is_wide else entry.brief, width)
-            else:
-                from ..engine.isa.intrinsics import intrinsics
-
-                found = intrinsics()[name]
-                sign = "≈" if found.differs else "="
-                lines += self._entry(name, f"{sign} {found.ptx.partition(' ')[0]}", width)
+            lines += self._entry(at, name, self._about(name), width)
         return lines or [[Piece("nothing matches", "dim")]]
+
+    def _about(self, name: str) -> str:
+        """What an instruction or an intrinsic does, in a few words."""
+        if name in CATALOG:
+            return CATALOG[name].brief
+        from ..engine.isa.intrinsics import intrinsics
+
+        found = intrinsics()[name]
+        return f"{'≈' if found.differs else '='} {found.ptx.partition(' ')[0]}"
 
     def _missed(self, width: int) -> Iterator[Line]:
         """Which words of the filter what is shown does not fit."""
@@ -218,17 +227,17 @@ class InstructionList(Pane):
                 said = f"nothing fits {', '.join(map(printable, words))}; without:"
                 yield from ([Piece(x, "dim")] for x in textwrap.wrap(said, max(width, 1)))
 
-    def _entry(self, name: str, about: str, width: int) -> list[Line]:
+    def _entry(self, at: int, name: str, about: str, width: int) -> list[Line]:
         """A line, and more where its words don't fit beside the name."""
         mark, ink = ("▸", "current") if name == self._open else (" ", "")
-        here = " cursor" if name == self.cursor and self._has_cursor() else ""
+        here = " cursor" if at == self._cursor and self._has_cursor() else ""
         lead = f"{mark}{name}".ljust(_NAMES - 1) + " "
         if len(about) <= width - len(lead):
-            return [[Piece(lead, ink + here, name), Piece(about, "dim", name)]]
+            return [[Piece(lead, ink + here, at), Piece(about, "dim", at)]]
         folded = textwrap.wrap(about, max(width - 2, 1), break_on_hyphens=False)
         return [
-            [Piece(lead[:width], ink + here, name)],
-            *([Piece("  "[:width]), Piece(part, "dim", name)] for part in folded),
+            [Piece(lead[:width], ink + here, at)],
+            *([Piece("  "[:width]), Piece(part, "dim", at)] for part in folded),
         ]
 
     def _has_cursor(self) -> bool:
@@ -236,7 +245,7 @@ class InstructionList(Pane):
 
     def _show_cursor(self) -> None:
         for y, line in enumerate(self.drawn):
-            if any(piece.target == self.cursor for piece in line):
+            if any(piece.target == self._cursor for piece in line):
                 self.show_line(y, context=1)
 
     def on_resize(self) -> None:
@@ -246,6 +255,6 @@ class InstructionList(Pane):
 
     def clicked(self, target: object) -> None:
         """Open the clicked instruction."""
-        self.cursor = str(target)
-        if isinstance(self.parent, Browser):
+        if isinstance(target, int) and isinstance(self.parent, Browser):
+            self._cursor = target
             self.parent.action_choose()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import takewhile
+from itertools import groupby, takewhile
 from typing import Any
 
 from textual.binding import Binding
@@ -14,7 +14,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from ..engine.records import NamedTuple
-from ..keys import ACTIONS, ALWAYS, FOOTER, PREDICTING, key_name, keys_by_id
+from ..keys import ACTIONS, ALWAYS, FOOTER, FOOTER_GROUPS, PREDICTING, key_name, keys_by_id
 
 
 class Key(NamedTuple):
@@ -26,6 +26,13 @@ class Key(NamedTuple):
     tooltip: str = ""
     node: DOMNode | None = None
     """Whose action it is; None: the screen's."""
+    group: str = ""
+    """The label that it shares with its neighbours where there is little room."""
+
+    @property
+    def separator(self) -> str:
+        """What stands between the names: letters need a blank there, arrows don't."""
+        return " " if all(name.isalnum() for name, _ in self.names) else ""
 
     @property
     def is_arrows(self) -> bool:
@@ -35,7 +42,8 @@ class Key(NamedTuple):
     @property
     def width(self) -> int:
         """Columns that it takes."""
-        return sum(len(name) for name, _ in self.names) + 1 + len(self.label)
+        names = self.separator.join(name for name, _ in self.names)
+        return len(names) + 1 + len(self.label)
 
 
 _PACKAGE = __name__.partition(".")[0]
@@ -54,7 +62,8 @@ def footer_keys(screen: Screen[Any]) -> tuple[tuple[Key, ...], tuple[Key, ...]]:
 
     def named(id_: str, key: str) -> Key:
         action = actions[id_]
-        return Key(((key_name(key), action.action),), action.label, action.tooltip)
+        name = ((key_name(key), action.action),)
+        return Key(name, action.label, action.tooltip, group=FOOTER_GROUPS.get(id_, ""))
 
     def acting(*ids: str) -> list[Key]:
         found = (next((k for k in keys[id_] if _acts_behind(focus, k)), None) for id_ in ids)
@@ -74,6 +83,19 @@ def footer_keys(screen: Screen[Any]) -> tuple[tuple[Key, ...], tuple[Key, ...]]:
     always = [key for key in always if key.names[0][0] not in taken]
     first = PREDICTING if getattr(screen, "is_predicting", False) else ()
     return (*acting(*first), *own, *acting(*FOOTER)), (*out, *always)
+
+
+def group_keys(keys: Sequence[Key]) -> list[Key]:
+    """The keys, with neighbours of one group as one."""
+    found: list[Key] = []
+    for label, group in groupby(keys, lambda key: key.group):
+        members = list(group)
+        if label and len(members) > 1:
+            names = tuple(name for key in members for name in key.names)
+            tooltip = "; ".join(key.tooltip for key in members)
+            members = [Key(names, label, tooltip, group=label)]
+        found += members
+    return found
 
 
 def _taken(focus: Widget | None, own: Sequence[Key]) -> set[str]:

@@ -9,14 +9,14 @@ from ..engine.isa.form import Form
 from . import choices
 from .choices import Choice, ChoiceError
 from .hints import REFUSED, Hint
-from .message import Posted
+from .message import PartMessage
 from .pane import CursorPane
 
 
 class FormPane(CursorPane):
     """Shows a Form and asks for another; its cursor stands on a Choice."""
 
-    class Changed(Posted):
+    class Changed(PartMessage):
         """A slot is to take another value, which is legal."""
 
         control: FormPane
@@ -28,6 +28,11 @@ class FormPane(CursorPane):
         self._form: Form | None = None
         self.pointed = ""
         """The slot that a lesson points at."""
+
+    @property
+    def subject(self) -> object:
+        """The form."""
+        return self._form
 
     def point(self, slot: str) -> None:
         """Point at a slot, or at none."""

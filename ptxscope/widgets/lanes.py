@@ -29,7 +29,7 @@ from .hints import REFUSED, Hint
 from .lane_cells import DARK, Lights
 from .lane_levels import Levels
 from .lane_lines import View, draw
-from .message import Posted
+from .message import PartMessage
 from .operands import Field
 from .pane import Line, Pane
 
@@ -58,7 +58,7 @@ class Lanes(Pane):
         Binding("greater_than_sign", "nudge(1)", "one more", show=False),
     ]
 
-    class CursorMoved(Posted):
+    class CursorMoved(PartMessage):
         """The cursor stands on another cell, or on none."""
 
         control: Lanes
@@ -66,13 +66,13 @@ class Lanes(Pane):
         said: str = ""
         """What happened there, in a sentence."""
 
-    class StepChosen(Posted):
+    class StepChosen(PartMessage):
         """The title of a step was clicked."""
 
         control: Lanes
         number: int
 
-    class Edit(Posted):
+    class Edit(PartMessage):
         """A register's chip is to be typed over."""
 
         control: Lanes
@@ -80,7 +80,7 @@ class Lanes(Pane):
         start: str
         """What was typed already."""
 
-    class Nudged(Posted):
+    class Nudged(PartMessage):
         """A register's part is to be so much more."""
 
         control: Lanes
@@ -90,13 +90,13 @@ class Lanes(Pane):
         width: int
         by: int
 
-    class Flipped(Posted):
+    class Flipped(PartMessage):
         """A lane is to go into the mask, or out of it."""
 
         control: Lanes
         lane: int
 
-    class Reselected(Posted):
+    class Reselected(PartMessage):
         """A lane is to take another byte or half-word; from 0, those of a first, then b's."""
 
         control: Lanes
@@ -107,7 +107,7 @@ class Lanes(Pane):
         unit: int = 0
         """Bits of the part, where it may be another than now."""
 
-    class Choosing(Posted):
+    class Choosing(PartMessage):
         """What a lane may take is to be listed."""
 
         control: Lanes
@@ -115,7 +115,7 @@ class Lanes(Pane):
         at: Offset
         """The place beneath it, on the screen."""
 
-    class Predict(Posted):
+    class Predict(PartMessage):
         """What a lane will be is to be typed."""
 
         control: Lanes
@@ -153,17 +153,24 @@ class Lanes(Pane):
         if (guesses is None) != (self._guesses is None):
             self._levels = None
         self._guesses = guesses
-        if trace is not self._trace and self.place and not self._has(trace, self.place):
-            self._set_place(None)
+        is_lost = trace is not self._trace and self.place and not self._has(trace, self.place)
         drawn = self._view.scene if self._view and trace is self._trace else scene(trace)
         was = self._view
         self._view = View(trace, step, DARK, divergence, pin, scene=drawn)
         if was is None or was.trace is not trace or was[3:5] != (divergence, pin):
             self._levels = None
+        if is_lost:
+            self._set_place(None)
         self._start(moving=moving)
         self.redraw()
         if self.place is not None and self._at(self._places()) is not None:
             self._set_place(self.place)
+
+    @property
+    def subject(self) -> object:
+        """The form and the model: they decide which rows and lanes there are."""
+        trace = self._trace
+        return trace and (trace.instruction.form, trace.model)
 
     @property
     def _trace(self) -> Trace | None:

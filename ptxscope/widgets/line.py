@@ -16,9 +16,11 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widgets import Input
 
+from ..engine.isa.catalog import CATALOG
 from ..engine.text.errors import PtxError, Span, printable
 from ..engine.text.instruction import Instruction
 from ..engine.text.parser import parse_all
+from ..keys import key_names
 from .hints import Hint, HintBar
 from .inks import palette_of
 from .message import Posted
@@ -289,7 +291,7 @@ class LineStatus(Pane, can_focus=False):
         if problem.fix is not None:
             message += f" · F2: {printable(problem.fix)}" if problem.fix else " · F2 removes it"
         room = width - start - len(carets) - 1
-        hint = f"allowed: {printable(problem.hint)}" if problem.hint else ""
+        hint = self._allowed(problem.hint) if problem.hint else ""
         lead: Line = [Piece(" " * start), Piece(carets, "bad")]
         if len(message) <= room:
             return [[*lead, Piece(f" {message}", "bad")], self._second(hint, width)]
@@ -309,6 +311,13 @@ class LineStatus(Pane, can_focus=False):
             return [[*lead, Piece(f" {first_row.strip()}", "bad")], [Piece(below[0], "bad")]]
         self.rest = rest_text.replace(HintBar.BETWEEN, "; ")
         return [lead, [Piece(message[: max(width - 1, 0)] + "…", "bad")]]
+
+    def _allowed(self, hint: str) -> str:
+        """What is allowed; not all instructions by name, which would cover what stands below."""
+        if set(hint.split()) >= set(CATALOG):
+            key = key_names(self.app)["go.find"][0]
+            return f"allowed: one of {len(CATALOG)} instructions; {key} finds one by words"
+        return f"allowed: {printable(hint)}"
 
     def _second(self, hint: str, width: int) -> Line:
         """Completions, or what is allowed where it fits; else that goes into the row of hints."""

@@ -8,7 +8,7 @@ from textual.binding import Binding, BindingType
 
 from ..engine.text.errors import printable
 from .bars import VEIL
-from .message import Posted
+from .message import PartMessage, Posted
 from .pane import Line, Pane, Piece
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Listing(Pane):
     Listing { height: 1fr; display: none; }
     """
 
-    class Moved(Posted):
+    class Moved(PartMessage):
         """Another statement is to be shown."""
 
         control: Listing
@@ -45,6 +45,11 @@ class Listing(Pane):
         self.place: ListingCursor | None = None
         self._rows: tuple[ListingRow, ...] = ()
         self._is_veiled = False
+
+    @property
+    def subject(self) -> object:
+        """The programs of the listing."""
+        return self.place and self.place.listing.programs
 
     def veil(self, *, veiled: bool) -> None:
         """Hold back what the statement under the cursor and those behind it compute, or tell it."""

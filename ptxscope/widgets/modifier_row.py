@@ -15,7 +15,7 @@ from ..engine.records import NamedTuple
 from . import choices
 from .choices import OFF, ON, Choice, Option
 from .form_pane import FormPane
-from .message import Posted
+from .message import PartMessage
 from .pane import Line, Piece
 
 
@@ -55,7 +55,7 @@ class ModifierRow(FormPane):
     }
     """
 
-    class Asked(Posted):
+    class Asked(PartMessage):
         """The values of a token are to be listed beneath it."""
 
         control: ModifierRow

@@ -27,7 +27,7 @@ from ..engine.tracing.trace import Trace
 from ..engine.tracing.words import operand_name
 from ..keys import keys_by_id
 from .hints import REFUSED, Hint
-from .message import Posted
+from .message import PartMessage
 from .pane import CursorPane, Line, Piece
 
 STAY = (
@@ -69,7 +69,7 @@ class Operands(CursorPane):
     ]
     """No key that a literal begins with."""
 
-    class Edit(Posted):
+    class Edit(PartMessage):
         """The field under the cursor is to be typed over."""
 
         control: Operands
@@ -77,14 +77,14 @@ class Operands(CursorPane):
         start: str
         """What was typed already."""
 
-    class Changed(Posted):
+    class Changed(PartMessage):
         """An operand has new bits."""
 
         control: Operands
         role: str
         bits: int
 
-    class Presets(Posted):
+    class Presets(PartMessage):
         """A list of values that bite is wanted for an operand."""
 
         control: Operands
@@ -98,6 +98,11 @@ class Operands(CursorPane):
         """The field under the cursor."""
         self._typed_over = False
         self._untold = False
+
+    @property
+    def subject(self) -> object:
+        """The form: it decides which operands there are, and of which types."""
+        return self._trace and self._trace.instruction.form
 
     def show(self, trace: Trace) -> None:
         """Show the operands of a trace."""

@@ -23,7 +23,7 @@ from ..export.sweeps.text import command
 from ..sweep.compute import Axis, Sweep, sweep
 from ..sweep.lanes import Lane, results, sweepable, usual, usual_result
 from ..sweep.words import here, words
-from .message import Posted
+from .message import PartMessage, Posted
 from .pane import Line, Pane, Piece
 from .step_words import told
 
@@ -75,7 +75,7 @@ class SweepPane(Pane):
     SweepPane { height: 1fr; border: none; padding: 0; &:focus { border: none; } }
     """
 
-    class Moved(Posted):
+    class Moved(PartMessage):
         """The current point is to be another one."""
 
         control: SweepPane
@@ -101,6 +101,11 @@ class SweepPane(Pane):
         self.found = self._computed()
 
     # --- what is shown ---------------------------------------------------------------
+
+    @property
+    def subject(self) -> object:
+        """The form: it decides which operands there are."""
+        return self._trace.instruction.form
 
     def show(self, trace: Trace) -> None:
         """Show another evaluation, of this instruction or of another one."""

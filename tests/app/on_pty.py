@@ -86,10 +86,11 @@ class Explorer:
         deadline = time.monotonic() + _PATIENCE
         while echo not in self.seen:
             assert time.monotonic() < deadline, f"not echoed: {data!r}"
-            self._read(0.1)
+            self.read(0.1)
         self.seen = b""
 
-    def _read(self, seconds: float) -> bytes:
+    def read(self, seconds: float) -> bytes:
+        """What is written within so many seconds."""
         if not select.select([self.master], [], [], seconds)[0]:
             return b""
         data = os.read(self.master, 1 << 16)
@@ -101,20 +102,20 @@ class Explorer:
         deadline = time.monotonic() + _PATIENCE
         while text not in self.seen:
             assert time.monotonic() < deadline, f"{text!r} does not come: {self.seen[-2000:]!r}"
-            assert self.process.poll() is None or self._read(0.1), self.seen[-2000:]
-            self._read(0.2)
+            assert self.process.poll() is None or self.read(0.1), self.seen[-2000:]
+            self.read(0.2)
         self.seen = self.seen.partition(text)[2]
 
     def settle(self) -> None:
         """Read until nothing has come for a while."""
-        while self._read(0.5):
+        while self.read(0.5):
             pass
 
     def ended(self) -> int | None:
         """The exit status, when all it wrote is read."""
         deadline = time.monotonic() + _PATIENCE
         while self.process.poll() is None and time.monotonic() < deadline:
-            self._read(0.1)
-        while self._read(0.1):
+            self.read(0.1)
+        while self.read(0.1):
             pass
         return self.process.poll()

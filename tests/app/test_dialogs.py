@@ -12,8 +12,10 @@ from textual.widgets._toast import Toast
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.intrinsics import intrinsics
 from ptxscope.keys import ACTIONS
+from ptxscope.screens.asking import _HELP_SECTIONS
 from ptxscope.screens.dialog import Frame
 from ptxscope.screens.export import ExportScreen
+from ptxscope.screens.help import _PANES
 from ptxscope.store import Store
 from ptxscope.widgets.fields import Page
 from ptxscope.widgets.menu import Menu
@@ -176,9 +178,9 @@ async def test_no_word_in_the_browser_is_cut(size: tuple[int, int]) -> None:
             assert width >= 28
             assert all(len(line) <= width for line in pane.text().splitlines())
             said = " ".join(pane.text().split())
-            for name in pane.matches():  # type: ignore[attr-defined]
+            for _, name in pane.rows():  # type: ignore[attr-defined]
                 entry, found = CATALOG.get(name), intrinsics().get(name)
-                about = [entry.summary, entry.brief] if entry else []
+                about = [entry.brief] if entry else []
                 about += [f"{x} {found.ptx.partition(' ')[0]}" for x in "=≈"] if found else []
                 assert any(f"{name} {x}" in said for x in about)
 
@@ -478,3 +480,60 @@ async def test_help_is_whole_on_a_small_screen(size: tuple[int, int]) -> None:
         assert [line for line in page.text().splitlines() if len(line) > width] == []
         said = " ".join(page.text().split())
         assert "Play the steps at a reader's pace, or pause" in said
+
+
+# --- help -----------------------------------------------------------------------------------
+
+HELP = {
+    "lanes": (("l",), "question_mark"),
+    "predict": (("P",), "f1"),
+    "operands": (("o",), "question_mark"),
+    "modifiers": (("m",), "question_mark"),
+    "line": (("i",), "f1"),
+    "find": (("slash",), "f1"),
+    "listing": (("ctrl+o",), "f1"),
+    "all values": (("v",), "question_mark"),
+    "check": (("c",), "question_mark"),
+    "why?": (("x",), "f1"),
+    "export": (("e",), "question_mark"),
+    "lessons": (("L",), "question_mark"),
+    "exercises": (("C",), "f1"),
+}
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+@pytest.mark.parametrize("section", HELP)
+async def test_help_opens_at_the_panel_with_the_focus(section: str, size: tuple[int, int]) -> None:
+    keys, key = HELP[section]
+    async with explorer(*E3, size=size) as drive:
+        await drive.press(*keys, key)
+        first, *_ = (line.split("  ") for line in await framed(drive))
+        assert section in first
+        await drive.press("escape")
+        assert "Help" not in await drive.text()
+
+
+async def test_help_opens_at_the_top_where_no_panel_has_the_focus() -> None:
+    async with explorer(*E3) as drive:
+        await drive.press("f1")
+        assert "Steps" in (await framed(drive))[0]
+
+
+def test_help_has_a_section_for_every_panel() -> None:
+    assert set(_HELP_SECTIONS.values()) <= set(_PANES)
+    assert set(HELP) == set(_PANES)
+
+
+async def test_the_export_dialog_says_what_enter_does() -> None:
+    async with explorer(*E3) as drive:
+        await drive.press("e")
+        frame = drive.app.screen.query_one(Frame)
+        seen = {}
+        for _ in range(6):
+            focus = focused(drive)
+            assert focus is not None
+            seen[focus.id] = str(frame.border_subtitle)
+            await drive.press("tab")
+        assert "Enter choose · ^s save" in seen["choices"]
+        assert "Enter or ^s save" in seen["path"]
+        assert "Enter" not in seen["preview"]

@@ -15,7 +15,7 @@ if sys.platform == "win32":
 
 from tests.app.on_pty import Explorer
 
-SHOWN = b"An example of PTX"
+SHOWN = b"PTX step by step"
 """What a first start says."""
 BEHIND = [
     *(b"\x1b[?1049l", b"\x1b[?25h", b"\x1b[?1000l", b"\x1b[?1003l", b"\x1b[?1006l"),

@@ -91,6 +91,31 @@ async def test_recently_used_instructions_are_on_top() -> None:
         assert first[0].startswith("Recently used")
         assert "selp" in first[1]
         assert "vmad" in first[2]
+        names = [
+            line.split()[0].lstrip("▸") for line in drive.pane("instructions").text().split("\n")
+        ]
+        assert [name for name in names if name in CATALOG] == ["selp", "vmad", *CATALOG]
+
+
+async def test_the_browser_moves_through_both_places_of_an_instruction() -> None:
+    async with explorer("set.eq.u32.u32 d, a, b", {}, size=(120, 40)) as drive:
+        await drive.press("slash", *"selp", "enter", "slash", *"down,down,down,enter".split(","))
+        assert drive.session.setup.instruction.opcode == "selp"  # set and setp stand above it
+        await drive.press("slash", *["down"] * 40, "enter")
+        assert drive.session.setup.instruction.opcode == list(CATALOG)[-1]
+
+
+async def test_the_browser_has_one_line_for_each_instruction() -> None:
+    async with explorer(size=(120, 40)) as drive:
+        lines = drive.pane("instructions").text().splitlines()
+        groups = {entry.group for entry in CATALOG.values()}
+        assert len(lines) == len(CATALOG) + len(groups)
+    families: dict[str, set[str]] = {}
+    for opcode, entry in CATALOG.items():
+        if entry.lanes > 1:
+            families.setdefault(opcode[:-1], set()).add(entry.brief.rpartition(", ")[0])
+    assert all(len(told) == 1 for told in families.values())  # two and four lanes alike
+    assert all(CATALOG[name].brief in told for name, told in families.items() if name in CATALOG)
 
 
 async def test_another_instruction_keeps_the_choices_it_also_has() -> None:

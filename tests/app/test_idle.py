@@ -27,7 +27,7 @@ def _count_turns(pid: int) -> int:
 def _count_turns_within(explorer: Explorer, seconds: float) -> int:
     before, deadline = _count_turns(explorer.process.pid), time.monotonic() + seconds
     while time.monotonic() < deadline:
-        explorer._read(0.1)  # output that nobody reads would block the explorer
+        explorer.read(0.1)  # output that nobody reads would block the explorer
     return _count_turns(explorer.process.pid) - before
 
 

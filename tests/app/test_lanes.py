@@ -328,7 +328,8 @@ async def test_what_is_said_of_the_cursors_cell_follows_an_edit() -> None:
         await drive.press("less_than_sign")
         assert "byte 2 of b" in drive.pane("hint").text()
         await drive.press("u")
-        assert "byte 3 of b" in drive.pane("hint").text()
+        assert "Took back: the line" in drive.pane("hint").text()
+        assert lanes.place == Place("select.b", 0)
 
 
 async def test_typing_where_something_is_computed_says_so_and_does_nothing_else() -> None:

@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from textual import events
 from textual.widgets._toast import Toast
 
+from ptxscope.app import Explorer
+from ptxscope.engine.listings.lint import check_text
 from ptxscope.engine.tracing.divergence import divergences
 from ptxscope.listing_cursor import opened_listing
 from ptxscope.session import example, trace_of
@@ -448,3 +451,64 @@ async def test_what_the_run_cannot_read_is_said_in_the_list_and_above_the_trace(
         await drive.press("down")
         assert drive.session.setup.line == "vsub4.u32.u32.u32 %0, %1, %2, %2;"
         drive.agree()
+
+
+# --- what can change a result, as `check` says it ---------------------------------------------
+
+VMAD = "vmad.u32.u32.u32.sat %r4, %r1, %r2, {c};\nvmax.u32.u32.u32 %r5, %r4, %r1;"
+
+
+@pytest.mark.parametrize(("c", "can_bite"), [("%r3", True), ("0", False)])
+async def test_the_list_marks_the_errata_that_check_finds(c: str, can_bite: bool) -> None:
+    """E11 extends the sign of c (SEMANTICS.md, section 4): that of a literal 0 changes nothing."""
+    text = VMAD.format(c=c)
+    found = next(iter(check_text(text, "x.ptx")))
+    assert ("E11" in found.errata) == can_bite
+    async with explorer(size=(120, 40)) as drive:
+        await drive.paste(text)
+        assert ("E11" in drive.pane("listing").text()) == can_bite
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+async def test_a_listing_has_half_the_width_while_it_has_the_focus(size: tuple[int, int]) -> None:
+    text = (Path(__file__).parents[1] / "data" / "video.ptx").read_text(encoding="utf-8")
+    async with explorer(size=size) as drive:
+        drive.screen.open_listing(text, "video.ptx")
+        await drive.text()
+        side = drive.screen.query_one("#side")
+        assert side.size.width == size[0] // 2
+        if size[0] == 120:  # the 27 instructions of this kernel have a line each
+            shown = drive.pane("listing").text().splitlines()
+            assert any("vabsdiff4.u32.u32.u32.add %r10, %r11, %r12, %r6" in x for x in shown)
+        await drive.press("enter")
+        assert side.size.width < size[0] // 2 or not side.display
+        await drive.press("g")
+        assert side.size.width == size[0] // 2
+
+
+async def test_a_key_waits_until_the_listing_is_open() -> None:
+    cursor = opened_listing("vmad.u32.u32.u32.sat %r4, %r1, %r2, %r3;\n", "x.ptx")
+    assert cursor is not None
+    app = Explorer(listing=cursor)
+    app.post_message(events.Key("c", "c"))  # typed before anything was on the screen
+    async with app.run_test(size=(120, 40)) as pilot:
+        drive = Driver(app, pilot)
+        shown = await drive.text()
+        assert "Check" in shown
+        assert "E11" in shown
+        assert "Nothing is wrong" not in shown
+
+
+async def test_an_undeclared_input_has_no_value_of_the_line_before() -> None:
+    text = "{ .reg .u32 x;\nvadd.u32.u32.u32 x, a, b;\nvmax.u32.u32.u32 y, x, c; }"
+    async with explorer("vadd4.u32.u32.u32 d, a, b, c", {"a": 5, "b": 6, "c": 7}) as drive:
+        for line in ("vadd.u32.u32.u32 x, a, b;", "vmax.u32.u32.u32 y, x, c;"):
+            shown = await (
+                drive.paste(text) if "vadd" in line else drive.press("right_square_bracket")
+            )
+            assert drive.session.setup.line == line
+            operands = drive.session.trace.operands
+            assert (operands["a"], operands["b"]) == (0, 0)
+            assert "not known, shown as 0: " in " ".join(shown.split())
+        await drive.press("u", "u")
+        assert drive.session.trace.operands["a"] == 5

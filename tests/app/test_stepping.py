@@ -11,6 +11,7 @@ import pytest
 from textual.timer import Timer
 
 from ptxscope import parse
+from ptxscope.app import Explorer
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.tracing.divergence import divergences
 from ptxscope.engine.tracing.stages import about
@@ -58,7 +59,8 @@ async def test_the_first_launch_begins_and_says_what_it_is(size: tuple[int, int]
     async with explorer(None, {}, size=size) as drive:
         shown = await drive.text()
         assert "▸1 select" in shown
-        assert "An example of PTX · n next step · d its result · L lessons" in shown
+        assert "ptxscope shows PTX step by step · n next step · L learn" in shown
+        assert shown.startswith("─ptxscope")
         assert "0x00000007" not in shown  # 5 and two lanes that are less: the example's result
         assert "d = 0x00000007" in await drive.press("d")
         assert "0x00000007" not in await drive.press("d")
@@ -113,7 +115,8 @@ async def test_with_a_line_and_values_all_is_shown() -> None:
         assert "▸5 write" in shown
         assert "%r1 = 0x00000007" in shown
         assert VEIL not in drive.pane("result").text()
-        assert not said(drive)
+        assert said(drive) == "Every step is shown · Home first step · L learn"
+        assert "▸1 select" in await drive.press("home")
 
 
 async def test_what_was_left_goes_on_as_it_was(tmp_path: Path) -> None:
@@ -124,13 +127,26 @@ async def test_what_was_left_goes_on_as_it_was(tmp_path: Path) -> None:
         shown = await drive.text()
         assert "▸3 compare" in shown
         assert "0x00000007" not in shown
-        assert not said(drive)
+        assert said(drive) == "As you left it · n next step · L learn"
         await drive.press("d")
         drive.app.keep()
     async with explorer(None, {}, store=Store(tmp_path, tmp_path)) as drive:
         shown = await drive.text()
         assert "▸3 compare" in shown
         assert "d = 0x00000007" in shown
+        await drive.press("end")
+        drive.app.keep()
+    async with explorer(None, {}, store=Store(tmp_path, tmp_path)) as drive:
+        await drive.text()
+        assert said(drive) == "As you left it · Home first step · L learn"
+
+
+async def test_a_line_without_values_opens_at_its_first_step() -> None:
+    app = Explorer(parse("vadd4.s32.s32.s32 d, a, b, c"), {}, from_start=True)
+    async with app.run_test(size=(80, 24)) as pilot:
+        drive = Driver(app, pilot)
+        assert "▸1 select" in await drive.text()
+        assert said(drive).startswith("No values yet: o types them · n next step · L learn")
 
 
 async def test_a_state_of_before_has_asked_for_nothing(tmp_path: Path) -> None:
@@ -241,7 +257,7 @@ KEYS = (
     *(action.keys for action in ACTIONS),
 )
 FOCUS = {
-    "nothing": ((), "n next  p back  a all  d result"),
+    "nothing": ((), "n"),
     "line": (("i",), "Tab complete"),
     "lanes": (("l",), "↑↓←→ move"),
     "operands": (("o",), "Enter "),
@@ -364,7 +380,7 @@ async def test_a_click_on_a_key_of_the_focus_acts_there() -> None:
 @pytest.mark.parametrize("size", some([(80, 24), (120, 40), (60, 20)], 0, 1))
 async def test_nothing_jumps_when_a_hint_comes(size: tuple[int, int]) -> None:
     async with explorer(size=size) as drive:
-        before = (await drive.text()).splitlines()
+        before = (await drive.press("p", "end")).splitlines()
         after = (await drive.press("n")).splitlines()
         (changed,) = (
             y for y, pair in enumerate(zip(before, after, strict=True)) if len({*pair}) > 1
@@ -702,3 +718,14 @@ async def test_the_footer_says_what_enter_does_on_a_cell() -> None:
             lanes.stand_on(place)
             await drive.text()
             assert footer(drive).startswith(own), place
+
+
+@pytest.mark.parametrize("width", [80, 96, 100, 120, 200])
+async def test_the_footer_names_where_to_edit_the_models_and_why(width: int) -> None:
+    async with explorer(size=(width, 24)) as drive:
+        named = {text for text, _ in _keys_here(drive)}
+        assert {"n", "p", "d", "/", "i", "o", "m", "t", "x"} <= named
+        labels = footer(drive)
+        assert ("i o m edit" in labels) != ("o operands  m modifiers" in labels)
+        await drive.click("keys", "o ")
+        assert focused(drive) is drive.screen.query_one("#operands")

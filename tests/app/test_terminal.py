@@ -176,7 +176,7 @@ def test_a_shell_stops_it_and_has_it_come_back_whole(
 ) -> None:
     shell.type(started.format(f"{sys.executable} -m ptxscope"))
     shell.send("Enter")
-    shell.wait_for("An example of PTX")
+    shell.wait_for("step by step")
     shell.send("End")
     shell.wait_for("Step 5 of 5")
     time.sleep(0.5)

@@ -113,7 +113,7 @@ async def test_a_lesson_is_played_to_its_end(case: tuple[str, tuple[int, int]]) 
 async def test_the_first_launch_offers_the_first_lesson_with_its_key(tmp_path: Path) -> None:
     store = Store(tmp_path / "state", tmp_path / "config")
     async with explorer(None, {}, store=store, size=(100, 30)) as drive:
-        assert "L lessons" in await drive.text()
+        assert "L learn" in await drive.text()
         shown = await drive.press("L")
         assert "Selecting lanes: four numbers in one register  " in shown
         await drive.press("enter")
@@ -134,6 +134,11 @@ async def test_it_is_left_and_resumed_and_the_explorer_goes_on_where_it_was(
         shown = await drive.text()
         assert "Lesson clamping was left at card 3" in shown
         assert store.load_lessons() == {"clamping": Left(2)}
+        assert drive.session.setup == before
+        drive.app.keep()
+        assert store.load().setup == before  # what the next start shows
+        assert "u shows its line" in shown
+        await drive.press("u")
         assert "vadd4" in drive.session.setup.line
         await drive.press("u")
         assert drive.session.setup == before
@@ -290,8 +295,20 @@ async def test_a_pin_and_a_listing_are_there_again() -> None:
         assert drive.session.setup.instruction.opcode == "vavrg4"
         await drive.press("escape")
         assert drive.screen.pin == pin
-        await drive.press("u")
         assert drive.screen.listing_cursor == cursor
+
+
+@pytest.mark.parametrize("step", [1, 3, 5])
+@pytest.mark.parametrize("is_asked", [False, True])
+async def test_leaving_a_lesson_returns_to_the_step(step: int, is_asked: bool) -> None:
+    async with explorer() as drive:
+        await drive.press(str(step), *(["d"] if is_asked else []))
+        before = await drive.text()
+        await opened(drive, "clamping")
+        await drive.press("n", "n", "o", "5", "enter", "escape", "L", "escape")
+        assert drive.screen.step == step
+        shown = (await drive.text()).splitlines()
+        assert shown[:-2] == before.splitlines()[:-2]  # but for the hint and the keys
 
 
 async def test_another_lesson_takes_the_place_of_one_that_is_open() -> None:

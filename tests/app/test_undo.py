@@ -144,3 +144,44 @@ def test_what_was_computed_is_not_held() -> None:
     assert session.cursor is not None
     assert not session.cursor.listing.runs
     assert not session.cursor.listing.lists
+
+
+@pytest.mark.parametrize(
+    ("keys", "edit"),
+    [
+        (("o", "5", "enter", "escape"), "%r2 = 0x00000005"),
+        (("s",), "%r2 = 0x01010101, %r3 = 0x80ff7f01"),
+        (("t",), "the model ptxas"),
+        (("w", *"why", "enter"), "the notes for exports"),
+        (("slash", *"vadd4", "enter"), "the line `vadd4."),
+        (("i", "end", "x", "y", "escape"), "the line `vset4.s32.u32.lt.add %r1, %r2, %r3, %r0;xy`"),
+    ],
+)  # fmt: skip
+async def test_undo_and_redo_say_what_the_edit_was(keys: tuple[str, ...], edit: str) -> None:
+    async with explorer() as drive:
+        await drive.press(*keys)
+        assert f"Took back: {edit}" in await drive.press("u")
+        shown = await drive.press("ctrl+r")
+        assert f"Restored: {edit}" in shown
+        assert "u takes it back" in shown
+
+
+async def test_undo_and_redo_say_what_happened_to_a_listing() -> None:
+    async with explorer() as drive:
+        assert "There is no edit to take back" in await drive.press("u")
+        assert "There is no edit to restore" in await drive.press("ctrl+r")
+        await _open(drive, "long.ptx", LONG)
+        await drive.press("right_square_bracket", "o", "5", "enter", "escape")
+        assert "Took back: x1 = 0x00000001" not in await drive.text()
+        assert "Took back: " in await drive.press("u")
+        assert "Took back: line 2 of `long.ptx`" in await drive.press("u")
+        assert "Took back: the listing `long.ptx`" in await drive.press("u")
+        assert "Restored: the listing `long.ptx`" in await drive.press("ctrl+r")
+        assert "Restored: line 2 of `long.ptx`" in await drive.press("ctrl+r")
+
+
+async def test_undo_says_it_in_a_small_terminal_too() -> None:
+    async with explorer(size=(40, 12)) as drive:
+        await drive.press("s")
+        shown = " ".join((await drive.press("u")).split())
+        assert "Took back" in shown

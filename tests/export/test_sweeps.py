@@ -212,13 +212,13 @@ def test_it_fits_into_any_room(lanes: str, means: tuple[bool, bool]) -> None:
 
 
 def test_long_numbers_are_brief_beside_an_axis() -> None:
-    found = of_line("selp.f64 d, a, b, c", "a", c=1, a=0x7FEFFFFFFFFFFFFF, b=0)
+    found = of_line("selp.f64 d, a, b, c", "a", c=1, a=0x5FEFFFFFFFFFFFFF, b=0)
     for unicode, sign in ((True, "\u2248"), (False, "~")):
         shown = cells.text(cells.drawn(found, cells.Size(60, 12, unicode)))
-        assert f"{sign}1.8e+308" in shown
+        assert f"{sign}1.34e+154" in shown
         assert shown.isascii() or unicode
-    assert "\u22481.8e+308</text>" in picture.render(found)
-    assert "d = 1.7976931348623157e+308" in render(found)  # in full, in words
+    assert "\u22481.34e+154</text>" in picture.render(found)
+    assert "d = 1.3407807929942596e+154" in render(found)  # in full, in words
 
 
 def test_halves_of_cells_have_the_shades_of_their_values() -> None:
@@ -257,3 +257,16 @@ def test_a_narrow_band_has_its_label_and_its_end_a_line_of_its_own() -> None:
     texts = plotted(of_line("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", b=5))
     assert {"123", "127"} <= set(texts)
     assert "clamped to 127" in texts
+
+
+@pytest.mark.parametrize("here", [-128, -126, 126, 127])
+def test_the_current_value_hides_no_end_of_an_axis(here: int) -> None:
+    for y in ("", "b.b0"):
+        found = of_line(
+            "vadd.s32.s32.s32 d, a.b0, b.b0, c", "a.b0", y, a=here & 0xFF, b=here & 0xFF
+        )
+        shown = cells.text(cells.drawn(found, cells.Size(60, 12))).split("\n")
+        assert {"-128", "127"} <= {*shown[-1].split()}
+        low, high = (shown[row].replace("\u2502", " ").split()[0] for row in (-3, 0))
+        least, most = ("-128", "127") if y else (str(here - 128), str(here + 127))
+        assert (low, high) == (least, most)

@@ -191,7 +191,7 @@ ENTRIES = (
         "1.0",
         "any",
         needs=(NEEDS_F64,),
-        brief="a if c, else b",
+        brief="c ? a : b",
     ),
     Entry(
         "slct",
@@ -211,7 +211,7 @@ ENTRIES = (
         "1.0",
         "any",
         needs=(NEEDS_FTZ, NEEDS_F64),
-        brief="a if c>=0, else b",
+        brief="c >= 0 ? a : b",
     ),
     _scalar(
         "vadd",
@@ -242,7 +242,7 @@ ENTRIES = (
         "1",
         _ARITHMETIC,
         "the smaller of two bytes, half-words or words",
-        "the smaller",
+        "min(a, b)",
         ("vmin.s32.s32.s32.max d, a, b, c", {"a": 0xFFFFFF00, "b": 7, "c": 0xFFFFFFF6}),
     ),
     _scalar(
@@ -250,7 +250,7 @@ ENTRIES = (
         "1",
         _ARITHMETIC,
         "the larger of two bytes, half-words or words",
-        "the larger",
+        "max(a, b)",
         ("vmax.s32.s32.u32 d, a.h0, b.b0", {"a": 0x0000FFFF, "b": 0x00000080}),
     ),
     _scalar(
@@ -302,7 +302,7 @@ ENTRIES = (
         "4",
         _VSET,
         "1 where a CMP b holds, else 0",
-        "1 if a CMP b",
+        "a CMP b",
         ("vset.s32.u32.lt d, a, b", {"a": 0xFFFFFFFF, "b": 0}),
     ),
     _simd(
@@ -311,7 +311,7 @@ ENTRIES = (
         "1",
         _ARITHMETIC,
         "add two pairs of half-words",
-        "a + b, half-words",
+        "a + b, 16-bit",
         ("vadd2.s32.s32.s32.sat d, a, b, c", {"a": 0x7FFF8000, "b": 0x0001FFFF}),
     ),
     _simd(
@@ -320,7 +320,7 @@ ENTRIES = (
         "1",
         _ARITHMETIC,
         "subtract two pairs of half-words",
-        "a - b, half-words",
+        "a - b, 16-bit",
         ("vsub2.u32.u32.u32.sat d.h1, a, b, c", {"a": 0x00050005, "b": 0x00030007, "c": C_BITS}),
     ),
     _simd(
@@ -329,7 +329,7 @@ ENTRIES = (
         "1",
         _ARITHMETIC,
         "average two pairs of half-words",
-        "average half-words",
+        "average, 16-bit",
         ("vavrg2.s32.s32.s32 d, a, b, c", {"a": 0x0003FFFD, "b": 0x00000000}),
     ),
     _simd(
@@ -338,7 +338,7 @@ ENTRIES = (
         "1",
         _ARITHMETIC,
         "absolute differences of two pairs of half-words",
-        "|a-b|, half-words",
+        "|a - b|, 16-bit",
         ("vabsdiff2.u32.s32.s32.add d, a, b, c", {"a": 0x0001FFFF, "b": 0x00040001, "c": 10}),
     ),
     _simd(
@@ -347,7 +347,7 @@ ENTRIES = (
         "1",
         _ARITHMETIC,
         "the smaller of two pairs of half-words",
-        "smaller half-words",
+        "min(a, b), 16-bit",
         ("vmin2.s32.s32.u32 d, a.h10, b.h22, c", {"a": 0x8000FFFF, "b": 0x7FFF0001}),
     ),
     _simd(
@@ -356,7 +356,7 @@ ENTRIES = (
         "1",
         _ARITHMETIC,
         "the larger of two pairs of half-words",
-        "larger half-words",
+        "max(a, b), 16-bit",
         ("vmax2.u32.u32.u32 d.h0, a, b, c", {"a": 0x00010002, "b": 0x00030001, "c": C_BITS}),
     ),
     _simd(
@@ -365,7 +365,7 @@ ENTRIES = (
         "2",
         _VSET,
         "compare two pairs of half-words, 1 or 0 each",
-        "compare half-words",
+        "a CMP b, 16-bit",
         ("vset2.s32.u32.lt d, a, b, c", {"a": 0xFFFF0005, "b": 0x00000003}),
     ),
     _simd(
@@ -374,7 +374,7 @@ ENTRIES = (
         "3",
         _ARITHMETIC,
         "add four pairs of bytes",
-        "a + b, bytes",
+        "a + b, 8-bit",
         (
             "vadd4.s32.s32.u32.sat d.b310, a, b, c",
             {"a": 0x80FF7F01, "b": 0x01FF0180, "c": C_BITS},
@@ -386,7 +386,7 @@ ENTRIES = (
         "3",
         _ARITHMETIC,
         "subtract four pairs of bytes",
-        "a - b, bytes",
+        "a - b, 8-bit",
         ("vsub4.u32.u32.u32.add d, a, b, c", {"a": 0, "b": 0xFFFFFFFF, "c": 1000}),
     ),
     _simd(
@@ -395,7 +395,7 @@ ENTRIES = (
         "3",
         _ARITHMETIC,
         "average four pairs of bytes",
-        "average bytes",
+        "average, 8-bit",
         ("vavrg4.s32.s32.u32.sat d, a, b, c", {"a": 0x80FF7F01, "b": 0x01FF0280}),
     ),
     _simd(
@@ -404,7 +404,7 @@ ENTRIES = (
         "3",
         _ARITHMETIC,
         "absolute differences of four pairs of bytes",
-        "|a - b|, bytes",
+        "|a - b|, 8-bit",
         (
             "vabsdiff4.u32.u32.u32.add d, a, b, c",
             {"a": 0x10203040, "b": 0x11223344, "c": 1000},
@@ -416,7 +416,7 @@ ENTRIES = (
         "3",
         _ARITHMETIC,
         "the smaller of four pairs of bytes",
-        "smaller bytes",
+        "min(a, b), 8-bit",
         ("vmin4.s32.s32.s32 d, a, b.b4321, c", {"a": 0x80FF7F01, "b": 0x02030405}),
     ),
     _simd(
@@ -425,7 +425,7 @@ ENTRIES = (
         "3",
         _ARITHMETIC,
         "the larger of four pairs of bytes",
-        "larger bytes",
+        "max(a, b), 8-bit",
         ("vmax4.u32.u32.u32 d.b20, a, b, c", {"a": 0x01020304, "b": 0x04030201, "c": C_BITS}),
     ),
     _simd(
@@ -434,7 +434,7 @@ ENTRIES = (
         "4",
         _VSET,
         "compare four pairs of bytes, 1 or 0 each",
-        "compare bytes",
+        "a CMP b, 8-bit",
         ("vset4.s32.u32.lt.add d, a, b, c", {"a": 0x80FF7F01, "b": 0x01010101, "c": 5}),
     ),
 )

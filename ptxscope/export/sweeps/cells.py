@@ -107,15 +107,15 @@ def _plot(sweep: Sweep, size: Size) -> list[Line]:
     width = max(size.width - margin - 1, 1)
     first, last = _columns(sweep.x, width)
     field = _dots(sweep, width, rows) if size.unicode else _marks(sweep, width, rows)
+    labels: dict[int, tuple[str, Kind]] = {}
     if here is not None:
         column = int(np.searchsorted(first, here, side="right")) - 1
         row = rows - 1 - _level(sweep, sweep.places[here : here + 1], rows)[0]
         field[row][column] = Cell("\u25cf" if size.unicode else "@", Kind.HERE)
-        labels = {int(row): (result, Kind.CURRENT)}
-    else:
-        labels = {}
-    for row, said in ((0, ends[1]), (rows - 1, ends[0])):
-        labels.setdefault(row, (said, Kind.AXIS))
+        labels[int(row)] = (result, Kind.CURRENT)
+    for at, said in ((0, ends[1]), (rows - 1, ends[0])):  # never hidden by the current value
+        if labels.get(at, ("",))[0] != said:
+            labels[at] = (said, Kind.AXIS)
     bar = _BARS[not size.unicode]
     lines: list[Line] = []
     for row in range(rows):
@@ -262,15 +262,16 @@ def _map(sweep: Sweep, size: Size) -> list[Line]:
     each = 2 if halves and rows > 1 else 1
     labels = {0: names[1], -(-rows // each) - 1: names[0]}
     strong = None if at_y is None else (rows - 1 - at_y) // each
-    if strong is not None:
-        labels[strong] = names[2]
+    if strong is not None:  # the ends are never hidden by the current value
+        labels.setdefault(strong, names[2])
     bar = _BARS[not size.unicode]
     lines: list[Line] = []
     for row in range(-(-rows // each)):
         top = rows - 1 - row * each
         low = top - each + 1
-        kind = Kind.CURRENT if row == strong else Kind.AXIS
-        line = [Cell(labels.get(row, "")[:margin].rjust(margin), kind), Cell(bar, Kind.AXIS)]
+        said = labels.get(row, "")
+        kind = Kind.CURRENT if row == strong and said == names[2] else Kind.AXIS
+        line = [Cell(said[:margin].rjust(margin), kind), Cell(bar, Kind.AXIS)]
         for column, (above, below) in enumerate(zip(shown[top], shown[low], strict=True)):
             if row == strong and column == at_x:
                 line.append(Cell("\u25cf" if size.unicode else "O", Kind.HERE, above, below))

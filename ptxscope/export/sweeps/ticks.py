@@ -50,14 +50,14 @@ def brief(lane: Lane, bits: int) -> str:
 def along(
     axis: Axis, here: int | None, *, by_place: bool, breaks: Iterable[int] = ()
 ) -> list[Tick]:
-    """The values to write along an axis, the most telling first.
+    """The values to write along an axis: its ends, the current one, then those people look for.
 
     ``by_place`` is where values stand by how many there are between them, else one after another;
     ``breaks`` are where the results begin to go another way.
     """
     places = [0, axis.size - 1, *breaks, *map(axis.where, usual(axis.lane))]
     if here is not None:
-        places.insert(0, here)
+        places.insert(2, here)
     found = [at for at in dict.fromkeys(places) if at is not None]
     return list(ticks_at(axis, found, here, by_place=by_place))
 

@@ -1,0 +1,111 @@
+"""A message about a part of what is no longer shown does nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+from textual.geometry import Offset
+
+from ptxscope.engine.tracing.provenance import Cell
+from ptxscope.scene.records import Place
+from ptxscope.session import with_line, with_model
+from ptxscope.widgets.choices import Choice
+from ptxscope.widgets.form_pane import FormPane
+from ptxscope.widgets.lanes import Lanes
+from ptxscope.widgets.listing import Listing
+from ptxscope.widgets.message import PartMessage, Posted
+from ptxscope.widgets.operands import Field, Operands
+from tests.app.driving import Driver, explorer
+
+BEFORE = ("vadd4.s32.s32.s32.sat d.b310, a, b.b4567, c", {"a": 0x807F7FA6, "b": 0x7F017F80})
+AFTER = "setp.lt.f32 p|q, a, b"
+
+MESSAGES: dict[str, Callable[[Driver], Posted]] = {
+    "a cell": lambda drive: Lanes.CursorMoved(lanes(drive), Cell("merge.d", 3, 0, 8), "said"),
+    "an operand": lambda drive: Lanes.CursorMoved(lanes(drive), Cell("c", 0, 24, 32), "said"),
+    "a step": lambda drive: Lanes.StepChosen(lanes(drive), 5),
+    "a chip": lambda drive: Lanes.Edit(lanes(drive), Field("c", "lane", 3), "1"),
+    "a nudge": lambda drive: Lanes.Nudged(lanes(drive), "c", 24, 8, 1),
+    "a mask": lambda drive: Lanes.Flipped(lanes(drive), 1),
+    "a selector": lambda drive: Lanes.Reselected(lanes(drive), "bsel", 3, 1),
+    "a choice": lambda drive: Lanes.Choosing(lanes(drive), Choice("bsel", None, 3), Offset(0, 0)),
+    "a prediction": lambda drive: Lanes.Predict(lanes(drive), Place("add.t", 3), "1"),
+    "a field": lambda drive: Operands.Edit(operands(drive), Field("c", "lane", 3), "1"),
+    "a value": lambda drive: Operands.Changed(operands(drive), "c", 1),
+    "presets": lambda drive: Operands.Presets(operands(drive), "c"),
+    "a modifier": lambda drive: FormPane.Changed(drive.screen.query(FormPane).first(), "sat", True),
+}
+
+
+def lanes(drive: Driver) -> Lanes:
+    return drive.screen.query_one(Lanes)
+
+
+def operands(drive: Driver) -> Operands:
+    return drive.screen.query_one(Operands)
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+async def test_a_message_about_an_instruction_that_was_replaced_is_dropped(name: str) -> None:
+    async with explorer(*BEFORE) as drive:
+        MESSAGES[name](drive).tell()
+        drive.screen.edit(with_line(drive.session.setup, AFTER))
+        setup = drive.session.setup
+        await drive.text()
+        assert drive.app.failure is None
+        assert drive.session.setup == setup
+        assert drive.app.screen is drive.screen
+        assert drive.screen.made_value_field is None or not drive.screen.made_value_field.is_open
+
+
+async def test_a_message_about_another_model_is_dropped() -> None:
+    """The rows of a model that clamps otherwise may be others."""
+    async with explorer("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 1}) as drive:
+        message = Lanes.StepChosen(lanes(drive), 1)
+        drive.screen.edit(with_model(drive.session.setup, "ptxas"))
+        assert message.no_dispatch
+
+
+@pytest.mark.parametrize(
+    "keys", [("l", "up", "up", "up", "greater_than_sign"), ("o", "greater_than_sign")]
+)
+async def test_other_values_of_the_same_form_drop_nothing(keys: Sequence[str]) -> None:
+    async with explorer("vadd.s32.s32.s32 d, a, b", {"a": 5, "b": 0}) as drive:
+        await drive.press("home")
+        await drive.mash(*keys, *["greater_than_sign"] * 9, pace=0)
+        assert drive.session.trace.operands["a"] == 15
+
+
+async def test_a_row_of_a_listing_that_was_replaced_is_dropped() -> None:
+    one = "vadd4.u32.u32.u32 d, a, b, c;\nvadd2.u32.u32.u32 e, d, b, c;"
+    async with explorer(*BEFORE) as drive:
+        await drive.paste(one)
+        listing = drive.screen.query_one(Listing)
+        assert listing.place is not None
+        Listing.Moved(listing, listing.place.moved(1)).tell()
+        drive.screen.open_listing(one.replace("vadd", "vsub"), "another")
+        await drive.text()
+        assert drive.session.setup.instruction.opcode == "vsub4"
+
+
+@pytest.mark.parametrize("focus", [Lanes, None])
+async def test_the_lights_follow_the_line(focus: type[Lanes] | None) -> None:
+    """The cell under the cursor is missing in the next line: no operand stays lit."""
+    async with explorer(*BEFORE) as drive:
+        if focus:
+            await drive.press("l")
+        lanes(drive).stand_on(Place("merge.d", 3))
+        await drive.text()
+        await drive.paste(AFTER)
+        await drive.text()
+        if not focus:
+            assert not operands(drive)._lit
+        drive.agree()
+
+
+def test_every_message_about_a_part_can_be_stale() -> None:
+    """A message of the lanes, the operands or the modifiers is about a part of what they show."""
+    for widget in (Lanes, Operands, FormPane):
+        messages = [x for x in vars(widget).values() if isinstance(x, type)]
+        assert all(issubclass(x, PartMessage) for x in messages if issubclass(x, Posted))
