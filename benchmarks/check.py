@@ -10,7 +10,7 @@ from itertools import cycle
 from pathlib import Path
 
 from ptxscope.engine.listings.lint import check_listing
-from ptxscope.engine.text.opcodes import OPCODES
+from ptxscope.engine.syntax.opcodes import OPCODES
 
 from .measure import interleaved, process
 

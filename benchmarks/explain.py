@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from random import Random
 
-from ptxscope.engine.diagnosis.diagnose import investigate
+from ptxscope.engine.diagnosis.findings import investigate
 from ptxscope.engine.diagnosis.observation import Observation, whole
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import random_form
 from ptxscope.engine.semantics.lowering import lower
-from ptxscope.engine.semantics.run import result
-from ptxscope.engine.text.instruction import Instruction
-from ptxscope.engine.tracing.evaluate import plan_of
+from ptxscope.engine.semantics.plan_execution import result
+from ptxscope.engine.syntax.instruction import Instruction
+from ptxscope.engine.tracing.evaluation import plan_of
 from tests.strategies import instruction_of
 
 from .measure import interleaved, process

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ptxscope import parse
-from ptxscope.engine.tracing.evaluate import bind
-from ptxscope.sweep.compute import SIDE, sweep
-from ptxscope.sweep.lanes import swept, usual_result
+from ptxscope.engine.tracing.evaluation import bind
+from ptxscope.sweep.computation import SIDE, sweep
+from ptxscope.sweep.register_parts import swept, usual_result
 
 from .measure import interleaved
 

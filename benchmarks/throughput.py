@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 import ptxscope
 from ptxscope import evaluate, parse
-from ptxscope.engine.text.instruction import Input
+from ptxscope.engine.syntax.instruction import Input
 
 Array = npt.NDArray[Any]
 SIZE = 1 << 22

@@ -9,28 +9,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .engine.diagnosis.diagnose import diagnose as diagnose
-    from .engine.text.errors import Problem as Problem
-    from .engine.text.errors import PtxError as PtxError
-    from .engine.text.instruction import Instruction as Instruction
-    from .engine.text.parser import parse as parse
-    from .engine.text.parser import parse_all as parse_all
-    from .engine.tracing.evaluate import evaluate as evaluate
+    from .engine.diagnosis.findings import diagnose as diagnose
+    from .engine.syntax.errors import Problem as Problem
+    from .engine.syntax.errors import PtxError as PtxError
+    from .engine.syntax.instruction import Instruction as Instruction
+    from .engine.syntax.parser import parse as parse
+    from .engine.syntax.parser import parse_all as parse_all
+    from .engine.tracing.evaluation import evaluate as evaluate
     from .engine.tracing.trace import Trace as Trace
     from .engine.tracing.trace import replay as replay
     from .engine.tracing.trace import trace as trace
     from .export import export as export
 
 _HOMES = {
-    "Instruction": "engine.text.instruction",
-    "Problem": "engine.text.errors",
-    "PtxError": "engine.text.errors",
+    "Instruction": "engine.syntax.instruction",
+    "Problem": "engine.syntax.errors",
+    "PtxError": "engine.syntax.errors",
     "Trace": "engine.tracing.trace",
-    "diagnose": "engine.diagnosis.diagnose",
-    "evaluate": "engine.tracing.evaluate",
+    "diagnose": "engine.diagnosis.findings",
+    "evaluate": "engine.tracing.evaluation",
     "export": "export",
-    "parse": "engine.text.parser",
-    "parse_all": "engine.text.parser",
+    "parse": "engine.syntax.parser",
+    "parse_all": "engine.syntax.parser",
     "replay": "engine.tracing.trace",
     "trace": "engine.tracing.trace",
 }
@@ -47,7 +47,7 @@ def __getattr__(name: str) -> object:
         # the package `export` can be called as its function: see there
         value: object = home if name == "export" else getattr(home, name)
         if name in ("Trace", "diagnose", "trace"):
-            display = import_module(".display", __name__)
+            display = import_module(".notebook", __name__)
             display.install()
             if name == "diagnose":
                 display.install_findings()

@@ -31,15 +31,15 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from . import __version__
 from .cli import CommandError
-from .cli.arguments import split_words
-from .cli.trace import asked, rendered
+from .cli.commands.trace import asked, rendered
+from .cli.support.arguments import split_words
 from .engine.records import NamedTuple
-from .engine.tracing.stages import title
+from .engine.tracing.step_text import title
 from .export import export
-from .export.boxed import BOX, widened
-from .export.identity import apart
+from .export.content.id_prefix import apart
+from .export.content.value_lookup import result, value
+from .export.formats.responsive_svg import BOX, widened
 from .export.theme import THEMES, Theme
-from .export.value import result, value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ptxscope.cli.progress import Bar
+from ptxscope.cli.support.progress_bar import Bar
 
 
 class Soaking:

@@ -11,7 +11,7 @@ from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.legality import random_form
 from ptxscope.engine.isa.types import Destinations, Type
 from ptxscope.engine.records import replace
-from ptxscope.engine.text.instruction import Guard, Instruction, Register
+from ptxscope.engine.syntax.instruction import Guard, Instruction, Register
 
 OPCODES = st.sampled_from(sorted(CATALOG))
 _DESTINATIONS: dict[Destinations | None, tuple[str | None, ...]] = {

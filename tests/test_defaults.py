@@ -8,7 +8,7 @@ from ptxscope import parse
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.types import SecOp, selector
 from ptxscope.engine.records import replace
-from ptxscope.session import (
+from ptxscope.state.session import (
     Setup,
     example,
     opened,

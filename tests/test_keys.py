@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from ptxscope.keys import key_names, keys_by_id
+from ptxscope.state.actions import key_names, keys_by_id
 
 
 def test_the_table_of_keys_is_made_once() -> None:

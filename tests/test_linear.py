@@ -27,34 +27,35 @@ import pytest
 
 from ptxscope import PtxError, parse, parse_all, trace
 from ptxscope.cli import CommandError
-from ptxscope.cli.arguments import instruction
-from ptxscope.cli.markers import doubtful
-from ptxscope.cli.open import is_file_name
-from ptxscope.cli.run import run
-from ptxscope.cli.table import cell, rows
-from ptxscope.cli.trace import rendered
+from ptxscope.cli.commands.open import is_file_name
+from ptxscope.cli.commands.run import run
+from ptxscope.cli.commands.trace import rendered
+from ptxscope.cli.support.arguments import instruction
+from ptxscope.cli.support.csv_rows import cell, rows
+from ptxscope.cli.support.markdown_markers import doubtful
 from ptxscope.engine.diagnosis.observation import parse_got, parse_observed
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.kernels.program import load
-from ptxscope.engine.listings.language import Language, language_of
 from ptxscope.engine.listings.lint import Checked, check_listing, check_source, check_text
+from ptxscope.engine.listings.source_language import Language, language_of
 from ptxscope.engine.semantics.models import model
-from ptxscope.engine.text.complete import completions
-from ptxscope.engine.text.errors import MOST
-from ptxscope.engine.text.source import fragments
-from ptxscope.engine.text.values import parse_integer, parse_value
-from ptxscope.engine.tracing.notes import parse_note, stages_between
+from ptxscope.engine.syntax.completions import completions
+from ptxscope.engine.syntax.errors import MOST
+from ptxscope.engine.syntax.source import fragments
+from ptxscope.engine.syntax.values import parse_integer, parse_value
+from ptxscope.engine.tracing.note_targets import parse_note, stages_between
 from ptxscope.engine.tracing.trace import Trace
-from ptxscope.export import export, sarif
-from ptxscope.export.checked import described, told
-from ptxscope.export.json import read
-from ptxscope.learn.challenge import answer, challenges
-from ptxscope.learn.filling import filled
+from ptxscope.export import export
+from ptxscope.export.formats import sarif
+from ptxscope.export.formats.check_report import described, told
+from ptxscope.export.formats.json import read
+from ptxscope.learn.exercises import answer, challenges
 from ptxscope.learn.lesson import read as read_lesson
 from ptxscope.learn.question import Question, place
-from ptxscope.listing_cursor import opened_listing
-from ptxscope.search import search
-from ptxscope.sweep.lanes import swept
+from ptxscope.learn.text_templates import filled
+from ptxscope.state.instruction_search import search
+from ptxscope.state.open_listing import opened_listing
+from ptxscope.sweep.register_parts import swept
 from tests.cli.running import updated
 from tests.tiers import some
 

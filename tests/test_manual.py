@@ -19,8 +19,8 @@ from pathlib import Path
 import pytest
 
 from ptxscope.cli import COMMANDS
-from ptxscope.cli.open import arguments as open_arguments
-from ptxscope.cli.show import DAGGER
+from ptxscope.cli.commands.open import arguments as open_arguments
+from ptxscope.cli.commands.show import DAGGER
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.grammar import syntax
 from ptxscope.engine.semantics.errata import ERRATA, Erratum

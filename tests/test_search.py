@@ -6,7 +6,7 @@ import pytest
 
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.intrinsics import intrinsics
-from ptxscope.search import missed, search
+from ptxscope.state.instruction_search import missed, search
 
 
 def opcodes(query: str, lanes: int = 1) -> list[str]:

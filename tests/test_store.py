@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.session import example
-from ptxscope.store import Kept, Store
+from ptxscope.state.session import example
+from ptxscope.state.state_store import Kept, Store
 
 
 def test_two_explorers_that_end_at_once_leave_one_whole_state(tmp_path: Path) -> None:

@@ -26,8 +26,8 @@ from textual.pilot import Pilot
 from textual.strip import Strip
 
 from ptxscope import parse
-from ptxscope.app import Explorer
-from ptxscope.session import Setup
+from ptxscope.app.app import Explorer
+from ptxscope.state.session import Setup
 
 PATH: Final = Path(__file__).resolve().parent.parent / "screenshots" / "demo.svg"
 

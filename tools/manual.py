@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from ptxscope.export.picture.inks import PALETTE
+from ptxscope.export.svg.svg_colours import PALETTE
 
 from . import manual_lessons, manual_pages, manual_reference
 

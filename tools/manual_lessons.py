@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ptxscope.learn.filling import Kind, Text
 from ptxscope.learn.lesson import Card, Lesson, files, heads, lesson
-from ptxscope.learn.telling import answer, picture
+from ptxscope.learn.lesson_text import answer, picture
+from ptxscope.learn.text_templates import Kind, Text
 
 from .manual_text import block, code, heading, hidden_contents, said, table
 

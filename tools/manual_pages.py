@@ -10,22 +10,22 @@ from typing import NamedTuple
 
 from ptxscope import PtxError, parse
 from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.contradictions import CONTRADICTIONS
 from ptxscope.engine.isa.entry import Entry, Group, Need, Slot, SlotPlace, targets
 from ptxscope.engine.isa.grammar import SLOT_NAMES, slot_choices, syntax, undocumented
 from ptxscope.engine.isa.intrinsics import intrinsics
 from ptxscope.engine.isa.legality import count
-from ptxscope.engine.isa.manual import CONTRADICTIONS
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.listings.replacement import replacement
 from ptxscope.engine.semantics.errata import ERRATA, TARGETS, Erratum
 from ptxscope.engine.semantics.misconceptions import BELIEFS, MISCONCEPTIONS
 from ptxscope.engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
-from ptxscope.engine.text.instruction import Instruction
+from ptxscope.engine.syntax.instruction import Instruction
 from ptxscope.engine.tracing.divergence import divergences
-from ptxscope.engine.tracing.evaluate import bind
+from ptxscope.engine.tracing.evaluation import bind
+from ptxscope.engine.tracing.lane_text import result_text
 from ptxscope.engine.tracing.trace import Trace
-from ptxscope.engine.tracing.words import result_text
-from ptxscope.export.document import command, document
+from ptxscope.export.content.document import command, document
 from ptxscope.export.options import DEFAULT
 
 from .manual_text import (

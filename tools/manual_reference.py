@@ -12,7 +12,7 @@ from typing import Any
 
 from ptxscope import export, parse, trace
 from ptxscope.cli import COMMANDS, top_level
-from ptxscope.cli.arguments import Parser
+from ptxscope.cli.support.arguments import Parser
 from ptxscope.engine.isa.catalog import CATALOG
 
 from .manual_text import block, code, heading, hidden_contents, said, sentence, table
@@ -106,7 +106,7 @@ def _json() -> list[str]:
         f"object. Its schema is called ``{schema['$id']}``; a change of its shape gets another "
         "number. " + said(schema["description"]),
         "",
-        "``ptxscope trace --from FILE.json`` and ``ptxscope.export.json.load(text)`` read it back. "
+        "``ptxscope trace --from FILE.json`` and ``ptxscope.export.formats.json.load(text)`` read it back. "
         "What stands there is held, field by field, against what is computed anew; the first that "
         "is missing, of another type or of another value is named with its place, as in "
         "``steps[3].rows[0].lanes[0].value``. Where another version wrote it, its words may "

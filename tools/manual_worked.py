@@ -20,15 +20,15 @@ from ptxscope.engine.isa.legality import remarks, violations, with_slot
 from ptxscope.engine.isa.types import BoolOp, Destinations, Selector, Type
 from ptxscope.engine.listings.counterexample import counterexample
 from ptxscope.engine.semantics.errata import ERRATA
-from ptxscope.engine.semantics.micro import Average, Choose
+from ptxscope.engine.semantics.micro_operation import Flag
+from ptxscope.engine.semantics.micro_operations import Average, Choose
 from ptxscope.engine.semantics.models import ISA_MODEL
-from ptxscope.engine.semantics.operation import Flag
-from ptxscope.engine.text.instruction import Input, Instruction
+from ptxscope.engine.syntax.instruction import Input, Instruction
 from ptxscope.engine.tracing.divergence import divergences
-from ptxscope.engine.tracing.evaluate import bind
+from ptxscope.engine.tracing.evaluation import bind
+from ptxscope.engine.tracing.lane_text import sentence
 from ptxscope.engine.tracing.trace import RowTrace, Trace
-from ptxscope.engine.tracing.words import sentence
-from ptxscope.session import adapted, instruction_of
+from ptxscope.state.session import adapted, instruction_of
 
 
 class Worked(NamedTuple):

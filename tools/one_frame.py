@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from ptxscope.app import Explorer
+from ptxscope.app.app import Explorer
 
 
 async def main() -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from textual import events
 
 from ptxscope import parse
-from ptxscope.app import Explorer
+from ptxscope.app.app import Explorer
 
 FOLDER = Path(__file__).resolve().parent.parent / "screenshots"
 

@@ -9,10 +9,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from .. import __version__
-from .streams import abandon, prepared, say
+from .support.streams import abandon, prepared, say
 
 if TYPE_CHECKING:
-    from .arguments import Parser
+    from .support.arguments import Parser
 
 COMMANDS = {
     "open": "explore an instruction in the terminal (the default)",
@@ -105,7 +105,7 @@ def _tried(work: Callable[[], int]) -> int:
             say(f"error: {error.filename}: {why}")
         return 2
     except Exception as error:  # whatever the commands did not foresee
-        from ..report import reported
+        from ..app.crash_report import reported
 
         for line in reported(error):
             say(f"error: {line}")
@@ -122,8 +122,7 @@ def _run(words: Sequence[str], ours: bool) -> int:
     if not words or (words[0] not in _MODULES and _is_opened(words[0])):
         words = ("open", *words)
     if words[0] in _MODULES:
-        # imported here it becomes an attribute of this package: `list` is no builtin below
-        command = import_module(f".{words[0]}", __name__)
+        command = import_module(f".commands.{words[0]}", __name__)
         if ours:
             gc.freeze()
             gc.enable()
@@ -139,7 +138,7 @@ def _run(words: Sequence[str], ours: bool) -> int:
 
 def top_level() -> Parser:
     """What stands before a command, or instead of one."""
-    from .arguments import parser
+    from .support.arguments import parser
 
     to = parser("", "See, to the bit, what a PTX instruction computes.", _EPILOG)
     to.add_argument("--version", action="version", version=f"ptxscope {__version__}")
@@ -164,7 +163,7 @@ def _is_opened(word: str) -> bool:
 
 
 def _unknown_command(word: str) -> str:
-    from ..engine.text.errors import nearest, printable
+    from ..engine.syntax.errors import nearest, printable
 
     shown = printable(word)
     close = nearest(word, [*COMMANDS])

@@ -1,1 +1,1 @@
-"""What an instruction computes, and how: no Textual, no Rich, no files, no printing."""
+"""The engine: PTX to instructions, plans and traces, without Textual, Rich, files or printing."""

@@ -1,4 +1,4 @@
-"""Traces as documents: one module a format."""
+"""Traces as documents and pictures: ``export`` and the table of formats."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Literal, overload
 
 from ..engine.tracing.trace import Trace
-from .acting import effective
+from .content.option_support import effective
 from .options import DEFAULT, Options, validated
 
 
@@ -36,12 +36,12 @@ BINARY = frozenset({"png", "pdf"})
 TEXTS = tuple(name for name in FORMATS if name not in BINARY)
 """Formats whose documents are text."""
 _HOMES: Mapping[Format, str] = {
-    **{format_: f".{format_}" for format_ in Format},
-    Format.SVG: ".frames",
+    **{format_: f".formats.{format_}" for format_ in Format},
+    Format.SVG: ".media.frames",
     Format.C: ".code.c",
     Format.PYTHON: ".code.python",
-    Format.PNG: ".images:render_png",
-    Format.PDF: ".images:render_pdf",
+    Format.PNG: ".media.images:render_png",
+    Format.PDF: ".media.images:render_pdf",
 }
 """The module of each, and the function where it is not ``render``."""
 SUFFIXES: Mapping[Format, str] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TypeVar
 
-from ..engine.patterns import pattern
+from ..engine.lazy_patterns import pattern
 from ..engine.records import NamedTuple
 from ..engine.semantics.plan import Stage
 from .theme import Theme

@@ -1,1 +1,1 @@
-"""Learning by predicting: what is asked, how an answer is judged, exercises without end."""
+"""Learning by prediction: questions, grading, mistakes, exercises, lessons."""

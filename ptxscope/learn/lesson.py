@@ -14,15 +14,15 @@ from typing import TypeVar
 
 from ..engine.records import NamedTuple
 from ..engine.semantics.models import ISA_MODEL, Model, model
-from ..engine.text.errors import PtxError, printable, quoted
-from ..engine.text.instruction import Instruction
-from ..engine.text.parser import parse
-from ..engine.text.values import parse_value
-from ..engine.tracing.evaluate import bind
-from ..engine.tracing.notes import stage_of
-from ..engine.tracing.stages import title
+from ..engine.syntax.errors import PtxError, printable, quoted
+from ..engine.syntax.instruction import Instruction
+from ..engine.syntax.parser import parse
+from ..engine.syntax.values import parse_value
+from ..engine.tracing.evaluation import bind
+from ..engine.tracing.note_targets import stage_of
+from ..engine.tracing.step_text import title
 from ..engine.tracing.trace import Trace
-from .filling import Piece, Text, filled, plain, rows_of
+from .text_templates import Piece, Text, filled, plain, rows_of
 
 FOLDER = Path(__file__).parent / "lessons"
 PREDICTIONS = 3

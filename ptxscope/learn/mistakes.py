@@ -11,27 +11,27 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from ..engine.diagnosis.causes import Cause, Kind, Seen
-from ..engine.diagnosis.diagnose import investigate
+from ..engine.diagnosis.findings import investigate
 from ..engine.diagnosis.form_causes import form_causes
 from ..engine.diagnosis.observation import Observation, Observed
 from ..engine.diagnosis.value_causes import value_causes
 from ..engine.diagnosis.variants import Variant, Variants
 from ..engine.isa.roles import DESTINATIONS
 from ..engine.records import NamedTuple
-from ..engine.semantics import micro as m
+from ..engine.semantics import micro_operations as m
 from ..engine.semantics.arithmetic import Lanes
 from ..engine.semantics.lowering import lower
+from ..engine.semantics.micro_operation import at
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model, versions
-from ..engine.semantics.operation import at
 from ..engine.semantics.plan import Plan, Row
-from ..engine.semantics.run import run
-from ..engine.text.instruction import Instruction
-from ..engine.text.values import hex_text
-from ..engine.tracing.evaluate import plan_of
+from ..engine.semantics.plan_execution import run
+from ..engine.syntax.instruction import Instruction
+from ..engine.syntax.values import hex_text
+from ..engine.tracing.evaluation import plan_of
+from ..engine.tracing.lane_text import part_name, words
 from ..engine.tracing.trace import RowTrace, Trace
-from ..engine.tracing.words import part_name, words
 from .question import Place, Question, lanes_of_destination, place, shown
-from .slips import Slip, slips, with_slip
+from .row_mutations import Slip, slips, with_slip
 
 _FAR_FETCHED = 5
 """Causes from this weight on are none of somebody who predicts."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ..engine.records import NamedTuple
-from ..engine.text.errors import PtxError
+from ..engine.syntax.errors import PtxError
+from ..engine.tracing.lane_text import row_name
 from ..engine.tracing.trace import Trace
-from ..engine.tracing.words import row_name
-from ..scene.records import Place
-from .judge import Question, hints, judge, reply
+from ..scene.scene_model import Place
+from .grader import Question, hints, judge, reply
 from .question import place as place_of
 
 _LONGEST = 256

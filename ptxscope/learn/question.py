@@ -10,14 +10,14 @@ from collections.abc import Mapping
 
 from ..engine.isa.integers import cast, limits
 from ..engine.isa.types import Type
-from ..engine.patterns import pattern
+from ..engine.lazy_patterns import pattern
 from ..engine.records import NamedTuple
-from ..engine.semantics import micro as m
+from ..engine.semantics import micro_operations as m
 from ..engine.semantics.arithmetic import Lanes
 from ..engine.semantics.plan import Stage
-from ..engine.text.errors import Problem, PtxError, quoted
-from ..engine.text.instruction import Literal
-from ..engine.text.values import parse_integer, parse_value
+from ..engine.syntax.errors import Problem, PtxError, quoted
+from ..engine.syntax.instruction import Literal
+from ..engine.syntax.values import parse_integer, parse_value
 from ..engine.tracing.trace import RowTrace, Trace
 
 WORD = 32

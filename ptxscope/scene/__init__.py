@@ -1,1 +1,1 @@
-"""What is drawn of a trace, derived from it once: the terminal and the SVG are two pens on it."""
+"""The drawing model of a trace, without sizes or colours, for the terminal and SVG."""

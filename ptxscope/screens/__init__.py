@@ -1,1 +1,1 @@
-"""The screens of the explorer; each puts widgets together."""
+"""The screens of the explorer, made of widgets."""

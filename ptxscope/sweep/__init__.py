@@ -1,1 +1,1 @@
-"""One operand lane, or two, through all their values: what a result lane becomes, and why."""
+"""Results over all values of one or two register parts, and how they change."""

@@ -1,1 +1,1 @@
-"""One widget a file; each draws what a Trace says and owns no semantics."""
+"""The widgets, one module each; they draw traces and compute nothing."""

@@ -13,19 +13,19 @@ from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 
-from ..engine.text.errors import printable
-from ..engine.text.instruction import Instruction
+from ..engine.syntax.errors import printable
+from ..engine.syntax.instruction import Instruction
 from ..engine.tracing.trace import Trace
-from ..export.sweeps.cells import RAMP as SIGNS
-from ..export.sweeps.cells import Cell, Kind, Size, drawn, pointed
-from ..export.sweeps.ramp import RAMP, SHADES
-from ..export.sweeps.text import command
-from ..sweep.compute import Axis, Sweep, sweep
-from ..sweep.lanes import Lane, results, sweepable, usual, usual_result
-from ..sweep.words import here, words
-from .message import PartMessage, Posted
-from .pane import Line, Pane, Piece
-from .step_words import told
+from ..export.sweeps.colour_ramp import RAMP, SHADES
+from ..export.sweeps.sweep_text import command
+from ..export.sweeps.terminal_plot import RAMP as SIGNS
+from ..export.sweeps.terminal_plot import Cell, Kind, Size, drawn, pointed
+from ..sweep.computation import Axis, Sweep, sweep
+from ..sweep.register_parts import Lane, results, sweepable, usual, usual_result
+from ..sweep.sweep_words import here, words
+from .base.pane import Line, Pane, Piece
+from .base.posted_message import PartMessage, Posted
+from .base.step_lines import told
 
 _INKS = {
     Kind.EMPTY: "",

@@ -12,11 +12,11 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from ..engine.isa.types import Type
-from ..engine.text.errors import PtxError, cells, printable
-from ..engine.text.values import hex_text, parse_integer, parse_value
-from .line import PlainInput
-from .message import Posted
-from .operands import Field
+from ..engine.syntax.errors import PtxError, cells, printable
+from ..engine.syntax.values import hex_text, parse_integer, parse_value
+from .base.posted_message import Posted
+from .operand_table import Field
+from .ptx_line import PlainInput
 
 _LESSON_KEYS = "? hint · Esc, then n: next"
 _NARROW = 60

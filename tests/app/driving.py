@@ -11,11 +11,11 @@ from textual.pilot import Pilot
 from textual.widget import Widget
 
 from ptxscope import parse
-from ptxscope.app import Explorer
-from ptxscope.screens.main import MainScreen
-from ptxscope.session import Session
-from ptxscope.store import Store
-from ptxscope.widgets.pane import Pane
+from ptxscope.app.app import Explorer
+from ptxscope.screens.main.main_screen import MainScreen
+from ptxscope.state.session import Session
+from ptxscope.state.state_store import Store
+from ptxscope.widgets.base.pane import Pane
 
 LINE = "vset4.s32.u32.lt.add %r1, %r2, %r3, %r0"
 VALUES = {"%r2": 0x80FF7F01, "%r3": 0x01010101, "%r0": 5}

@@ -12,8 +12,8 @@ import pytest
 from textual import events
 from textual.message import Message
 
-from ptxscope.listing_cursor import LONGEST
-from ptxscope.screens.main import MainScreen
+from ptxscope.screens.main.main_screen import MainScreen
+from ptxscope.state.open_listing import LONGEST
 from tests.app.driving import Driver, explorer
 from tests.app.on_pty import Explorer
 from tests.tiers import sampled, some
@@ -64,8 +64,8 @@ async def test_an_emptied_field_takes_what_is_typed_in_order() -> None:
 async def test_keys_behind_one_that_takes_long_are_not_lost(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("ptxscope.keys_in_order.ROUNDS", 1)
-    monkeypatch.setattr("ptxscope.keys_in_order.TICK", 0.05)
+    monkeypatch.setattr("ptxscope.app.key_queue.ROUNDS", 1)
+    monkeypatch.setattr("ptxscope.app.key_queue.TICK", 0.05)
 
     def slow(self: MainScreen) -> None:
         time.sleep(0.7)
@@ -103,11 +103,11 @@ Fed = Callable[[list[str | float]], list[Message]]
 @pytest.fixture
 def fed(monkeypatch: pytest.MonkeyPatch) -> Fed:
     """What the terminal's parser makes of texts, with pauses of seconds between them."""
-    terminal = pytest.importorskip("ptxscope.terminal", reason="it is POSIX's terminal")
+    terminal = pytest.importorskip("ptxscope.app.terminal_driver", reason="it is POSIX's terminal")
     now = 100.0
     for name in ("time.monotonic", "_parser.get_time"):
         module, _, attribute = name.partition(".")
-        where = "ptxscope.terminal.time" if module == "time" else f"textual.{module}"
+        where = "ptxscope.app.terminal_driver.time" if module == "time" else f"textual.{module}"
         monkeypatch.setattr(f"{where}.{attribute}", lambda: now)
 
     def feed(parts: list[str | float]) -> list[Message]:

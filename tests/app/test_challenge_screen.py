@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.learn.challenge import solution
+from ptxscope.learn.exercises import solution
 from ptxscope.learn.tally import Kind
-from ptxscope.screens.challenge import ChallengeScreen
-from ptxscope.store import Store
+from ptxscope.screens.dialogs.exercise_dialog import ChallengeScreen
+from ptxscope.state.state_store import Store
 from tests.app.driving import KEYS, Driver, explorer
 from tests.tiers import some
 

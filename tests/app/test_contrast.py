@@ -14,8 +14,8 @@ from textual.theme import BUILTIN_THEMES, Theme
 from textual.widget import Widget
 from textual.widgets._toast import ToastRack
 
-from ptxscope.app import Explorer
-from ptxscope.widgets.inks import HIGH_CONTRAST, INKS, OVERLAYS, Palette
+from ptxscope.app.app import Explorer
+from ptxscope.widgets.base.theme_styles import HIGH_CONTRAST, INKS, OVERLAYS, Palette
 from tests.tiers import sampled, some
 
 THEMES = {**BUILTIN_THEMES, HIGH_CONTRAST.name: HIGH_CONTRAST}

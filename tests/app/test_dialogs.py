@@ -11,15 +11,15 @@ from textual.widgets._toast import Toast
 
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.intrinsics import intrinsics
-from ptxscope.keys import ACTIONS
-from ptxscope.screens.asking import _HELP_SECTIONS
-from ptxscope.screens.dialog import Frame
-from ptxscope.screens.export import ExportScreen
-from ptxscope.screens.help import _PANES
-from ptxscope.store import Store
-from ptxscope.widgets.fields import Page
-from ptxscope.widgets.menu import Menu
-from ptxscope.widgets.pane import Pane
+from ptxscope.screens.dialogs.dialog import Frame
+from ptxscope.screens.dialogs.export_dialog import ExportScreen
+from ptxscope.screens.dialogs.help_dialog import _PANES
+from ptxscope.screens.main.dialog_actions import _HELP_SECTIONS
+from ptxscope.state.actions import ACTIONS
+from ptxscope.state.state_store import Store
+from ptxscope.widgets.base.form_fields import Page
+from ptxscope.widgets.base.menu import Menu
+from ptxscope.widgets.base.pane import Pane
 from tests.app.driving import LINE, VALUES, Driver, explorer, focused
 from tests.tiers import sampled, some
 

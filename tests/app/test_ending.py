@@ -28,7 +28,7 @@ BEHIND = [
 def broken(action: str, what: str) -> str:
     """Code after which an action of the main screen does something else."""
     return (
-        "from ptxscope.screens.main import MainScreen\n"
+        "from ptxscope.screens.main.main_screen import MainScreen\n"
         f"def broken(self, *_, **__):\n    {what}\n"
         f"MainScreen.{action} = broken\n"
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from textual.widgets._toast import Toast
 
-from ptxscope.screens.explain import ExplainScreen
-from ptxscope.session import with_line
-from ptxscope.widgets.fields import Page
-from ptxscope.widgets.menu import Menu
+from ptxscope.screens.dialogs.explain_dialog import ExplainScreen
+from ptxscope.state.session import with_line
+from ptxscope.widgets.base.form_fields import Page
+from ptxscope.widgets.base.menu import Menu
 from tests.app.driving import Driver, explorer
 from tests.tiers import sampled, some
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from ptxscope.widgets.lanes import Lanes
+from ptxscope.widgets.lanes.lanes_pane import Lanes
 from tests.app.driving import LINE, VALUES, explorer
 from tests.tiers import some
 

@@ -14,17 +14,17 @@ from textual.widgets import Input
 from ptxscope import parse
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.intrinsics import intrinsics
-from ptxscope.engine.semantics.operation import Flag
+from ptxscope.engine.semantics.micro_operation import Flag
 from ptxscope.engine.semantics.plan import Stage
-from ptxscope.engine.tracing.evaluate import plan_of
-from ptxscope.engine.tracing.stages import title
-from ptxscope.keys import ACTIONS, ALWAYS, FOOTER, GROUPS, bindings
-from ptxscope.scene.cells import GLYPHS
-from ptxscope.screens import stepping
-from ptxscope.screens.help import STAGES
-from ptxscope.screens.main import MainScreen
-from ptxscope.store import Store
-from ptxscope.widgets.lanes import Lanes
+from ptxscope.engine.tracing.evaluation import plan_of
+from ptxscope.engine.tracing.step_text import title
+from ptxscope.scene.scene_cells import GLYPHS
+from ptxscope.screens.dialogs.help_dialog import STAGES
+from ptxscope.screens.main import step_actions
+from ptxscope.screens.main.main_screen import MainScreen
+from ptxscope.state.actions import ACTIONS, ALWAYS, FOOTER, GROUPS, bindings
+from ptxscope.state.state_store import Store
+from ptxscope.widgets.lanes.lanes_pane import Lanes
 from tests.app.driving import KEYS, LINE, VALUES, explorer, focused
 from tests.strategies import random_instruction
 from tests.tiers import some
@@ -318,7 +318,7 @@ async def test_a_pin_is_compared_row_by_row() -> None:
 
 
 async def test_the_steps_play_by_themselves_and_stop(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stepping, "_PACE", 0.03)
+    monkeypatch.setattr(step_actions, "_PACE", 0.03)
     async with explorer() as drive:
         shown = await drive.press("space")
         assert "playing" in shown

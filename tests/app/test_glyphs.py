@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.color import ColorSystem
 
-from ptxscope.app import Explorer
+from ptxscope.app.app import Explorer
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.tracing.divergence import divergence_of, divergences
-from ptxscope.scene.records import Place
-from ptxscope.session import example, trace_of
-from ptxscope.widgets.glyphs import as_ascii
-from ptxscope.widgets.lane_lines import View, draw
+from ptxscope.scene.scene_model import Place
+from ptxscope.state.session import example, trace_of
+from ptxscope.widgets.base.ascii_glyphs import as_ascii
+from ptxscope.widgets.lanes.lane_accordion import View, draw
 
 from . import on_pty
 

@@ -12,11 +12,11 @@ from ptxscope.engine.isa.catalog import CATALOG, entry_of
 from ptxscope.engine.isa.legality import obstacle, random_form, violations, with_slot
 from ptxscope.engine.isa.slots import NOT_C
 from ptxscope.engine.isa.types import SecOp, selector
-from ptxscope.session import Setup, instruction_of
-from ptxscope.widgets.form_pane import FormPane
-from ptxscope.widgets.hints import HintBar
-from ptxscope.widgets.modifier_row import ModifierRow
-from ptxscope.widgets.pane import Pane
+from ptxscope.state.session import Setup, instruction_of
+from ptxscope.widgets.base.hint_bar import HintBar
+from ptxscope.widgets.base.pane import Pane
+from ptxscope.widgets.form.form_pane import FormPane
+from ptxscope.widgets.form.modifier_row import ModifierRow
 from tests.app.driving import KEYS, Driver, explorer, focused
 from tests.tiers import sampled, some
 

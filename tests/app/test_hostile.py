@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope.cli import main
-from ptxscope.listing_cursor import LONGEST, read_listing
-from ptxscope.session import example
-from ptxscope.store import SCHEMA, Kept, Store, as_json
+from ptxscope.state.open_listing import LONGEST, read_listing
+from ptxscope.state.session import example
+from ptxscope.state.state_store import SCHEMA, Kept, Store, as_json
 from tests.app.driving import VALUES, Driver, explorer
 from tests.tiers import examples, some
 

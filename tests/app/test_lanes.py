@@ -8,11 +8,11 @@ import pytest
 from textual.geometry import Offset
 
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.scene.records import Place
-from ptxscope.screens.choices import ChoiceScreen
-from ptxscope.widgets.lanes import Lanes
-from ptxscope.widgets.operands import Operands
-from ptxscope.widgets.pane import Pane
+from ptxscope.scene.scene_model import Place
+from ptxscope.screens.dialogs.choice_popup import ChoiceScreen
+from ptxscope.widgets.base.pane import Pane
+from ptxscope.widgets.lanes.lanes_pane import Lanes
+from ptxscope.widgets.operand_table import Operands
 from tests.app.driving import Driver, explorer
 from tests.reference_data import golden_rows
 from tests.scene.test_terminal_pen import is_in_binary

@@ -8,11 +8,11 @@ import sys
 import pytest
 
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.text.errors import PtxError
-from ptxscope.engine.text.parser import parse
-from ptxscope.session import with_line
-from ptxscope.widgets.line import PtxLine
-from ptxscope.widgets.pane import GOES_ON
+from ptxscope.engine.syntax.errors import PtxError
+from ptxscope.engine.syntax.parser import parse
+from ptxscope.state.session import with_line
+from ptxscope.widgets.base.pane import GOES_ON
+from ptxscope.widgets.ptx_line import PtxLine
 from tests.app.driving import Driver, explorer
 from tests.tiers import sampled, some
 

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from textual import events
 from textual.widgets._toast import Toast
 
-from ptxscope.app import Explorer
+from ptxscope.app.app import Explorer
 from ptxscope.engine.listings.lint import check_text
 from ptxscope.engine.tracing.divergence import divergences
-from ptxscope.listing_cursor import opened_listing
-from ptxscope.session import example, trace_of
-from ptxscope.widgets.fields import Page
-from ptxscope.widgets.listing import Listing, _folded
-from ptxscope.widgets.pane import Pane
+from ptxscope.state.open_listing import opened_listing
+from ptxscope.state.session import example, trace_of
+from ptxscope.widgets.base.form_fields import Page
+from ptxscope.widgets.base.pane import Pane
+from ptxscope.widgets.listing_pane import Listing, _folded
 from tests.app.driving import Driver, explorer, focused
 from tests.reference_data import DATA
 from tests.tiers import some

@@ -14,8 +14,8 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("there are no such terminals", allow_module_level=True)
 
-from ptxscope.cli.open import _without
-from ptxscope.terminal import _as_keys
+from ptxscope.app.terminal_driver import _as_keys
+from ptxscope.cli.commands.open import _without
 from tests.app.on_pty import Explorer
 from tests.tiers import some
 

@@ -9,9 +9,9 @@ from textual.geometry import Region
 from textual.screen import Screen
 from textual.strip import Strip
 
-from ptxscope.widgets.fields import Choices
-from ptxscope.widgets.hints import Hint
-from ptxscope.widgets.pane import CursorPane, Line, Pane
+from ptxscope.widgets.base.form_fields import Choices
+from ptxscope.widgets.base.hint_bar import Hint
+from ptxscope.widgets.base.pane import CursorPane, Line, Pane
 from tests.app.driving import Driver, explorer
 
 PANES = ("status", "instructions", "modifiers", "lanes", "result", "operands", "keys")

@@ -8,13 +8,13 @@ from random import Random
 import pytest
 
 from ptxscope import parse
-from ptxscope.app import Explorer
+from ptxscope.app.app import Explorer
 from ptxscope.engine.tracing.trace import trace
 from ptxscope.learn.prediction import Prediction, from_json, questions, to_json
-from ptxscope.scene.records import Place
-from ptxscope.store import Store
-from ptxscope.widgets.hints import HintBar
-from ptxscope.widgets.lanes import Lanes
+from ptxscope.scene.scene_model import Place
+from ptxscope.state.state_store import Store
+from ptxscope.widgets.base.hint_bar import HintBar
+from ptxscope.widgets.lanes.lanes_pane import Lanes
 from tests.app.driving import KEYS, Driver, explorer, focused
 from tests.tiers import some
 

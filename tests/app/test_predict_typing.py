@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.learn.challenge import challenges
+from ptxscope.learn.exercises import challenges
 from ptxscope.learn.tally import Kind
-from ptxscope.scene.records import Place
-from ptxscope.screens.challenge import ChallengeScreen
-from ptxscope.store import Store
-from ptxscope.widgets.hints import HintBar
-from ptxscope.widgets.lanes import Lanes
+from ptxscope.scene.scene_model import Place
+from ptxscope.screens.dialogs.exercise_dialog import ChallengeScreen
+from ptxscope.state.state_store import Store
+from ptxscope.widgets.base.hint_bar import HintBar
+from ptxscope.widgets.lanes.lanes_pane import Lanes
 from tests.app.driving import KEYS, Driver, explorer, focused
 from tests.tiers import sampled
 

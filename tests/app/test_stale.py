@@ -8,14 +8,14 @@ import pytest
 from textual.geometry import Offset
 
 from ptxscope.engine.tracing.provenance import Cell
-from ptxscope.scene.records import Place
-from ptxscope.session import with_line, with_model
-from ptxscope.widgets.choices import Choice
-from ptxscope.widgets.form_pane import FormPane
-from ptxscope.widgets.lanes import Lanes
-from ptxscope.widgets.listing import Listing
-from ptxscope.widgets.message import PartMessage, Posted
-from ptxscope.widgets.operands import Field, Operands
+from ptxscope.scene.scene_model import Place
+from ptxscope.state.session import with_line, with_model
+from ptxscope.widgets.base.posted_message import PartMessage, Posted
+from ptxscope.widgets.form.form_pane import FormPane
+from ptxscope.widgets.form.slot_choices import Choice
+from ptxscope.widgets.lanes.lanes_pane import Lanes
+from ptxscope.widgets.listing_pane import Listing
+from ptxscope.widgets.operand_table import Field, Operands
 from tests.app.driving import Driver, explorer
 
 BEFORE = ("vadd4.s32.s32.s32.sat d.b310, a, b.b4567, c", {"a": 0x807F7FA6, "b": 0x7F017F80})

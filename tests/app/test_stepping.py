@@ -11,20 +11,20 @@ import pytest
 from textual.timer import Timer
 
 from ptxscope import parse
-from ptxscope.app import Explorer
+from ptxscope.app.app import Explorer
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.tracing.divergence import divergences
-from ptxscope.engine.tracing.stages import about
-from ptxscope.engine.tracing.words import result_text, sentence
-from ptxscope.keys import ACTIONS, key_name
-from ptxscope.scene.records import Place
-from ptxscope.screens.main import MainScreen
-from ptxscope.session import example, opened, reading_time, seconds_for, trace_of
-from ptxscope.store import Store
-from ptxscope.widgets.bars import VEIL, KeyBar, ResultBar
-from ptxscope.widgets.hints import HintBar
-from ptxscope.widgets.lanes import Lanes
-from ptxscope.widgets.pane import Pane
+from ptxscope.engine.tracing.lane_text import result_text, sentence
+from ptxscope.engine.tracing.step_text import about
+from ptxscope.scene.scene_model import Place
+from ptxscope.screens.main.main_screen import MainScreen
+from ptxscope.state.actions import ACTIONS, key_name
+from ptxscope.state.session import example, opened, reading_time, seconds_for, trace_of
+from ptxscope.state.state_store import Store
+from ptxscope.widgets.base.hint_bar import HintBar
+from ptxscope.widgets.base.pane import Pane
+from ptxscope.widgets.lanes.lanes_pane import Lanes
+from ptxscope.widgets.result_bar import VEIL, KeyBar, ResultBar
 from tests.app.driving import LINE, VALUES, Driver, explorer, focused
 from tests.tiers import sampled, some
 

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from ptxscope.cli.arguments import split_words
-from ptxscope.screens.help import HelpScreen, HelpText
-from ptxscope.screens.sweep import SweepScreen, keys_told
+from ptxscope.cli.support.arguments import split_words
+from ptxscope.screens.dialogs.help_dialog import HelpScreen, HelpText
+from ptxscope.screens.sweep_screen import SweepScreen, keys_told
 from ptxscope.widgets.sweep_pane import SweepPane
 from tests.app.driving import Driver, explorer
 from tests.cli.running import run
@@ -197,7 +197,7 @@ async def test_it_is_drawn_at_any_size(
 
 
 async def test_without_utf_8_it_is_ascii(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ptxscope.app._is_utf8", lambda: False)
+    monkeypatch.setattr("ptxscope.app.app._is_utf8", lambda: False)
     async with explorer(*E3, size=(80, 24)) as drive:
         for keys in (("v",), ("tab", "tab", "right"), ("w",)):
             shown = await drive.press(*keys)

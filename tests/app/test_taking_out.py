@@ -15,9 +15,9 @@ from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.tracing.annotations import Note
 from ptxscope.export import FORMATS, TEXTS, export
 from ptxscope.export.options import Options
-from ptxscope.screens.export import ExportScreen
-from ptxscope.store import Store
-from ptxscope.widgets.fields import Page
+from ptxscope.screens.dialogs.export_dialog import ExportScreen
+from ptxscope.state.state_store import Store
+from ptxscope.widgets.base.form_fields import Page
 from tests.app.driving import Driver, explorer
 from tests.tiers import sampled, some
 

@@ -8,13 +8,13 @@ from string import ascii_letters
 import pytest
 
 from ptxscope.learn.lesson import Card, files, lesson
-from ptxscope.learn.progress import Left
-from ptxscope.learn.telling import answer
-from ptxscope.scene.records import Place
-from ptxscope.screens.help import HelpScreen
-from ptxscope.screens.tour import Tour
-from ptxscope.store import Store
-from ptxscope.widgets.lanes import Lanes
+from ptxscope.learn.lesson_progress import Left
+from ptxscope.learn.lesson_text import answer
+from ptxscope.scene.scene_model import Place
+from ptxscope.screens.dialogs.help_dialog import HelpScreen
+from ptxscope.screens.main.lesson_view import Tour
+from ptxscope.state.state_store import Store
+from ptxscope.widgets.lanes.lanes_pane import Lanes
 from ptxscope.widgets.value_field import ValueField
 from tests.app.driving import Driver, explorer, focused
 from tests.learn.quotes import missing_numbers

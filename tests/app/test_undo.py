@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.engine.text.parser import parse
-from ptxscope.listing_cursor import opened_listing
-from ptxscope.session import DEPTH, Session, example, opened, with_line
-from ptxscope.widgets.listing import Listing
-from ptxscope.widgets.pane import Pane
+from ptxscope.engine.syntax.parser import parse
+from ptxscope.state.open_listing import opened_listing
+from ptxscope.state.session import DEPTH, Session, example, opened, with_line
+from ptxscope.widgets.base.pane import Pane
+from ptxscope.widgets.listing_pane import Listing
 from tests.app.driving import Driver, explorer, focused
 
 LONG = "".join(f"vadd.u32.u32.u32 x{i}, x{i - 1}, {i};\n" for i in range(1, 9))
@@ -109,7 +109,7 @@ def test_undo_is_bounded_in_number() -> None:
 
 
 def test_undo_is_bounded_in_what_it_holds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ptxscope.session.ROOM", 2_000)
+    monkeypatch.setattr("ptxscope.state.session.ROOM", 2_000)
     session = Session(example("vadd4"))
     for size in range(100):
         session.apply(with_line(session.setup, " " * (200 + size)))
@@ -120,7 +120,7 @@ def test_undo_is_bounded_in_what_it_holds(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize("cursors", [1, 30])
 def test_undo_holds_few_listings(cursors: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """However often the cursor moved in one of them, it counts once."""
-    monkeypatch.setattr("ptxscope.session.ROOM", 20_000)
+    monkeypatch.setattr("ptxscope.state.session.ROOM", 20_000)
     session = Session(example("vadd4"))
     for number in range(15):
         text = f"vadd.u32.u32.u32 d{number}, a, b;\n" * 60  # 1,680 characters

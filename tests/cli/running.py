@@ -9,7 +9,7 @@ from typing import NamedTuple
 from unittest.mock import patch
 
 from ptxscope.cli import main
-from ptxscope.cli.export import renew_traces
+from ptxscope.cli.commands.export import renew_traces
 
 
 class Done(NamedTuple):

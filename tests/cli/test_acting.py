@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.cli.trace import arguments, asked
+from ptxscope.cli.commands.trace import arguments, asked
 from ptxscope.export import BINARY, FORMATS, SUFFIXES, TEXTS, Format, export, format_of
-from ptxscope.export.acting import ACTS, acts
+from ptxscope.export.content.option_support import ACTS, acts
 from tests.cli.running import run
 from tests.tiers import sampled, thorough
 

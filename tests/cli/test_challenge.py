@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.learn.challenge import Challenge, challenges, solution
+from ptxscope.learn.exercises import Challenge, challenges, solution
 from ptxscope.learn.tally import Kind
 from tests.cli.running import Done
 

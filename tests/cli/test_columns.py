@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import evaluate, parse
-from ptxscope.cli import CommandError, columns, table
-from ptxscope.cli import eval as evaluation
+from ptxscope.cli import CommandError
+from ptxscope.cli.commands import eval as evaluation
+from ptxscope.cli.support import csv_columns, csv_rows
 from ptxscope.engine.isa.types import Type
 
 LINES = (
@@ -34,10 +35,10 @@ def printed(line: str, path: Path, plain: bool, rows: int = 4, chunk: int = 64) 
     said, out = "", io.StringIO()
     ins = parse(line)
     before = sys.stdout
-    with patch.object(evaluation, "_ROWS", rows), patch.object(table, "_CHUNK", chunk):
+    with patch.object(evaluation, "_ROWS", rows), patch.object(csv_rows, "_CHUNK", chunk):
         sys.stdout = out
         try:
-            pieces = table.pieces(str(path), rows) if plain else table.rows(str(path))
+            pieces = csv_rows.pieces(str(path), rows) if plain else csv_rows.rows(str(path))
             evaluation._stream(ins, partial(evaluate, ins), iter(pieces))
         except CommandError as error:
             said = str(error)
@@ -126,7 +127,7 @@ def test_every_character_is_a_digit_or_none(base: int) -> None:
             text = bytearray(b"97531086")
             text[place] = byte
             word = np.frombuffer(bytes(text), "<u8")
-            found = columns._of_eight(word, base)
+            found = csv_columns._of_eight(word, base)
             try:
                 expected = int(bytes(text), base) if chr(byte).isalnum() else None
             except ValueError:
@@ -155,11 +156,11 @@ def test_fast_lines_are_read_as_bytes(tmp_path: Path) -> None:
 @pytest.mark.parametrize("type_", [Type.U16, Type.U32, Type.U64, Type.PRED])
 def test_what_does_not_fit_is_left_to_the_row_reader(type_: Type) -> None:
     def read(text: str) -> int | None:
-        line = np.frombuffer(bytes(columns._MARGIN) + text.encode() + b"\n", np.uint8)
-        ends = columns._line_ends(line, 1)
+        line = np.frombuffer(bytes(csv_columns._MARGIN) + text.encode() + b"\n", np.uint8)
+        ends = csv_columns._line_ends(line, 1)
         assert ends is not None
-        start = np.array([columns._MARGIN])
-        found = columns._values(columns._Cells(line, start, ends[:, 0]), type_)
+        start = np.array([csv_columns._MARGIN])
+        found = csv_columns._values(csv_columns._Cells(line, start, ends[:, 0]), type_)
         return None if found is None else int(found[0])
 
     low, high = -(1 << (type_.bits - 1)), (1 << type_.bits) - 1

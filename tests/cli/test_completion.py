@@ -12,9 +12,9 @@ from importlib import import_module
 import pytest
 
 from ptxscope.cli import COMMANDS, main
-from ptxscope.cli.complete import _candidates
+from ptxscope.cli.commands.complete import _candidates
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.text.complete import completions
+from ptxscope.engine.syntax.completions import completions
 from ptxscope.export import FORMATS
 from ptxscope.learn.lesson import files
 from tests.cli.test_commands import ptxscope

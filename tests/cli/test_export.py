@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from ptxscope.cli import CommandError, main
-from ptxscope.cli.markers import doubtful, markers
-from ptxscope.cli.trace import asked, rendered
+from ptxscope.cli.commands.trace import asked, rendered
+from ptxscope.cli.support.markdown_markers import doubtful, markers
 from tests.cli.running import updated
 
 OPEN = "<!-- ptxscope trace 'vadd.u32.u32.u32 d, a, b' a=1 b=2 -f text -->"
@@ -182,7 +182,7 @@ def test_a_file_that_changed_meanwhile_is_left_alone(
         path.write_text("theirs")
         return asked(words, *more, **named)
 
-    monkeypatch.setattr("ptxscope.cli.export.asked", slowly)
+    monkeypatch.setattr("ptxscope.cli.commands.export.asked", slowly)
     update(path, status=2)
     said = capsys.readouterr()
     assert said.out == ""
@@ -403,7 +403,7 @@ def test_a_picture_that_changed_meanwhile_is_left_alone(
         drawn.write_text("<svg>px-svg theirs</svg>")
         replace(path, data, **more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("ptxscope.cli.export.replace", meanwhile)
+    monkeypatch.setattr("ptxscope.cli.commands.export.replace", meanwhile)
     update(path, status=2)
     assert "it was changed meanwhile" in capsys.readouterr().err
     assert drawn.read_text() == "<svg>px-svg theirs</svg>"

@@ -17,7 +17,7 @@ import pytest
 
 from ptxscope.learn import lesson as reader
 from ptxscope.learn.lesson import files, lesson
-from ptxscope.learn.telling import answer, filled_lines
+from ptxscope.learn.lesson_text import answer, filled_lines
 from tests.cli.running import Done, run
 from tests.learn.quotes import missing_numbers
 

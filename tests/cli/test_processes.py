@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ptxscope.cli import CommandError, main
-from ptxscope.cli.processes import processes
+from ptxscope.cli.support.worker_processes import processes
 from tests.reference_data import DATA
 from tests.tiers import some
 

@@ -15,8 +15,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ptxscope.cli import array_files, main, progress
-from ptxscope.cli.progress import Bar
+from ptxscope.cli import main
+from ptxscope.cli.support import array_files, progress_bar
+from ptxscope.cli.support.progress_bar import Bar
 
 pty = pytest.importorskip("pty")
 termios = pytest.importorskip("termios")
@@ -35,8 +36,8 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Screen]:
     monkeypatch.setenv("TERM", "xterm-256color")
     for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(progress, "AFTER", 0.0)
-    monkeypatch.setattr(progress, "_EVERY", 0.0)
+    monkeypatch.setattr(progress_bar, "AFTER", 0.0)
+    monkeypatch.setattr(progress_bar, "_EVERY", 0.0)
 
     def seen() -> list[str]:
         data = b""
@@ -179,7 +180,7 @@ def test_a_pager_has_the_terminal_for_itself(terminal: Screen) -> None:
 
 def test_a_terminal_that_is_gone_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     master, slave = pty.openpty()
-    monkeypatch.setattr(progress, "_is_ours", lambda: True)
+    monkeypatch.setattr(progress_bar, "_is_ours", lambda: True)
     with suppress(OSError), os.fdopen(slave, "w") as stream:
         monkeypatch.setattr(sys, "stderr", stream)
         with Bar(after=0) as bar:
@@ -193,7 +194,7 @@ def test_a_terminal_that_is_gone_stops_nothing(monkeypatch: pytest.MonkeyPatch) 
 
 CHILD = """
 import sys
-from ptxscope.cli.progress import Bar
+from ptxscope.cli.support.progress_bar import Bar
 assert "rich" not in sys.modules  # a short command needs none of it
 with Bar(after=0) as bar:
     for line in sys.stdin:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.cli.complete import _candidates
-from ptxscope.export.sweeps.cells import RAMP
+from ptxscope.cli.commands.complete import _candidates
+from ptxscope.export.sweeps.terminal_plot import RAMP
 from tests.cli.running import run
 
 SAT = "vadd4.s32.s32.s32.sat d, a, b, c"

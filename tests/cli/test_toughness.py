@@ -12,8 +12,8 @@ import pytest
 
 from ptxscope.cli import COMMANDS, main
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.text.errors import PtxError, shorten_words
-from ptxscope.engine.text.values import parse_value
+from ptxscope.engine.syntax.errors import PtxError, shorten_words
+from ptxscope.engine.syntax.values import parse_value
 from ptxscope.files import replace
 
 LINE = "vadd4.u32.u32.u32 d, a, b, c"
@@ -24,7 +24,7 @@ def test_an_internal_error_is_one_line_and_a_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    with patch("ptxscope.cli.list.run", side_effect=AssertionError("an invariant")):
+    with patch("ptxscope.cli.commands.list.run", side_effect=AssertionError("an invariant")):
         assert main(["list"]) == 70
     (line,) = capsys.readouterr().err.splitlines()
     (report,) = tmp_path.glob("failure-*.txt")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.engine.diagnosis.diagnose import investigate, right_lanes
+from ptxscope.engine.diagnosis.findings import investigate, right_lanes
 from ptxscope.engine.diagnosis.observation import Observation, whole
 from ptxscope.engine.isa import catalog
 from ptxscope.engine.isa.catalog import find
@@ -18,18 +18,18 @@ from ptxscope.engine.isa.slots import ATYPE, BTYPE
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.records import replace
 from ptxscope.engine.semantics import lowering
-from ptxscope.engine.semantics.micro import Accumulate, Multiply, Select, Truncate
+from ptxscope.engine.semantics.micro_operations import Accumulate, Multiply, Select, Truncate
 from ptxscope.engine.semantics.models import model
 from ptxscope.engine.semantics.plan import Builder, Stage
 from ptxscope.engine.semantics.rules import Rules
-from ptxscope.engine.text.instruction import Guard, Instruction, Literal, Register
-from ptxscope.engine.text.modifiers import resolve
-from ptxscope.engine.text.tokens import statements
-from ptxscope.engine.tracing.evaluate import evaluate
+from ptxscope.engine.syntax.instruction import Guard, Instruction, Literal, Register
+from ptxscope.engine.syntax.modifiers import resolve
+from ptxscope.engine.syntax.tokens import statements
+from ptxscope.engine.tracing.evaluation import evaluate
 from ptxscope.engine.tracing.trace import Trace, trace
 from ptxscope.export import export
 from ptxscope.export.options import Options
-from ptxscope.scene.build import scene
+from ptxscope.scene.scene_builder import scene
 from tests.export import every
 
 DP4A = Entry(

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from ptxscope import diagnose, evaluate, parse, trace
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.text.instruction import Instruction
+from ptxscope.engine.syntax.instruction import Instruction
 from tests.reference import reference
 from tests.strategies import INSTRUCTIONS, bits
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.engine.kernels.execute import execute
+from ptxscope.engine.kernels.execution import execute
 from ptxscope.engine.kernels.program import load
-from ptxscope.engine.listings.bindings import bound_to, pasted
-from ptxscope.engine.text.errors import PtxError
-from ptxscope.engine.text.parser import parse
+from ptxscope.engine.listings.asm_bindings import bound_to, pasted
+from ptxscope.engine.syntax.errors import PtxError
+from ptxscope.engine.syntax.parser import parse
 
 D = {"d": ("%0",)}
 ADD = '"vadd.u32.u32.u32 %0, %1, %2;"'

@@ -12,8 +12,8 @@ from ptxscope.engine.isa.grammar import SLOT_NAMES, slot_choices, syntax
 from ptxscope.engine.isa.legality import count, obstacle, random_form, violations, with_slot
 from ptxscope.engine.isa.types import SecOp, selector
 from ptxscope.engine.semantics.lowering import lower
-from ptxscope.engine.tracing.stages import about, title
-from ptxscope.engine.tracing.words import words
+from ptxscope.engine.tracing.lane_text import words
+from ptxscope.engine.tracing.step_text import about, title
 from tests.reference_data import golden_opcodes
 from tests.strategies import instruction_of
 from tests.tiers import sampled, some

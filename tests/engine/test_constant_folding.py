@@ -11,11 +11,11 @@ from collections.abc import Iterator
 import pytest
 
 from ptxscope.engine.diagnosis.causes import Kind
-from ptxscope.engine.diagnosis.diagnose import diagnose
-from ptxscope.engine.listings.bindings import pasted
+from ptxscope.engine.diagnosis.findings import diagnose
+from ptxscope.engine.listings.asm_bindings import pasted
 from ptxscope.engine.listings.lint import Checked, check_listing, check_text
-from ptxscope.engine.tracing.constant_folding import FOLDING_BUGS
-from ptxscope.engine.tracing.evaluate import evaluate
+from ptxscope.engine.tracing.evaluation import evaluate
+from ptxscope.engine.tracing.folding_bugs import FOLDING_BUGS
 from ptxscope.engine.tracing.trace import trace
 from tests.cli.running import run
 

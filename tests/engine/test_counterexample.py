@@ -12,10 +12,10 @@ from ptxscope import evaluate, parse
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.listings import counterexample as one
 from ptxscope.engine.listings.counterexample import counterexample
-from ptxscope.engine.listings.departures import by_arrays
+from ptxscope.engine.listings.counterexample_search import by_arrays
 from ptxscope.engine.records import replace
 from ptxscope.engine.semantics.models import PTXAS_MODELS, Model
-from ptxscope.engine.text.instruction import Guard, Instruction, Literal
+from ptxscope.engine.syntax.instruction import Guard, Instruction, Literal
 from tests.strategies import random_instruction
 from tests.tiers import examples
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ptxscope import diagnose, evaluate, parse
 from ptxscope.engine.diagnosis.causes import Kind
-from ptxscope.engine.diagnosis.diagnose import (
+from ptxscope.engine.diagnosis.findings import (
     Diagnosis,
     Finding,
     count_of,
@@ -19,15 +19,15 @@ from ptxscope.engine.diagnosis.diagnose import (
     right_lanes,
 )
 from ptxscope.engine.diagnosis.form_causes import WEIGHTS
+from ptxscope.engine.diagnosis.lane_solver import solve
 from ptxscope.engine.diagnosis.observation import Observed, parse_observed
-from ptxscope.engine.diagnosis.solve import solve
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import random_form, violations, with_slot
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.errata import ERRATA, Erratum
 from ptxscope.engine.semantics.misconceptions import BELIEFS, MISCONCEPTIONS
 from ptxscope.engine.semantics.models import ISA_MODEL
-from ptxscope.engine.text.instruction import Instruction
+from ptxscope.engine.syntax.instruction import Instruction
 from tests.reference import reference
 from tests.reference_data import golden_rows
 from tests.strategies import INSTRUCTIONS, evaluations, instruction_of

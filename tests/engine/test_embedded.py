@@ -8,10 +8,10 @@ from typing import NamedTuple
 import pytest
 
 from ptxscope import PtxError, parse
-from ptxscope.engine.kernels.execute import Ending, execute
+from ptxscope.engine.kernels.execution import Ending, execute
 from ptxscope.engine.kernels.program import Program, load
 from ptxscope.engine.listings.lint import check_text
-from ptxscope.listing_cursor import opened_listing
+from ptxscope.state.open_listing import opened_listing
 
 
 class Source(NamedTuple):

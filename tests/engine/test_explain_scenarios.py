@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from ptxscope import diagnose, evaluate, parse
 from ptxscope.engine.diagnosis.causes import Kind
-from ptxscope.engine.diagnosis.diagnose import Finding
-from ptxscope.engine.diagnosis.twins import twins
+from ptxscope.engine.diagnosis.confusable_opcodes import twins
+from ptxscope.engine.diagnosis.findings import Finding
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import random_form
-from ptxscope.engine.text.errors import PtxError
-from ptxscope.engine.text.instruction import Instruction
+from ptxscope.engine.syntax.errors import PtxError
+from ptxscope.engine.syntax.instruction import Instruction
 from tests.strategies import INSTRUCTIONS, bits, instruction_of
 from tests.tiers import examples, sampled
 

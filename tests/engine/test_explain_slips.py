@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ptxscope import diagnose, evaluate, parse
-from ptxscope.engine.diagnosis.plainness import Plainness, plain_words
+from ptxscope.engine.diagnosis.selector_simplicity import Plainness, plain_words
 from ptxscope.engine.isa.types import selector
 from tests.tiers import sampled
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import pytest
 
 from ptxscope.engine.diagnosis.causes import Kind
-from ptxscope.engine.diagnosis.diagnose import diagnose
-from ptxscope.engine.text.instruction import Literal
-from ptxscope.engine.text.parser import parse
+from ptxscope.engine.diagnosis.findings import diagnose
+from ptxscope.engine.syntax.instruction import Literal
+from ptxscope.engine.syntax.parser import parse
 
 FOLDED = "as ptxas 11.8 to 13.3 at -O1 and above folds it"
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from ptxscope import PtxError, parse_all
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.text.complete import completions
-from ptxscope.engine.text.values import parse_value
+from ptxscope.engine.syntax.completions import completions
+from ptxscope.engine.syntax.values import parse_value
 from tests.reference_data import table, verdicts
 from tests.tiers import thorough
 

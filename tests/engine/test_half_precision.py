@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.engine.kernels.execute import Ending, execute
+from ptxscope.engine.kernels.execution import Ending, execute
 from ptxscope.engine.kernels.program import load
 from ptxscope.engine.listings.lint import check_text
-from ptxscope.engine.text.errors import PtxError
-from ptxscope.engine.text.parser import parse, scan
-from ptxscope.listing_cursor import opened_listing
+from ptxscope.engine.syntax.errors import PtxError
+from ptxscope.engine.syntax.parser import parse, scan
+from ptxscope.state.open_listing import opened_listing
 
 SAID = "half-precision `set` and `setp` are not known here; this is not checked"
 LINES = [

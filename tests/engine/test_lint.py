@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from ptxscope import PtxError, evaluate, parse, trace
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.listings.counterexample import counterexample
-from ptxscope.engine.listings.language import Language, language_of
 from ptxscope.engine.listings.lint import (
     RULES,
     Checked,
@@ -24,11 +23,12 @@ from ptxscope.engine.listings.lint import (
     check_source,
     check_text,
 )
+from ptxscope.engine.listings.source_language import Language, language_of
 from ptxscope.engine.semantics.errata import ERRATA, Erratum
 from ptxscope.engine.semantics.models import PTXAS_MODELS
-from ptxscope.engine.text.registers import agrees, misfits
-from ptxscope.engine.text.scopes import Scopes
-from ptxscope.engine.text.tokens import tokens
+from ptxscope.engine.syntax.register_checks import agrees, misfits
+from ptxscope.engine.syntax.scopes import Scopes
+from ptxscope.engine.syntax.tokens import tokens
 from tests.reference_data import DATA, table, verdicts
 
 HEAD = ".version 8.0\n.target sm_75\n.address_size 64\n"

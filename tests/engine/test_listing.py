@@ -10,11 +10,11 @@ from random import Random
 
 import pytest
 
-from ptxscope.engine.listings import reading
-from ptxscope.engine.listings.reading import statements
-from ptxscope.engine.text.parser import scan
-from ptxscope.engine.text.scopes import Scopes, alone, kernel
-from ptxscope.engine.text.tokens import tokens
+from ptxscope.engine.listings import statement_scanner
+from ptxscope.engine.listings.statement_scanner import statements
+from ptxscope.engine.syntax.parser import scan
+from ptxscope.engine.syntax.scopes import Scopes, alone, kernel
+from ptxscope.engine.syntax.tokens import tokens
 from tests.reference_data import DATA, table, verdicts
 from tests.tiers import some
 
@@ -170,7 +170,7 @@ def test_nothing_that_matters_is_skipped(seed: int, monkeypatch: pytest.MonkeyPa
         ]
 
     found = seen()
-    monkeypatch.setattr(reading, "_DULL", re.compile(""))  # every place is looked at
+    monkeypatch.setattr(statement_scanner, "_DULL", re.compile(""))  # every place is looked at
     assert seen() == found
 
 

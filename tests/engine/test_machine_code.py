@@ -11,15 +11,15 @@ import numpy.typing as npt
 import pytest
 
 from ptxscope import evaluate
-from ptxscope.engine.batches import machine_code
-from ptxscope.engine.batches.arrays import Runs, storage
-from ptxscope.engine.batches.demand import record
-from ptxscope.engine.batches.program import Feed, Program
-from ptxscope.engine.batches.selection import select
-from ptxscope.engine.batches.steps import Kind, Place
+from ptxscope.engine.arrays import llvm_backend
+from ptxscope.engine.arrays.array_program import Feed, Program
+from ptxscope.engine.arrays.block_runner import Runs, storage
+from ptxscope.engine.arrays.call_sequence import Kind, Place
+from ptxscope.engine.arrays.demand import record
+from ptxscope.engine.arrays.instruction_selection import select
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.plan import Plan
-from ptxscope.engine.semantics.run import result
+from ptxscope.engine.semantics.plan_execution import result
 from tests.engine.test_tape import columns, random_plan
 from tests.reference_data import MODELS, golden_forms
 from tests.tiers import some
@@ -51,7 +51,7 @@ def campaign(seed: object, plans: int) -> None:
     rng = Random(f"{seed}")
     for _ in range(0, plans, TOGETHER):
         some_plans = [random_plan(rng) for _ in range(TOGETHER)]
-        for code in machine_code.compiled(*some_plans):
+        for code in llvm_backend.compiled(*some_plans):
             compared(rng, code.plan, code, Program(code.plan))
 
 
@@ -136,17 +136,17 @@ def test_every_call_has_its_instructions() -> None:
     rng, calls = Random(1), set[object]()
     for _ in range(600):
         calls |= {step.function for step in select(record(random_plan(rng))).steps}
-    assert calls <= machine_code._INSTRUCTIONS.keys()
+    assert calls <= llvm_backend._INSTRUCTIONS.keys()
     assert len(calls) > 15
 
 
 def test_what_is_not_installed_is_said_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "llvmlite", None)
     monkeypatch.setitem(sys.modules, "llvmlite.binding", None)
-    machine_code.llvm.cache_clear()
+    llvm_backend.llvm.cache_clear()
     with pytest.raises(ImportError, match=r"^the engine llvm needs .*'ptxscope\[llvm\]'$"):
         evaluate("vsub.u32.u32.u32 d, a, b, c", {"a": A, "b": 3}, engine="llvm")
-    machine_code.llvm.cache_clear()
+    llvm_backend.llvm.cache_clear()
 
 
 def test_an_unknown_engine_is_refused() -> None:

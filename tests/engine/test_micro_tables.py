@@ -16,25 +16,25 @@ from ptxscope.engine.isa.catalog import CATALOG, ENTRIES, entry_of, find
 from ptxscope.engine.isa.legality import random_form
 from ptxscope.engine.isa.roles import DESTINATIONS, ORDER, SOURCES, Role
 from ptxscope.engine.records import replace
-from ptxscope.engine.semantics import micro as m
+from ptxscope.engine.semantics import micro_operations as m
+from ptxscope.engine.semantics.micro_operation import Flag, Micro
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.semantics.models import Model, model
-from ptxscope.engine.semantics.operation import Flag, Micro
 from ptxscope.engine.semantics.plan import Stage
-from ptxscope.engine.text.instruction import Guard
-from ptxscope.engine.tracing import stages, words
+from ptxscope.engine.syntax.instruction import Guard
+from ptxscope.engine.tracing import lane_text, step_text
 from ptxscope.engine.tracing.trace import Trace
-from ptxscope.export.document import EXTENSIONS
+from ptxscope.export.content.document import EXTENSIONS
 from ptxscope.export.options import Options
-from ptxscope.export.picture import bands, rows
-from ptxscope.export.picture.signs import STYLES
-from ptxscope.scene import cells, figures
-from ptxscope.scene import form as letters
-from ptxscope.scene.cells import GLYPHS
-from ptxscope.scene.records import Figure, Look, Place, Span
-from ptxscope.screens import help as help_screen
-from ptxscope.widgets import lane_cells, lane_figures
-from ptxscope.widgets.lane_lines import View, draw
+from ptxscope.export.svg import cell_shapes, step_layout
+from ptxscope.export.svg.symbols import STYLES
+from ptxscope.scene import scene_cells, scene_figures
+from ptxscope.scene import symbolic_scene as letters
+from ptxscope.scene.scene_cells import GLYPHS
+from ptxscope.scene.scene_model import Figure, Look, Place, Span
+from ptxscope.screens.dialogs import help_dialog as help_screen
+from ptxscope.widgets.lanes import lane_cells, lane_figures
+from ptxscope.widgets.lanes.lane_accordion import View, draw
 from tests.export import every
 from tests.strategies import instruction_of
 
@@ -55,21 +55,23 @@ def test_kinds_are_enumerated() -> None:
 
 
 def test_the_words_have_every_kind_and_no_other() -> None:
-    assert words._WORDS.keys() == KINDS
+    assert lane_text._WORDS.keys() == KINDS
 
 
 def test_a_form_has_letters_for_every_kind() -> None:
     assert letters._CELLS.keys() | letters._FORMULAS.keys() == KINDS
 
 
-@pytest.mark.parametrize("table", [cells._CELLS, cells._COLUMNS, figures._FIGURES])
+@pytest.mark.parametrize(
+    "table", [scene_cells._CELLS, scene_cells._COLUMNS, scene_figures._FIGURES]
+)
 def test_a_table_of_special_cases_names_kinds_only(table: dict[type, object]) -> None:
     assert table.keys() <= KINDS
 
 
 def test_both_pens_draw_every_figure_and_every_look() -> None:
-    assert bands._FIGURES.keys() == lane_figures._DRAW.keys() == set(get_args(Figure))
-    beside = {*Look} - STYLES.keys() - rows._SHAPES.keys()
+    assert step_layout._FIGURES.keys() == lane_figures._DRAW.keys() == set(get_args(Figure))
+    beside = {*Look} - STYLES.keys() - cell_shapes._SHAPES.keys()
     # parts of other shapes; two answers stand beside each other in the terminal only
     parts = {Look.NUMBER, Look.CHANGED, Look.BECOMES, Look.NAME, Look.AWAY}
     assert beside == {*parts, Look.DIFFERS}
@@ -100,8 +102,8 @@ def test_every_kind_is_in_a_plan_and_said_and_drawn_in_every_format() -> None:
     for trace in _samples():
         kinds |= {type(row.row.micro) for row in trace.rows.values()}
         for step in trace.steps:
-            assert stages.title(step)
-            assert stages.about(trace, step)
+            assert step_text.title(step)
+            assert step_text.about(trace, step)
         every.check(trace, Options(standalone=True))
         lines = draw(View(trace, len(trace.steps)), 100, 80).lines
         targets = (piece.target for line in lines for piece in line)
@@ -111,7 +113,7 @@ def test_every_kind_is_in_a_plan_and_said_and_drawn_in_every_format() -> None:
 
 
 def test_every_stage_has_its_sentence_and_its_help() -> None:
-    assert list(stages._ABOUT) == list(Stage)
+    assert list(step_text._ABOUT) == list(Stage)
     assert list(help_screen.STAGES) == list(Stage)
 
 

@@ -9,26 +9,26 @@ import numpy as np
 import pytest
 
 from ptxscope import evaluate, export, parse, replay, trace
-from ptxscope.engine.batches.arrays import run_blocks
+from ptxscope.engine.arrays.block_runner import run_blocks
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.legality import violations
 from ptxscope.engine.isa.types import selector
 from ptxscope.engine.semantics.errata import ERRATA, Erratum
 from ptxscope.engine.semantics.lowering import lower
+from ptxscope.engine.semantics.micro_operation import Flag
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.semantics.models import Model, errata_of, erratum, model
-from ptxscope.engine.semantics.operation import Flag
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.semantics.rules import Rules
 from ptxscope.engine.tracing.divergence import divergences, first_difference
+from ptxscope.engine.tracing.lane_text import sentence
 from ptxscope.engine.tracing.provenance import provenance
-from ptxscope.engine.tracing.words import sentence
 from tests.reference_data import golden_rows
 from tests.tiers import sampled, thorough
 
 if TYPE_CHECKING:
-    from ptxscope.engine.tracing.evaluate import Value
+    from ptxscope.engine.tracing.evaluation import Value
 
 # the example of each erratum and both answers, as executed machine code gave them
 _TABLE = """

@@ -10,13 +10,13 @@ from collections.abc import Iterator
 import pytest
 
 from ptxscope import PtxError, evaluate, parse
-from ptxscope.engine.kernels.execute import execute
+from ptxscope.engine.kernels.execution import execute
 from ptxscope.engine.kernels.program import load
-from ptxscope.engine.listings.bindings import bound_to
+from ptxscope.engine.listings.asm_bindings import bound_to
 from ptxscope.engine.listings.lint import check_listing, check_text
-from ptxscope.engine.listings.reading import statements
-from ptxscope.engine.text.parser import scan
-from ptxscope.engine.text.source import fragments
+from ptxscope.engine.listings.statement_scanner import statements
+from ptxscope.engine.syntax.parser import scan
+from ptxscope.engine.syntax.source import fragments
 
 MODULE = """\
 .version 8.0

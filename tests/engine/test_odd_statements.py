@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ptxscope.engine.listings.lint import Checked, check_listing, check_text
-from ptxscope.engine.text.parser import parse
+from ptxscope.engine.syntax.parser import parse
 from tests.cli.running import run
 
 HEAD = """\

@@ -14,14 +14,14 @@ from typing import NamedTuple
 import pytest
 
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.kernels.execute import execute
+from ptxscope.engine.kernels.execution import execute
 from ptxscope.engine.kernels.program import StatementKind, load
 from ptxscope.engine.listings.asm_operands import read_operands
 from ptxscope.engine.listings.lint import check_listing, check_text
-from ptxscope.engine.listings.reading import statements
-from ptxscope.engine.text.parser import scan
-from ptxscope.engine.text.scopes import Scopes
-from ptxscope.engine.text.source import asm_texts, fragments
+from ptxscope.engine.listings.statement_scanner import statements
+from ptxscope.engine.syntax.parser import scan
+from ptxscope.engine.syntax.scopes import Scopes
+from ptxscope.engine.syntax.source import asm_texts, fragments
 from tests.reference_data import DATA, golden_forms, table, verdicts
 from tests.tiers import sampled
 
@@ -258,7 +258,7 @@ def test_opcodes_are_asked_of_the_catalog() -> None:
 
 
 def test_a_text_is_cut_into_words_once_however_long_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    from ptxscope.engine.text import tokens
+    from ptxscope.engine.syntax import tokens
 
     seen: list[int] = []
     real = tokens.tokens
@@ -268,7 +268,7 @@ def test_a_text_is_cut_into_words_once_however_long_it_is(monkeypatch: pytest.Mo
         return real(text)
 
     monkeypatch.setattr(tokens, "tokens", partial(counted))
-    for module in ("ptxscope.engine.text.parser", "ptxscope.engine.kernels.program"):
+    for module in ("ptxscope.engine.syntax.parser", "ptxscope.engine.kernels.program"):
         monkeypatch.setattr(f"{module}.tokens", counted, raising=False)
     load(VIDEO)
     assert sum(seen) == len(VIDEO)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ptxscope import evaluate
-from ptxscope.engine.batches.program import BLOCK
+from ptxscope.engine.arrays.array_program import BLOCK
 
 LINE = "vadd4.u32.u32.u32 d, a, b, c"
 SETP = "setp.lt.and.u32 p|q, a, b, c"

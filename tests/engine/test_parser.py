@@ -10,8 +10,8 @@ from hypothesis import given
 
 from ptxscope import Instruction, PtxError, diagnose, evaluate, parse, parse_all, trace
 from ptxscope.engine.isa.types import Cmp, Destinations, SecOp, Selector, Type
-from ptxscope.engine.text.errors import NotOneError, diagram
-from ptxscope.engine.text.instruction import Guard, Literal, Register
+from ptxscope.engine.syntax.errors import NotOneError, diagram
+from ptxscope.engine.syntax.instruction import Guard, Literal, Register
 from tests.strategies import INSTRUCTIONS
 
 

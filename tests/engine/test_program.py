@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from ptxscope.engine.diagnosis.observation import whole
 from ptxscope.engine.isa.intrinsics import intrinsics
 from ptxscope.engine.kernels.blame import first_wrong
-from ptxscope.engine.kernels.execute import Ending, Need, Run, execute
-from ptxscope.engine.kernels.plain import operation
+from ptxscope.engine.kernels.execution import Ending, Need, Run, execute
+from ptxscope.engine.kernels.plain_instructions import operation
 from ptxscope.engine.kernels.program import Program, StatementKind, load
 from ptxscope.engine.records import replace
-from ptxscope.engine.text.instruction import Literal
+from ptxscope.engine.syntax.instruction import Literal
 from tests.reference import reference
 from tests.reference_data import DATA, MODELS, golden_rows, verdicts
 from tests.tiers import sampled

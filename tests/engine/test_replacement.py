@@ -21,7 +21,7 @@ from ptxscope.engine.isa.legality import random_form
 from ptxscope.engine.listings.replacement import replacement
 from ptxscope.engine.semantics.errata import ERRATA, Erratum
 from ptxscope.engine.semantics.models import errata_of
-from ptxscope.engine.text.instruction import Guard, Register
+from ptxscope.engine.syntax.instruction import Guard, Register
 from tests.reference import reference
 from tests.strategies import instruction_of
 from tests.tiers import sampled

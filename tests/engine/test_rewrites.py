@@ -9,9 +9,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ptxscope.engine.batches import narrowing as n
-from ptxscope.engine.batches import rewrites as r
-from ptxscope.engine.batches.tape import Node, Op, Rule, Tape, meaning
+from ptxscope.engine.arrays import narrowing as n
+from ptxscope.engine.arrays import rewrites as r
+from ptxscope.engine.arrays.tape import Node, Op, Rule, Tape, meaning
 from ptxscope.engine.isa.integers import Range, limits
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.arithmetic import EXACT, Lanes

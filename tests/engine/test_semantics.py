@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import Instruction, evaluate, parse, replay, trace
-from ptxscope.engine.batches.program import BLOCK
+from ptxscope.engine.arrays.array_program import BLOCK
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.lowering import lower
-from ptxscope.engine.semantics.micro import Extend
+from ptxscope.engine.semantics.micro_operations import Extend
 from ptxscope.engine.tracing.provenance import provenance
 from tests.reference import reference
 from tests.reference_data import MODELS

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.engine.listings.language import Language
 from ptxscope.engine.listings.lint import Checked, check_source, check_text
+from ptxscope.engine.listings.source_language import Language
 
 
 def source(text: str, language: Language = Language.C) -> list[Checked]:

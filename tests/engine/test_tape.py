@@ -11,20 +11,20 @@ import numpy.typing as npt
 import pytest
 
 from ptxscope import evaluate, parse
-from ptxscope.engine.batches import arrays
-from ptxscope.engine.batches.arrays import program_of, results_of, storage
-from ptxscope.engine.batches.told import Told
+from ptxscope.engine.arrays import block_runner
+from ptxscope.engine.arrays.block_runner import program_of, results_of, storage
+from ptxscope.engine.arrays.flagged_results import Told
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import random_form
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.arithmetic import EXACT
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.lowering import lower
-from ptxscope.engine.semantics.micro import Choose
+from ptxscope.engine.semantics.micro_operations import Choose
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.semantics.models import Model, model
 from ptxscope.engine.semantics.plan import Plan
-from ptxscope.engine.semantics.run import result, run
+from ptxscope.engine.semantics.plan_execution import result, run
 from tests.tiers import some
 
 _EDGES = (0, 1, 2, 31, 32, 33, 0x7F800000, 0xFF800000, 0x7FC00000, 0x7F800001, 0x007FFFFF)
@@ -216,13 +216,13 @@ def test_threads_do_not_meet() -> None:
 
 
 def test_programs_are_kept_in_bounded_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arrays, "_programs", {False: {}, True: {}})
-    monkeypatch.setattr(arrays, "_PROGRAMS", {False: 3, True: 1})
+    monkeypatch.setattr(block_runner, "_programs", {False: {}, True: {}})
+    monkeypatch.setattr(block_runner, "_PROGRAMS", {False: 3, True: 1})
     plans = [lower(parse(f"vadd.u32.u32.u32 d, a.b{x}, b").form) for x in range(4)]
     first = program_of(plans[0])
     for plan in plans:
         program_of(plan)
-    assert len(arrays._programs[False]) == 3
+    assert len(block_runner._programs[False]) == 3
     assert program_of(plans[0]) is not first
     assert program_of(plans[3]) is program_of(plans[3])
 

@@ -15,18 +15,18 @@ from ptxscope import PtxError, diagnose, evaluate, export, parse, trace
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.records import replace
+from ptxscope.engine.semantics.micro_operation import Flag
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
-from ptxscope.engine.semantics.operation import Flag
 from ptxscope.engine.semantics.plan import Stage
-from ptxscope.engine.text.errors import counted, there_are
-from ptxscope.engine.text.instruction import Guard, Instruction
-from ptxscope.engine.text.values import parse_value
+from ptxscope.engine.syntax.errors import counted, there_are
+from ptxscope.engine.syntax.instruction import Guard, Instruction
+from ptxscope.engine.syntax.values import parse_value
+from ptxscope.engine.tracing.lane_text import sentence, words
 from ptxscope.engine.tracing.trace import Trace
-from ptxscope.engine.tracing.words import sentence, words
-from ptxscope.export.document import Document, document
+from ptxscope.export.content.document import Document, document
 from ptxscope.export.options import DEFAULT
-from ptxscope.scene.build import scene
-from ptxscope.scene.records import Choice
+from ptxscope.scene.scene_builder import scene
+from ptxscope.scene.scene_model import Choice
 from tests.strategies import bits, evaluations
 
 MODELS = ("isa", "ptxas-11.8", "ptxas")

@@ -7,8 +7,8 @@ import struct
 import pytest
 
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.text.errors import PtxError
-from ptxscope.engine.text.values import parse_value
+from ptxscope.engine.syntax.errors import PtxError
+from ptxscope.engine.syntax.values import parse_value
 
 LARGEST = {
     # bits, and the number with half the distance to what would be the next: the first that is none

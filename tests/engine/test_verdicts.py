@@ -12,12 +12,12 @@ import pytest
 
 from ptxscope import PtxError, evaluate, parse
 from ptxscope.cli import main
-from ptxscope.engine.kernels.execute import execute
+from ptxscope.engine.kernels.execution import execute
 from ptxscope.engine.kernels.program import load
-from ptxscope.engine.listings.language import Language, language_of
 from ptxscope.engine.listings.lint import Checked, check_listing, check_source, check_text
-from ptxscope.engine.text.instruction import Literal
-from ptxscope.listing_cursor import opened_listing
+from ptxscope.engine.listings.source_language import Language, language_of
+from ptxscope.engine.syntax.instruction import Literal
+from ptxscope.state.open_listing import opened_listing
 
 DECLARED = """\
 .version 8.0

@@ -6,7 +6,7 @@ from ptxscope import Trace, parse, trace
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.records import replace
 from ptxscope.engine.semantics.plan import Stage
-from ptxscope.engine.text.errors import printable
+from ptxscope.engine.syntax.errors import printable
 from ptxscope.engine.tracing.annotations import Annotations, Note
 
 MODELS = ("isa", "ptxas")

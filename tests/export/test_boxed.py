@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from ptxscope import export
-from ptxscope.export.boxed import least_width, widened
+from ptxscope.export.formats.responsive_svg import least_width, widened
 from ptxscope.export.options import Options
 from tests.export.browser import CHROMIUM, Browser
 from tests.export.samples import E3, EXAMPLES, example

@@ -17,8 +17,8 @@ from ptxscope import Instruction, Trace, evaluate, export, parse, trace
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.integers import Range
 from ptxscope.engine.semantics.plan import Row
-from ptxscope.engine.tracing.evaluate import bind
-from ptxscope.export.code.functions import function_name, parameters
+from ptxscope.engine.tracing.evaluation import bind
+from ptxscope.export.code.plan_code import function_name, parameters
 from ptxscope.export.options import Options
 from tests.export.samples import E3
 from tests.reference_data import Golden, golden_forms

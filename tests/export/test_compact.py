@@ -8,15 +8,15 @@ from random import Random
 import pytest
 
 from ptxscope import Trace, export, trace
-from ptxscope.cli.trace import rendered
+from ptxscope.cli.commands.trace import rendered
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import random_form
 from ptxscope.engine.semantics.models import ISA_MODEL
-from ptxscope.engine.text.values import hex_text
-from ptxscope.export.frames import frames
+from ptxscope.engine.syntax.values import hex_text
+from ptxscope.export.media.frames import frames
 from ptxscope.export.options import Motion, Options
-from ptxscope.scene.build import scene
-from ptxscope.scene.folding import fold
+from ptxscope.scene.row_folding import fold
+from ptxscope.scene.scene_builder import scene
 from tests.export.samples import E3, EXAMPLES, example
 from tests.export.test_picture import assert_tree_drawn_well
 from tests.export.test_svg import NS, texts

@@ -8,8 +8,8 @@ import pytest
 
 from ptxscope import Trace, export, trace
 from ptxscope.export.options import Options
-from ptxscope.scene.build import scene
-from ptxscope.scene.records import Axis
+from ptxscope.scene.scene_builder import scene
+from ptxscope.scene.scene_model import Axis
 
 # the smaller one, and the larger: neighbours, and such whose difference a double does not have
 NEAR = [

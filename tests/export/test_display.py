@@ -11,10 +11,10 @@ from markdown_it import MarkdownIt
 from nbclient import NotebookClient
 
 import ptxscope
-from ptxscope.cli.trace import rendered
+from ptxscope.cli.commands.trace import rendered
 from ptxscope.engine.semantics.plan import Stage
-from ptxscope.export.alt import alt
-from ptxscope.export.document import document
+from ptxscope.export.content.alt_text import alt
+from ptxscope.export.content.document import document
 from ptxscope.export.options import Options
 from ptxscope.export.theme import Theme
 from tests.export.samples import HOSTILE

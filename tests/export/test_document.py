@@ -16,18 +16,18 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from ptxscope import Trace, export, trace
-from ptxscope.cli.trace import rendered
+from ptxscope.cli.commands.trace import rendered
 from ptxscope.engine.records import replace
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.tracing.annotations import Annotations, Note
-from ptxscope.engine.tracing.notes import stages_between
+from ptxscope.engine.tracing.note_targets import stages_between
 from ptxscope.export import TEXTS
-from ptxscope.export.alt import alt, short_alt
-from ptxscope.export.document import document
-from ptxscope.export.harmless import harmless
+from ptxscope.export.content.alt_text import alt, short_alt
+from ptxscope.export.content.document import document
+from ptxscope.export.content.sanitizer import harmless
+from ptxscope.export.formats.text import render
 from ptxscope.export.options import Options
-from ptxscope.export.text import render
 from tests.export.samples import E3, EXAMPLES, HOSTILE, annotated, example
 from tests.tiers import sampled
 

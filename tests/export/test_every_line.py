@@ -16,16 +16,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import Instruction, Trace, evaluate, export, parse, trace
-from ptxscope.cli.trace import rendered
+from ptxscope.cli.commands.trace import rendered
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import random_form
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.records import replace
 from ptxscope.engine.semantics.plan import Stage
-from ptxscope.engine.text.instruction import Guard, Register
+from ptxscope.engine.syntax.instruction import Guard, Register
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.export import TEXTS
-from ptxscope.export.code.functions import function_name, parameters
+from ptxscope.export.code.plan_code import function_name, parameters
 from ptxscope.export.options import Options
 from tests.export.every import check
 from tests.reference import reference
@@ -287,7 +287,7 @@ def renamed(
 
 @pytest.mark.parametrize("text", ["\ud800", "a\udfffb", "\udc80|\x00"], ids=ascii)
 def test_half_a_surrogate_pair_survives_in_json(text: str) -> None:
-    from ptxscope.export.json import load
+    from ptxscope.export.formats.json import load
 
     shown = replace(traced("vadd.u32.u32.u32 d, a, b"), annotations=Annotations(text, text))
     document = export(shown, "json")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ptxscope import evaluate, parse, trace
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.export import Format, export
-from ptxscope.export.document import document
+from ptxscope.export.content.document import document
 from ptxscope.export.options import Options
 
 KNOWN = [(11, 8), (12, 4), (13, 0), (13, 2), (13, 3), (13, 5)]

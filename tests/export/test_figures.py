@@ -15,12 +15,13 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import random_form
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.tracing.divergence import divergence_of, divergences
-from ptxscope.export import export, form, poster
-from ptxscope.export.document import NOT_SHOWN, document
+from ptxscope.export import export
+from ptxscope.export.content.document import NOT_SHOWN, document
+from ptxscope.export.media import form_figure, poster_sheet
 from ptxscope.export.options import DEFAULT, Options
-from ptxscope.export.picture.inks import PALETTE
+from ptxscope.export.svg.svg_colours import PALETTE
 from ptxscope.export.theme import Theme
-from ptxscope.scene.form import blank
+from ptxscope.scene.symbolic_scene import blank
 from tests.export.samples import E3, EXAMPLES, example
 from tests.export.test_picture import assert_drawn_well, assert_tree_drawn_well, rects
 from tests.export.test_svg import NS, QUAD, boxes, drawn, group, overlaps, steps, texts, wires
@@ -249,13 +250,13 @@ def test_forms_are_drawn_well(opcode: str, count: int) -> None:
     rng = Random(opcode)
     lines = [instruction_of(random_form(opcode, rng)) for _ in range(count)]
     for ins in (parse(CATALOG[opcode].example[0]), *lines):
-        tree = ET.fromstring(form.render(ins))
+        tree = ET.fromstring(form_figure.render(ins))
         assert_tree_drawn_well(tree, blank(ins))
         assert steps(tree) == [str(x.stage) for x in blank(ins).steps]
 
 
 def test_a_form_has_letters_and_ranges_for_numbers() -> None:
-    said = texts(ET.fromstring(form.render(parse("vadd4.s32.s32.u32.sat d.b310, a, b, c"))))
+    said = texts(ET.fromstring(form_figure.render(parse("vadd4.s32.s32.u32.sat d.b310, a, b, c"))))
     parts, numbers = {"a.b3", "b.b0", "t1", "c.b2", "d.b3"}, {"-128..127", "in -128..382", "4 x s8"}
     assert parts | numbers <= set(said)
     assert not [x for x in said if "0x" in x]
@@ -266,7 +267,7 @@ def card_of(tree: ET.Element, opcode: str) -> ET.Element:
 
 
 def test_the_poster_has_all_27_and_nothing_leaves_its_card() -> None:
-    tree = ET.fromstring(poster.render())
+    tree = ET.fromstring(poster_sheet.render())
     cards = [x for x in tree.iter(f"{NS}g") if x.get("class") == "px-card"]
     assert {x.get("id", "").removeprefix("px-poster-") for x in cards} == set(CATALOG)
     assert not overlaps(tree)
@@ -298,7 +299,7 @@ def test_the_poster_has_all_27_and_nothing_leaves_its_card() -> None:
 def test_a_chosen_theme_is_that_of_every_colour() -> None:
     inks = {ink: pair[1] for ink, pair in PALETTE.items()}
     for document_ in (export(E3, "svg", BOTH._replace(theme=Theme.DARK)),
-                      poster.render(Options(theme=Theme.DARK))):  # fmt: skip
+                      poster_sheet.render(Options(theme=Theme.DARK))):  # fmt: skip
         assert "prefers-color-scheme" not in document_
         for x in ET.fromstring(document_).iter():
             css = dict(re.findall(r"px-([fs])-([a-z0-9-]+)", x.get("class", "")))
@@ -376,7 +377,7 @@ def test_a_form_with_literals_is_drawn(line: str, capsys: pytest.CaptureFixture[
 def test_the_poster_says_what_is_clamped_to(opcode: str, bounds: str) -> None:
     """The bounds of the operation, not the range of what comes out."""
     assert ".sat" in CATALOG[opcode].example[0]
-    card = card_of(ET.fromstring(poster.render()), opcode)
+    card = card_of(ET.fromstring(poster_sheet.render()), opcode)
     said = [x.text or "" for x in card.iter(f"{NS}text")]
     assert f"clamp(t, {bounds})" in said
     assert not [x for x in said if x.startswith("-") and ".." in x]

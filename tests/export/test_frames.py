@@ -13,19 +13,19 @@ from typing import NamedTuple
 import pytest
 
 from ptxscope import Trace, export, parse, trace
-from ptxscope.cli.trace import asked
+from ptxscope.cli.commands.trace import asked
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.records import replace
-from ptxscope.engine.text.values import hex_text
+from ptxscope.engine.syntax.values import hex_text
 from ptxscope.engine.tracing.annotations import Annotations
-from ptxscope.engine.tracing.notes import stages_between
-from ptxscope.engine.tracing.stages import title
-from ptxscope.export.choices import chosen
-from ptxscope.export.document import command
-from ptxscope.export.frames import frames
+from ptxscope.engine.tracing.note_targets import stages_between
+from ptxscope.engine.tracing.step_text import title
+from ptxscope.export.content.annotated_trace import chosen
+from ptxscope.export.content.document import command
+from ptxscope.export.media.frames import frames
+from ptxscope.export.media.slides import letters, steps_apart
 from ptxscope.export.options import DEFAULT, Motion, Options
-from ptxscope.export.picture.lettering import text_width
-from ptxscope.export.slides import letters, steps_apart
+from ptxscope.export.svg.text_fitting import text_width
 from tests.cli.running import run
 from tests.export import chromium
 from tests.export.browser import CHROMIUM, Browser

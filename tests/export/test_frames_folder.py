@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from ptxscope import trace
-from ptxscope.export.frames import frames
-from ptxscope.export.marks import is_frame, is_ours
+from ptxscope.export.media.frames import frames
+from ptxscope.export.media.picture_marks import is_frame, is_ours
 from tests.cli.running import run
 from tests.tiers import some
 

@@ -16,19 +16,19 @@ import pytest
 
 from ptxscope import export, trace
 from ptxscope.cli import CommandError
-from ptxscope.cli.trace import rendered
+from ptxscope.cli.commands.trace import rendered
 from ptxscope.engine.records import replace
-from ptxscope.engine.semantics.micro import Pack
-from ptxscope.engine.semantics.operation import WHOLE
+from ptxscope.engine.semantics.micro_operation import WHOLE
+from ptxscope.engine.semantics.micro_operations import Pack
 from ptxscope.engine.semantics.plan import Stage
-from ptxscope.engine.text.values import hex_text
+from ptxscope.engine.syntax.values import hex_text
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.engine.tracing.provenance import Cell, ancestors, descendants
-from ptxscope.export.document import document
-from ptxscope.export.identity import prefix
+from ptxscope.export.content.document import document
+from ptxscope.export.content.id_prefix import prefix
 from ptxscope.export.options import Options
-from ptxscope.export.picture import svg
-from ptxscope.export.picture.zones import relations_of
+from ptxscope.export.svg import trace_picture
+from ptxscope.export.svg.zones import relations_of
 from ptxscope.export.theme import Theme
 from tests.export.samples import E3, EXAMPLES, HOSTILE, annotated, example, kept
 
@@ -89,7 +89,7 @@ def test_the_picture_comes_first_and_the_tables_are_folded(both: bool) -> None:
 def test_a_value_names_what_it_came_from_and_what_came_of_it(opcode: str, model: str) -> None:
     """As the provenance of the engine has it, row for row and lane for lane."""
     shown = example(opcode, model)
-    pen = svg.drawing(shown).pen
+    pen = trace_picture.drawing(shown).pen
     relations = relations_of(pen)
     packed = {key for key, row in shown.rows.items() if isinstance(row.micro, Pack)}
     values = {(key, lane) for key, row in shown.rows.items() for lane in range(len(row.lanes))

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from ptxscope import export, trace
-from ptxscope.export import images
-from ptxscope.export.frames import frames
+from ptxscope.export.media import images
+from ptxscope.export.media.frames import frames
 from ptxscope.export.options import DEFAULT, Options
 from tests.cli.running import run
 from tests.export.inked import decoded, differences, grid, resvg
@@ -255,8 +255,8 @@ def test_a_trace_of_text_loads_nothing_of_images() -> None:
         [sys.executable, "-c", code, "trace", *LINE], capture_output=True, text=True, timeout=60
     )
     loaded = set(done.stderr.split())
-    assert "ptxscope.cli.pictures" in loaded
-    assert not loaded & {"resvg_py", "typst", "ptxscope.export.images", "ptxscope.export.frames",
+    assert "ptxscope.cli.support.picture_output" in loaded
+    assert not loaded & {"resvg_py", "typst", "ptxscope.export.media.images", "ptxscope.export.media.frames",
                          "pathlib", "numpy"}  # fmt: skip
 
 

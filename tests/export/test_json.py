@@ -13,10 +13,10 @@ from jsonschema import Draft202012Validator
 
 from ptxscope import Instruction, Trace, export, parse_all, trace
 from ptxscope.engine.records import replace
-from ptxscope.engine.semantics.operation import Flag
+from ptxscope.engine.semantics.micro_operation import Flag
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.tracing.annotations import Annotations
-from ptxscope.export.json import load
+from ptxscope.export.formats.json import load
 from ptxscope.export.options import Options
 from tests.export.samples import E3, EXAMPLES, HOSTILE, MODELS, annotated, example
 from tests.strategies import evaluations

@@ -8,9 +8,9 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from ptxscope import export, parse, trace
-from ptxscope.export import form
+from ptxscope.export.media import form_figure
 from ptxscope.export.options import Options
-from ptxscope.export.picture.lettering import text_width, wrapped
+from ptxscope.export.svg.text_fitting import text_width, wrapped
 
 NS = "{http://www.w3.org/2000/svg}"
 LONG = "%" + "n" * 38
@@ -64,7 +64,7 @@ def test_one_register_in_two_places_has_both_letters() -> None:
 
 @pytest.mark.parametrize("line", LINES)
 def test_the_figure_of_a_form_says_it_too(line: str) -> None:
-    svg = form.render(parse(line.format(LONG)))
+    svg = form_figure.render(parse(line.format(LONG)))
     for letter in LINES[line]:
         assert letters_below(svg, f"{LONG}{letter}") == [letter]
 
@@ -72,7 +72,7 @@ def test_the_figure_of_a_form_says_it_too(line: str) -> None:
 def test_the_bits_of_a_form_do_not_run_together() -> None:
     for opcode in ("vadd2", "vadd4"):
         texts = [x.text or "" for x in ET.fromstring(
-            form.render(parse(f"{opcode}.s32.s32.s32 d, a, b, c"))).iter(f"{NS}text")]  # fmt: skip
+            form_figure.render(parse(f"{opcode}.s32.s32.s32 d, a, b, c"))).iter(f"{NS}text")]  # fmt: skip
         assert "a[31:0]" in texts
         assert not [x for x in texts if re.search(r"[ab]\.?h?\d[ab]", x)]
 

@@ -10,8 +10,8 @@ from markdown import markdown as python_markdown
 from markdown_it import MarkdownIt
 
 from ptxscope import export, trace
-from ptxscope.export.choices import chosen
-from ptxscope.export.markdown import escaped
+from ptxscope.export.content.annotated_trace import chosen
+from ptxscope.export.formats.markdown import escaped
 
 LINE = "vadd4.s32.s32.s32 d, a, b, c"
 TEXTS = [

@@ -9,8 +9,8 @@ import pytest
 from docutils import nodes
 
 from ptxscope import Trace, export
-from ptxscope.engine.text.values import hex_text
-from ptxscope.engine.tracing.stages import title
+from ptxscope.engine.syntax.values import hex_text
+from ptxscope.engine.tracing.step_text import title
 from ptxscope.export.options import Options
 from tests.export.asciidoc_reader import blocks
 from tests.export.every import rst_tree

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from ptxscope import export, trace
-from ptxscope.export import images
+from ptxscope.export.media import images
 from ptxscope.export.options import DEFAULT, Motion, Options
 from tests.export import chromium
 from tests.export.inked import WIDTH, Grid, differences, grid, resvg

@@ -12,7 +12,7 @@ import html5lib
 import pytest
 
 from ptxscope import trace
-from ptxscope.export.value import result, value
+from ptxscope.export.content.value_lookup import result, value
 from tests.export.samples import E3
 from tests.tiers import some
 

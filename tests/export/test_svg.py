@@ -12,13 +12,13 @@ import resvg_py
 
 from ptxscope import Trace, export, parse, trace
 from ptxscope.engine.records import replace
-from ptxscope.engine.semantics.micro import Combine, Compare, Not
+from ptxscope.engine.semantics.micro_operations import Combine, Compare, Not
 from ptxscope.engine.semantics.plan import Stage
-from ptxscope.engine.text.values import hex_text
+from ptxscope.engine.syntax.values import hex_text
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.export.options import DEFAULT, Options
-from ptxscope.export.picture.inks import PALETTE
-from ptxscope.export.picture.lettering import text_width, wrapped
+from ptxscope.export.svg.svg_colours import PALETTE
+from ptxscope.export.svg.text_fitting import text_width, wrapped
 from ptxscope.export.theme import Theme
 from tests.export.samples import E2, E3, EXAMPLES, HOSTILE, annotated, example, kept, register
 

@@ -15,15 +15,15 @@ import pytest
 
 from ptxscope import parse
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.tracing.evaluate import bind
+from ptxscope.engine.tracing.evaluation import bind
 from ptxscope.export.options import Options
-from ptxscope.export.picture.lettering import LEAST
-from ptxscope.export.sweeps import cells, picture
-from ptxscope.export.sweeps.ramp import RAMP
-from ptxscope.export.sweeps.text import render
+from ptxscope.export.svg.text_fitting import LEAST
+from ptxscope.export.sweeps import sweep_picture, terminal_plot
+from ptxscope.export.sweeps.colour_ramp import RAMP
+from ptxscope.export.sweeps.sweep_text import render
 from ptxscope.export.theme import Theme
-from ptxscope.sweep.compute import Sweep, sweep
-from ptxscope.sweep.lanes import looked_at, swept, usual, usual_result
+from ptxscope.sweep.computation import Sweep, sweep
+from ptxscope.sweep.register_parts import looked_at, swept, usual, usual_result
 from tests.tiers import some
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -75,7 +75,7 @@ def test_shades_can_be_told_apart_by_lightness_alone() -> None:
 
 def test_a_map_has_the_shade_of_its_value_in_every_cell() -> None:
     found = of_line("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", "b.b0")
-    colours = decoded(picture.render(found))[0]
+    colours = decoded(sweep_picture.render(found))[0]
     for row in range(256):
         for column in range(0, 256, 5):
             a, b = column - 128, 127 - row
@@ -85,7 +85,7 @@ def test_a_map_has_the_shade_of_its_value_in_every_cell() -> None:
 
 def test_the_hatch_lies_where_models_part_and_nowhere_else() -> None:
     found = of_line("vadd.u32.s32.s32.sat d.b0, a.b0, b.b0, c", "a.b0", "b.b0")
-    root = ET.fromstring(picture.render(found))
+    root = ET.fromstring(sweep_picture.render(found))
     hatches = [x.get("d", "") for x in root.iter(f"{SVG}path") if x.get("class") == "px-s-ink"]
     lines = re.findall(r"M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)", max(hatches, key=len))
     assert len(lines) > 30
@@ -105,7 +105,7 @@ def test_the_hatch_lies_where_models_part_and_nowhere_else() -> None:
 
 def test_a_line_is_drawn_at_the_height_of_its_values() -> None:
     found = of_line("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", b=100)
-    root = ET.fromstring(picture.render(found))
+    root = ET.fromstring(sweep_picture.render(found))
     paths = [(x.get("class"), x.get("d", "")) for x in root.iter(f"{SVG}path")]
     plain, clamped = (
         max((d for css, d in paths if css == f"px-s-{ink}"), key=len) for ink in ("a", "mark")
@@ -136,7 +136,7 @@ def test_every_example_is_drawn(opcode: str, theme: Theme) -> None:
     assert of
     for second in (None, y):
         found = sweep(ins, bind(ins, values), x, second, of=of)
-        svg = picture.render(found, Options(theme=theme))
+        svg = sweep_picture.render(found, Options(theme=theme))
         root = ET.fromstring(svg)
         width, height = (float(root.get(name, "")) for name in ("width", "height"))
         assert width == 800
@@ -145,13 +145,13 @@ def test_every_example_is_drawn(opcode: str, theme: Theme) -> None:
             assert 0 <= float(text.get("x", "")) <= width
             assert 0 <= float(text.get("y", "")) <= height
             assert not (text.text or "").endswith("\u2026")
-        assert svg == picture.render(found, Options(theme=theme))
+        assert svg == sweep_picture.render(found, Options(theme=theme))
 
 
 def test_text_of_users_stays_text() -> None:
     found = of_line("setp.lt.u16 p, a, b", "a")
     title = "</title><script>alert(1)</script>&\"'\x00\u202e"
-    root = ET.fromstring(picture.render(found, title=title))
+    root = ET.fromstring(sweep_picture.render(found, title=title))
     assert not list(root.iter(f"{SVG}script"))
     assert "<script>alert(1)</script>" in (root.findtext(f"{SVG}title") or "")
     assert "\u202e" not in (root.findtext(f"{SVG}title") or "")
@@ -159,7 +159,7 @@ def test_text_of_users_stays_text() -> None:
 
 def test_ids_are_of_what_is_shown() -> None:
     def name(found: Sweep, id_: str = "") -> str:
-        shown = re.search('<title id="([^"]+)-title"', picture.render(found, Options(id=id_)))
+        shown = re.search('<title id="([^"]+)-title"', sweep_picture.render(found, Options(id=id_)))
         assert shown
         return shown[1]
 
@@ -174,7 +174,7 @@ def test_ids_are_of_what_is_shown() -> None:
 def test_dots_stand_where_the_values_are() -> None:
     found = of_line("vmin4.u32.u32.u32 d, a, b, c", "a.b0", b=255)  # a itself
     found.marked = False
-    lines = cells.drawn(found, cells.Size(4 + 64, 2 + 16))
+    lines = terminal_plot.drawn(found, terminal_plot.Size(4 + 64, 2 + 16))
     dots = set()
     for row, line in enumerate(lines[:16]):
         for column, cell in enumerate(line[2:]):
@@ -202,29 +202,29 @@ def test_it_fits_into_any_room(lanes: str, means: tuple[bool, bool]) -> None:
     for width, height in [(1, 1), (20, 5), (80, 24), (200, 60)] + [
         (rng.randrange(1, 120), rng.randrange(1, 60)) for _ in range(6)
     ]:
-        lines = cells.drawn(found, cells.Size(width, height, unicode, colours))
-        shown = cells.text(lines)
+        lines = terminal_plot.drawn(found, terminal_plot.Size(width, height, unicode, colours))
+        shown = terminal_plot.text(lines)
         assert shown.isascii() or unicode
         if width >= 20 and height >= 6:
             assert all(len(line) <= width for line in shown.split("\n"))
             assert len(lines) <= height
-            assert sum(cell.kind is cells.Kind.HERE for line in lines for cell in line) == 1
+            assert sum(cell.kind is terminal_plot.Kind.HERE for line in lines for cell in line) == 1
 
 
 def test_long_numbers_are_brief_beside_an_axis() -> None:
     found = of_line("selp.f64 d, a, b, c", "a", c=1, a=0x5FEFFFFFFFFFFFFF, b=0)
     for unicode, sign in ((True, "\u2248"), (False, "~")):
-        shown = cells.text(cells.drawn(found, cells.Size(60, 12, unicode)))
+        shown = terminal_plot.text(terminal_plot.drawn(found, terminal_plot.Size(60, 12, unicode)))
         assert f"{sign}1.34e+154" in shown
         assert shown.isascii() or unicode
-    assert "\u22481.34e+154</text>" in picture.render(found)
+    assert "\u22481.34e+154</text>" in sweep_picture.render(found)
     assert "d = 1.3407807929942596e+154" in render(found)  # in full, in words
 
 
 def test_halves_of_cells_have_the_shades_of_their_values() -> None:
     found = of_line("vadd4.u32.u32.u32 d, a, b, c", "a.b0", "b.b0")
     found.marked = False
-    lines = cells.drawn(found, cells.Size(4 + 256, 2 + 128, True, True))
+    lines = terminal_plot.drawn(found, terminal_plot.Size(4 + 256, 2 + 128, True, True))
     for row in range(128):
         for column, cell in enumerate(lines[row][2:]):
             assert cell.above == (column + 255 - 2 * row) % 256
@@ -241,7 +241,7 @@ def test_the_text_says_what_its_marks_mean() -> None:
 
 def plotted(found: Sweep) -> list[str]:
     """The texts of a sweep's picture."""
-    return [x.text or "" for x in ET.fromstring(picture.render(found)).iter(f"{SVG}text")]
+    return [x.text or "" for x in ET.fromstring(sweep_picture.render(found)).iter(f"{SVG}text")]
 
 
 def test_where_clamping_begins_and_ends_is_named_along_x() -> None:
@@ -265,7 +265,9 @@ def test_the_current_value_hides_no_end_of_an_axis(here: int) -> None:
         found = of_line(
             "vadd.s32.s32.s32 d, a.b0, b.b0, c", "a.b0", y, a=here & 0xFF, b=here & 0xFF
         )
-        shown = cells.text(cells.drawn(found, cells.Size(60, 12))).split("\n")
+        shown = terminal_plot.text(terminal_plot.drawn(found, terminal_plot.Size(60, 12))).split(
+            "\n"
+        )
         assert {"-128", "127"} <= {*shown[-1].split()}
         low, high = (shown[row].replace("\u2502", " ").split()[0] for row in (-3, 0))
         least, most = ("-128", "127") if y else (str(here - 128), str(here + 127))

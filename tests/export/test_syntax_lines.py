@@ -9,8 +9,8 @@ import pytest
 
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.grammar import syntax
-from ptxscope.export import poster
-from ptxscope.export.picture.lettering import text_width, wrapped
+from ptxscope.export.media import poster_sheet
+from ptxscope.export.svg.text_fitting import text_width, wrapped
 
 NS = "{http://www.w3.org/2000/svg}"
 
@@ -33,7 +33,7 @@ def test_a_syntax_is_broken_between_modifiers(opcode: str, wide: int) -> None:
 
 
 def test_the_poster_breaks_none() -> None:
-    for card in ET.fromstring(poster.render()).iter(f"{NS}g"):
+    for card in ET.fromstring(poster_sheet.render()).iter(f"{NS}g"):
         if card.get("class") != "px-card":
             continue
         lines = [x.text or "" for x in card.iter(f"{NS}text") if x.get("font-size") == "9"]

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from ptxscope import Instruction, export, parse, trace
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.semantics.errata import ERRATA, Erratum
-from ptxscope.engine.text.values import hex_text
-from ptxscope.export.document import StepView, document
-from ptxscope.export.text import step_lines
+from ptxscope.engine.syntax.values import hex_text
+from ptxscope.export.content.document import StepView, document
+from ptxscope.export.formats.text import step_lines
 from tests.export.samples import E3, HOSTILE, annotated, kept
 from tests.strategies import evaluations
 

@@ -8,10 +8,10 @@ from html import unescape
 import pytest
 
 from ptxscope import Trace, export, trace
-from ptxscope.cli.trace import rendered
-from ptxscope.export.alt import alt
-from ptxscope.export.document import document
-from ptxscope.export.json import load
+from ptxscope.cli.commands.trace import rendered
+from ptxscope.export.content.alt_text import alt
+from ptxscope.export.content.document import document
+from ptxscope.export.formats.json import load
 from ptxscope.export.options import Options
 from tests.export.samples import E2, E3, EXAMPLES, example
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ptxscope.learn.filling import Kind, Text
+from ptxscope.learn.text_templates import Kind, Text
 
 _HEX = re.compile(r"\b0[xX][0-9a-fA-F]+")
 _BARE_HEX = re.compile(r"\b[0-9a-f]{2,16}\b")

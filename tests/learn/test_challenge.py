@@ -16,9 +16,9 @@ from ptxscope import PtxError
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.semantics.models import ISA_MODEL
-from ptxscope.engine.tracing.evaluate import bind
+from ptxscope.engine.tracing.evaluation import bind
 from ptxscope.engine.tracing.trace import Trace
-from ptxscope.learn.challenge import (
+from ptxscope.learn.exercises import (
     Challenge,
     answer,
     asked,
@@ -28,10 +28,10 @@ from ptxscope.learn.challenge import (
     prompt,
     solution,
 )
-from ptxscope.learn.draw import LEVELS, Draw, form, instruction, operands
 from ptxscope.learn.mistakes import likely, mistakes
+from ptxscope.learn.seeded_random import LEVELS, Draw, form, instruction, operands
 from ptxscope.learn.tally import Count, Kind, Outcome, Tally, from_json
-from ptxscope.store import Store
+from ptxscope.state.state_store import Store
 from tests.reference import reference
 from tests.tiers import some
 
@@ -74,7 +74,7 @@ def test_the_seed_of_a_text_is_its_fnv_1a() -> None:
 def test_a_seed_gives_the_same_exercises_in_every_process() -> None:
     program = (
         "from itertools import islice\n"
-        "from ptxscope.learn.challenge import *\n"
+        "from ptxscope.learn.exercises import *\n"
         "print([(asked(x), solution(x)) for l in (1, 2, 3)"
         " for x in islice(challenges('class', l), 8)])"
     )
@@ -195,7 +195,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("line", "given", "text", "habit"), WRONG)
 def test_a_habit_is_named(line: str, given: dict[str, int], text: str, habit: str) -> None:
-    from ptxscope.engine.text.parser import parse
+    from ptxscope.engine.syntax.parser import parse
 
     ins = parse(line)
     found = Challenge(1, Kind.RESULT, 1, Trace(ins, ISA_MODEL, bind(ins, given)))

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from ptxscope import PtxError, trace
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
-from ptxscope.engine.text.instruction import Instruction
+from ptxscope.engine.syntax.instruction import Instruction
+from ptxscope.engine.tracing.lane_text import words
 from ptxscope.engine.tracing.trace import Trace
-from ptxscope.engine.tracing.words import words
-from ptxscope.learn.judge import Answer, Question, answer_text, expected, hints, judge, reply
+from ptxscope.learn.grader import Answer, Question, answer_text, expected, hints, judge, reply
 from ptxscope.learn.lesson import files, lesson
 from ptxscope.learn.mistakes import likely, mistakes
 from ptxscope.learn.question import place

@@ -9,12 +9,11 @@ import pytest
 
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import PTXAS_MODELS
+from ptxscope.engine.tracing.lane_text import reading
 from ptxscope.engine.tracing.trace import Trace
-from ptxscope.engine.tracing.words import reading
-from ptxscope.learn.filling import Kind, plain
-from ptxscope.learn.judge import expected, hints, judge
+from ptxscope.learn.grader import expected, hints, judge
 from ptxscope.learn.lesson import Card, LessonError, files, heads, lesson, read
-from ptxscope.learn.telling import (
+from ptxscope.learn.lesson_text import (
     answer,
     as_markdown,
     as_text,
@@ -25,6 +24,7 @@ from ptxscope.learn.telling import (
     pointed,
     question,
 )
+from ptxscope.learn.text_templates import Kind, plain
 from tests.learn.quotes import missing_numbers
 from tests.reference import reference
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ptxscope import trace
-from ptxscope.learn.judge import Question, judge
+from ptxscope.learn.grader import Question, judge
 from ptxscope.learn.mistakes import Mistake, mistakes
 
 UNREAD = [

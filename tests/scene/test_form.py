@@ -14,12 +14,12 @@ from ptxscope import Trace, parse, trace
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import random_form
 from ptxscope.engine.semantics.models import ISA_MODEL
-from ptxscope.engine.text.instruction import Instruction
+from ptxscope.engine.syntax.instruction import Instruction
 from ptxscope.engine.tracing.divergence import Divergence, agree, divergence_of, divergences
-from ptxscope.scene.branches import differing_bits, marked, pairs
-from ptxscope.scene.build import scene
-from ptxscope.scene.form import blank, form_scene, said
-from ptxscope.scene.records import Axis, Look, Place, Running, Scene
+from ptxscope.scene.row_pairs import differing_bits, marked, pairs
+from ptxscope.scene.scene_builder import scene
+from ptxscope.scene.scene_model import Axis, Look, Place, Running, Scene
+from ptxscope.scene.symbolic_scene import blank, form_scene, said
 from tests.strategies import instruction_of
 from tests.tiers import examples, thorough
 

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope.engine.tracing.trace import Trace, trace
-from ptxscope.scene.build import scene
-from ptxscope.scene.records import Axis
-from ptxscope.widgets.glyphs import as_ascii
-from ptxscope.widgets.lane_axes import axis_lines
-from ptxscope.widgets.lane_cells import DARK
-from ptxscope.widgets.lane_lines import View, draw
-from ptxscope.widgets.pane import Line
+from ptxscope.scene.scene_builder import scene
+from ptxscope.scene.scene_model import Axis
+from ptxscope.widgets.base.ascii_glyphs import as_ascii
+from ptxscope.widgets.base.pane import Line
+from ptxscope.widgets.lanes.lane_accordion import View, draw
+from ptxscope.widgets.lanes.lane_axes import axis_lines
+from ptxscope.widgets.lanes.lane_cells import DARK
 
 THIRD = ("vadd4.s32.s32.s32.sat d.b310, a, b.b4567, c", 0x807F7FA6, 0x7F017F80)
 """MOCKS.md, third edition: lanes 3 to 0 come to -256, 254, 128 and 37."""

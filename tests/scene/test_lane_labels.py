@@ -10,12 +10,12 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import random_form
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.tracing.trace import Trace, trace
-from ptxscope.scene.build import scene
-from ptxscope.scene.records import Place
-from ptxscope.widgets.lane_cells import length
-from ptxscope.widgets.lane_labels import LABEL
-from ptxscope.widgets.lane_lines import View, draw
-from ptxscope.widgets.pane import Line, Piece
+from ptxscope.scene.scene_builder import scene
+from ptxscope.scene.scene_model import Place
+from ptxscope.widgets.base.pane import Line, Piece
+from ptxscope.widgets.lanes.lane_accordion import View, draw
+from ptxscope.widgets.lanes.lane_cells import length
+from ptxscope.widgets.lanes.lane_labels import LABEL
 from tests.strategies import instruction_of
 from tests.tiers import examples
 

@@ -11,8 +11,8 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import random_form
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.tracing.trace import Trace, trace
-from ptxscope.widgets.lane_lines import Drawing, View, draw
-from ptxscope.widgets.pane import Line
+from ptxscope.widgets.base.pane import Line
+from ptxscope.widgets.lanes.lane_accordion import Drawing, View, draw
 from tests.strategies import instruction_of
 from tests.tiers import examples
 

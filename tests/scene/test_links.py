@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ptxscope import trace
-from ptxscope.scene.build import scene
-from ptxscope.scene.records import Place
+from ptxscope.scene.scene_builder import scene
+from ptxscope.scene.scene_model import Place
 
 
 def test_a_merged_lane_passes_over_its_own_part_of_c_only() -> None:

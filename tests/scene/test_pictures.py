@@ -7,11 +7,11 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from textual.app import App
 
-from ptxscope.engine.semantics.operation import Micro
+from ptxscope.engine.semantics.micro_operation import Micro
 from ptxscope.engine.tracing.divergence import divergence_of, divergences
 from ptxscope.engine.tracing.trace import Trace, trace
-from ptxscope.widgets.inks import INKS, Palette
-from ptxscope.widgets.lane_lines import View, draw
+from ptxscope.widgets.base.theme_styles import INKS, Palette
+from ptxscope.widgets.lanes.lane_accordion import View, draw
 from tests.tiers import some
 
 SIZES = {"80x24": (78, 15), "120x40": (87, 26), "200x60": (92, 54)}
@@ -128,7 +128,7 @@ def test_a_trace_is_drawn_as_it_was(case: str, size: str, text: SnapshotAssertio
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_the_inks_of_a_theme_are_as_they_were(theme: str, text: SnapshotAssertion) -> None:
-    from ptxscope.app import Explorer
+    from ptxscope.app.app import Explorer
 
     app: App[None] = Explorer()
     palette = Palette(app.get_theme(theme) or app.available_themes[theme])

@@ -12,9 +12,9 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.tracing.provenance import provenance
 from ptxscope.engine.tracing.trace import Trace, trace
-from ptxscope.scene import bits
-from ptxscope.scene.build import part_width, scene
-from ptxscope.scene.records import Axis, Link, Look, Place, Running, Strip
+from ptxscope.scene import bit_rulers
+from ptxscope.scene.scene_builder import part_width, scene
+from ptxscope.scene.scene_model import Axis, Link, Look, Place, Running, Strip
 from tests.reference_data import golden_rows
 from tests.tiers import examples
 
@@ -98,7 +98,7 @@ def _number(strip: Strip, *looks: Look) -> str:
 @examples(200)
 @given(st.integers(-(2**66), 2**66), st.integers(0, 40))
 def test_a_shift_right_keeps_and_drops_the_right_bits(value: int, amount: int) -> None:
-    strip = bits.shifted_down(HERE, value, amount)
+    strip = bit_rulers.shifted_down(HERE, value, amount)
     kept, lost = _number(strip, Look.CHIP), _number(strip, Look.LOST)
     assert len(lost) == amount
     assert int("0" + lost, 2) == value % 2**amount
@@ -111,7 +111,7 @@ def test_a_shift_right_keeps_and_drops_the_right_bits(value: int, amount: int) -
 @examples(200)
 @given(st.integers(-(2**31), 2**32 - 1), st.integers(0, 32))
 def test_a_shift_left_shows_the_window_and_what_stands_above_it(value: int, amount: int) -> None:
-    strip = bits.shifted_up(HERE, value, amount)
+    strip = bit_rulers.shifted_up(HERE, value, amount)
     made = value * 2**amount
     window = _number(strip, Look.CHIP) + _number(
         strip._replace(stretches=strip.stretches[1:]), Look.ZERO
@@ -128,7 +128,7 @@ def test_a_shift_left_shows_the_window_and_what_stands_above_it(value: int, amou
 @examples(200)
 @given(st.integers(-(2**66), 2**66), st.sampled_from((1, 5, 8, 16, 32, 64)))
 def test_what_a_cut_drops_stands_above_what_it_keeps(value: int, width: int) -> None:
-    strip = bits.cut(HERE, value, width, "")
+    strip = bit_rulers.cut(HERE, value, width, "")
     *_, lost, kept = strip.stretches
     assert (lost.look, kept.look) == (Look.LOST, Look.CHIP)
     base = 16 if width in (16, 32, 64) else 2
@@ -140,7 +140,7 @@ def test_what_a_cut_drops_stands_above_what_it_keeps(value: int, width: int) -> 
     [(382, 8, "1"), (-300, 8, "…fe"), (1 << 40, 32, "100"), (-1, 8, "…ff")],
 )
 def test_the_digits_above_a_width(value: int, width: int, shown: str) -> None:
-    found = bits.above(value, width)
+    found = bit_rulers.above(value, width)
     assert found.lstrip("…f") == shown.lstrip("…f")
     assert found.startswith("…f") == (value < 0)
 
@@ -148,7 +148,7 @@ def test_the_digits_above_a_width(value: int, width: int, shown: str) -> None:
 @examples(100)
 @given(st.integers(0, 2**32 - 1))
 def test_the_fields_of_a_float_are_its_bits(pattern: int) -> None:
-    sign, exponent, fraction = bits.float_fields(HERE, "", pattern, Type.F32).stretches
+    sign, exponent, fraction = bit_rulers.float_fields(HERE, "", pattern, Type.F32).stretches
     assert int(sign.text + exponent.text + fraction.text, 2) == pattern
     (number,) = struct.unpack("f", struct.pack("I", pattern))
     assert (exponent.text == "1" * 8) == (

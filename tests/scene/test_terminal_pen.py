@@ -11,14 +11,14 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.tracing.divergence import divergence_of, divergences
 from ptxscope.engine.tracing.trace import Trace, trace
-from ptxscope.scene.build import scene
-from ptxscope.scene.records import Axis, Choice, Gate, Running, Strips
-from ptxscope.widgets.lane_cells import DARK
-from ptxscope.widgets.lane_figures import figure_lines
-from ptxscope.widgets.lane_labels import LABEL
-from ptxscope.widgets.lane_lines import WIDEST, Drawing, View, draw
-from ptxscope.widgets.lane_wires import ENDS, start_of, wires
-from ptxscope.widgets.pane import Line
+from ptxscope.scene.scene_builder import scene
+from ptxscope.scene.scene_model import Axis, Choice, Gate, Running, Strips
+from ptxscope.widgets.base.pane import Line
+from ptxscope.widgets.lanes.lane_accordion import WIDEST, Drawing, View, draw
+from ptxscope.widgets.lanes.lane_cells import DARK
+from ptxscope.widgets.lanes.lane_figures import figure_lines
+from ptxscope.widgets.lanes.lane_labels import LABEL
+from ptxscope.widgets.lanes.lane_links import ENDS, start_of, wires
 from tests.reference_data import golden_rows
 from tests.tiers import some
 

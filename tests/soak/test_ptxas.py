@@ -16,7 +16,7 @@ from ptxscope.engine.isa.entry import Entry
 from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.legality import random_form, remarks
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.text.instruction import Instruction, Register
+from ptxscope.engine.syntax.instruction import Instruction, Register
 from tests.strategies import instruction_of
 
 PTXAS = shutil.which("ptxas")

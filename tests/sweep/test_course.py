@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from ptxscope import parse
-from ptxscope.sweep.compute import Axis, Sweep, sweep
-from ptxscope.sweep.course import course
-from ptxscope.sweep.lanes import results, sweepable, swept, usual_result
-from ptxscope.sweep.words import runs, words
+from ptxscope.sweep.computation import Axis, Sweep, sweep
+from ptxscope.sweep.register_parts import results, sweepable, swept, usual_result
+from ptxscope.sweep.sweep_words import runs, words
+from ptxscope.sweep.trends import course
 from tests.sweep.test_sweep import drawn, of_line, small
 from tests.tiers import some
 

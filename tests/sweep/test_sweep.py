@@ -11,16 +11,24 @@ import pytest
 from ptxscope import Instruction, evaluate, parse
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.records import replace
+from ptxscope.engine.semantics.micro_operation import Flag
 from ptxscope.engine.semantics.models import model
-from ptxscope.engine.semantics.operation import Flag
-from ptxscope.engine.text.errors import PtxError
-from ptxscope.engine.text.instruction import Guard
-from ptxscope.engine.tracing.evaluate import bind
+from ptxscope.engine.syntax.errors import PtxError
+from ptxscope.engine.syntax.instruction import Guard
+from ptxscope.engine.tracing.evaluation import bind
 from ptxscope.engine.tracing.provenance import Cell, ancestors
 from ptxscope.engine.tracing.trace import Trace
-from ptxscope.sweep.compute import MOST, SIDE, Sweep, sweep
-from ptxscope.sweep.lanes import Lane, looked_at, results, sweepable, swept, usual, usual_result
-from ptxscope.sweep.words import words
+from ptxscope.sweep.computation import MOST, SIDE, Sweep, sweep
+from ptxscope.sweep.register_parts import (
+    Lane,
+    looked_at,
+    results,
+    sweepable,
+    swept,
+    usual,
+    usual_result,
+)
+from ptxscope.sweep.sweep_words import words
 from tests.reference import reference
 from tests.strategies import random_instruction
 from tests.tiers import some

@@ -1,1 +1,1 @@
-"""Why a result is not what was expected."""
+"""Explanations of an observed result: causes, their search, selector solvers."""

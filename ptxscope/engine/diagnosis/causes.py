@@ -12,7 +12,7 @@ from enum import StrEnum
 from ..records import NamedTuple
 from ..semantics.errata import Erratum
 from ..semantics.models import Model
-from ..text.instruction import Literal
+from ..syntax.instruction import Literal
 from .observation import Observation
 
 Bits = Mapping[str, int]

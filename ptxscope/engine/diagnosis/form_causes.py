@@ -14,12 +14,12 @@ from ..isa.legality import with_c
 from ..isa.types import Selector, Type
 from ..semantics.misconceptions import BELIEFS, MISCONCEPTIONS
 from ..semantics.models import PTXAS_MODELS
-from ..text.folding import FOLDING, folding
-from ..text.instruction import Instruction, Literal, Register
-from ..tracing.constant_folding import LOSING, find_difference_form, is_difference_lost
+from ..syntax.constant_folding import FOLDING, folding
+from ..syntax.instruction import Instruction, Literal, Register
+from ..tracing.folding_bugs import LOSING, find_difference_form, is_difference_lost
 from .causes import Bits, Cause, Kind
-from .plainness import default_word
-from .twins import carried, twins
+from .confusable_opcodes import carried, twins
+from .selector_simplicity import default_word
 
 WEIGHTS = {
     "sat": 1,

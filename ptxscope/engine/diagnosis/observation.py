@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 
 from ..isa.types import Type
 from ..records import NamedTuple
-from ..text.errors import Problem, PtxError, there_are
-from ..text.instruction import Instruction
-from ..text.values import hex_text, parse_value
+from ..syntax.errors import Problem, PtxError, there_are
+from ..syntax.instruction import Instruction
+from ..syntax.values import hex_text, parse_value
 
 _PATTERN = re.compile(r"0([xXbBoO])([0-9a-fA-F?]+)")
 _DIGIT_BITS = {"x": 4, "o": 3, "b": 1}

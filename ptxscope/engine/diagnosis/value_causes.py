@@ -8,10 +8,10 @@ from functools import partial
 from ..isa.entry import Group
 from ..isa.integers import cast
 from ..isa.types import Type
-from ..text.constants import bits_float, float_bits
-from ..text.instruction import Instruction, Literal, Register
-from ..text.values import hex_text
-from ..tracing.words import UNIT_NAMES
+from ..syntax.constants import bits_float, float_bits
+from ..syntax.instruction import Instruction, Literal, Register
+from ..syntax.values import hex_text
+from ..tracing.lane_text import UNIT_NAMES
 from .causes import Bits, Cause, Kind, Seen
 
 

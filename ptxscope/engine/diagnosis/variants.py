@@ -14,8 +14,8 @@ from ..semantics.lowering import lower
 from ..semantics.models import Model
 from ..semantics.plan import Plan
 from ..semantics.rules import ISA, Rules
-from ..text.constants import literal_bits
-from ..text.instruction import Instruction, Literal, Register
+from ..syntax.constants import literal_bits
+from ..syntax.instruction import Instruction, Literal, Register
 from .causes import Cause
 from .form_causes import changed_form
 

@@ -1,1 +1,1 @@
-"""What can be written: types, forms, slots, the catalog, what is legal, how it is spelled."""
+"""The instruction set as data: types, slots, the catalog, legality, spelling."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from .contradictions import contradictions
 from .entry import Digits, Entry, Group, Operand, Slot, SlotPlace, masks
 from .form import Form
-from .manual import contradictions
 from .roles import Role
 from .slots import (
     ASEL,

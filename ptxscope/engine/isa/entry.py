@@ -7,8 +7,8 @@ from enum import StrEnum
 from itertools import combinations
 
 from ..records import NamedTuple
+from .contradictions import Contradiction
 from .form import Form
-from .manual import Contradiction
 from .roles import DESTINATIONS, Role
 from .types import Selector, Type
 

@@ -1,1 +1,1 @@
-"""Running a kernel: its statements, plain instructions, which one made a value what it is."""
+"""Kernels run statement by statement, and the statement behind a wrong value."""

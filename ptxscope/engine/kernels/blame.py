@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..diagnosis.observation import Observed
-from ..semantics.micro import Merge
-from ..text.instruction import Register
-from .execute import Run, RunStep
+from ..semantics.micro_operations import Merge
+from ..syntax.instruction import Register
+from .execution import Run, RunStep
 
 
 def origins(run: Run, step: RunStep) -> Iterator[RunStep]:

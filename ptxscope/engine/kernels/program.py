@@ -10,23 +10,23 @@ from enum import StrEnum
 from functools import cache
 
 from ..isa.types import Type
-from ..listings.bindings import NOTHING, Bound, bind_operands, clash
-from ..listings.gluing import is_prose, is_template
-from ..listings.inline_asm import Piece, PieceKind, pieces
-from ..listings.language import Language, language_of
+from ..listings.asm_bindings import NOTHING, Bound, bind_operands, clash
+from ..listings.embedded_ptx import Piece, PieceKind, pieces
+from ..listings.partial_ptx import is_prose, is_template
+from ..listings.source_language import Language, language_of
 from ..records import NamedTuple
-from ..text import tokens as syntax
-from ..text.constants import BadConstantError, constant, constant_bits, is_constant
-from ..text.errors import Problem, quoted
-from ..text.instruction import Instruction
-from ..text.opcodes import OPCODES, is_meant, is_other_opcode
-from ..text.operands import COMPONENTS, SPECIAL
-from ..text.parser import resolve
-from ..text.registers import misfits
-from ..text.scopes import Body, Scope, Scopes, anywhere, bodies
-from ..text.source import asm_openings, is_condition, show_gap
-from ..text.tokens import Kind, Part, Token, Written
-from .plain import Operation, operation
+from ..syntax import tokens as syntax
+from ..syntax.constants import BadConstantError, constant, constant_bits, is_constant
+from ..syntax.errors import Problem, quoted
+from ..syntax.instruction import Instruction
+from ..syntax.opcodes import OPCODES, is_meant, is_other_opcode
+from ..syntax.operands import COMPONENTS, SPECIAL
+from ..syntax.parser import resolve
+from ..syntax.register_checks import misfits
+from ..syntax.scopes import Body, Scope, Scopes, anywhere, bodies
+from ..syntax.source import asm_openings, is_condition, show_gap
+from ..syntax.tokens import Kind, Part, Token, Written
+from .plain_instructions import Operation, operation
 
 
 class StatementKind(StrEnum):

@@ -1,1 +1,1 @@
-"""Many lines: the statements of listings and sources, and what is wrong with them."""
+"""PTX in listings and sources: scanning, findings, counterexamples, replacements."""

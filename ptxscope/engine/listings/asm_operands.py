@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ..records import NamedTuple
-from ..text.constants import float_bits
-from ..text.errors import Span, quoted
-from ..text.scopes import CONSTANT
-from ..text.source import GAP, Fragment
-from .gluing import Part, joined, parts
+from ..syntax.constants import float_bits
+from ..syntax.errors import Span, quoted
+from ..syntax.scopes import CONSTANT
+from ..syntax.source import GAP, Fragment
+from .partial_ptx import Part, joined, parts
 
 _TOKEN = re.compile(
     r"""(?P<blank>(?:\s++|\\\r?\n|//[^\n]*+|/\*.*?(?:\*/|\Z))++)

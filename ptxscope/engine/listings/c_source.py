@@ -6,10 +6,19 @@ import re
 from collections.abc import Iterator, Set
 
 from ..records import NamedTuple
-from ..text.errors import Span
-from ..text.source import COMMENT, COMMENTED_ASM, GAP, AsmText, Fragment, fragments, read_asm
+from ..syntax.errors import Span
+from ..syntax.source import COMMENT, COMMENTED_ASM, GAP, AsmText, Fragment, fragments, read_asm
 from .asm_operands import Operands, filled, numbered, read_operands
-from .gluing import HOLED, LIKELY, Part, hide_spliced, instruction_in, joined, parts, with_gaps
+from .partial_ptx import (
+    HOLED,
+    LIKELY,
+    Part,
+    hide_spliced,
+    instruction_in,
+    joined,
+    parts,
+    with_gaps,
+)
 
 _TOKEN = re.compile(
     rf"""(?P<comment>{COMMENT})

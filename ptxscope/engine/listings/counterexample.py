@@ -10,12 +10,12 @@ from ..isa.roles import DESTINATIONS
 from ..records import NamedTuple, replace
 from ..semantics.errata import Erratum
 from ..semantics.models import PTXAS_MODELS, Model, errata_of
-from ..semantics.run import result
-from ..text.instruction import Instruction
-from ..text.parser import parse
-from ..tracing.evaluate import bind, plan_of
+from ..semantics.plan_execution import result
+from ..syntax.instruction import Instruction
+from ..syntax.parser import parse
+from ..tracing.evaluation import bind, plan_of
 from ..tracing.trace import Trace
-from .operand_sets import Found, drawn, widths
+from .probe_operands import Found, drawn, widths
 
 _MOST = 1500
 """How many operand sets are tried."""
@@ -56,7 +56,7 @@ def counterexample(ins: Instruction) -> Counterexample | None:
         ins = replace(ins, guard=None)
     found, seen, done = _one_by_one(ins, len(known), shows)
     if not done:
-        from .departures import by_arrays
+        from .counterexample_search import by_arrays
 
         found, seen = by_arrays(ins, len(known), shows, _examples(ins), _MOST)
     for model in PTXAS_MODELS:

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 
 from ..isa.catalog import CATALOG
-from ..text.errors import Span
-from ..text.opcodes import is_other_opcode
-from .gluing import PROSE
+from ..syntax.errors import Span
+from ..syntax.opcodes import is_other_opcode
+from .partial_ptx import PROSE
 
 _EVENT = re.compile(
     r"""[^\S\n]++ | \#[^\n]*+ | \\\r?\n

@@ -13,25 +13,25 @@ from typing import Protocol
 
 from ..records import NamedTuple
 from ..semantics.errata import ERRATA, TARGETS
-from ..text.errors import Problem, Span, capped, quoted
-from ..text.instruction import Instruction
-from ..text.opcodes import OPCODES
-from ..text.operands import BY_NAME, NUMBERS
-from ..text.parser import NOT_LITERAL, Parsed, resolve, scan
-from ..text.registers import misfit
-from ..text.scopes import Scopes, anywhere
-from ..text.source import GAP, Fragment
-from ..text.tokens import EMPTY, MISSING_END, ends
-from ..text.tokens import statements as written_statements
-from ..tracing.constant_folding import FOLDING_BUGS, LOSING_TARGETS
+from ..syntax.errors import Problem, Span, capped, quoted
+from ..syntax.instruction import Instruction
+from ..syntax.opcodes import OPCODES
+from ..syntax.operands import BY_NAME, NUMBERS
+from ..syntax.parser import NOT_LITERAL, Parsed, resolve, scan
+from ..syntax.register_checks import misfit
+from ..syntax.scopes import Scopes, anywhere
+from ..syntax.source import GAP, Fragment
+from ..syntax.tokens import EMPTY, MISSING_END, ends
+from ..syntax.tokens import statements as written_statements
+from ..tracing.folding_bugs import FOLDING_BUGS, LOSING_TARGETS
 from .asm_operands import Operands
 from .counterexample import Counterexample
-from .facts import Facts, facts_of, known, renamed
-from .gluing import is_prose, is_template
-from .inline_asm import Piece, PieceKind, pieces
-from .language import Language, is_whole, language_of
+from .embedded_ptx import Piece, PieceKind, pieces
 from .moved_constants import MovedConstants
-from .reading import WINDOW, Candidate, Place, statements
+from .partial_ptx import is_prose, is_template
+from .source_language import Language, is_whole, language_of
+from .statement_scanner import WINDOW, Candidate, Place, statements
+from .verdict_cache import Facts, facts_of, known, renamed
 
 
 class Severity(StrEnum):

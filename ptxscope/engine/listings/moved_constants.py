@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from ..isa.types import Type
-from ..text.constants import BadConstantError, constant, constant_bits, is_constant
-from ..text.opcodes import OPCODES
-from ..text.tokens import Item, Kind, Part, Token, items, tokens, written
+from ..syntax.constants import BadConstantError, constant, constant_bits, is_constant
+from ..syntax.opcodes import OPCODES
+from ..syntax.tokens import Item, Kind, Part, Token, items, tokens, written
 
 _MAX_KEPT_CHARS = 1 << 21
 """Characters behind the end of what was read that are kept: a statement is found in them."""

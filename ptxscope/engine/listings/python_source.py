@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from ..records import NamedTuple
-from ..text.errors import Span
-from ..text.source import GAP, Fragment
+from ..syntax.errors import Span
+from ..syntax.source import GAP, Fragment
 from .docstrings import docstrings, ends_statement, is_all_ptx
-from .gluing import Part, joined
+from .partial_ptx import Part, joined
 
 _START = re.compile(
     r"""\#[^\n]*+ | (?<!\w)(?P<prefix>[rRbBuUfF]{0,2})(?P<quote>\"{3}|'{3}|["'])""", re.VERBOSE

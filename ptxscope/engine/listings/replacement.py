@@ -13,10 +13,10 @@ from typing import Any
 
 from ..isa.integers import Range, limits
 from ..records import NamedTuple, replace
-from ..semantics import micro as m
+from ..semantics import micro_operations as m
 from ..semantics.lowering import lower
 from ..semantics.plan import Row
-from ..text.instruction import Instruction, Literal
+from ..syntax.instruction import Instruction, Literal
 
 
 def replacement(ins: Instruction) -> tuple[str, ...] | None:

@@ -1,1 +1,1 @@
-"""What it computes: micro-operations, plans, the rules and errata that vary them, runs."""
+"""The meaning of instructions: lowering to plans, micro-operations, rules, errata, models."""

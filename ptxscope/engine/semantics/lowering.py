@@ -10,7 +10,8 @@ from ..isa.entry import Entry, Group
 from ..isa.form import Form
 from ..isa.integers import Range, limits
 from ..isa.types import Cmp, Destinations, SecOp, Selector, ShiftMode, Type
-from .micro import (
+from .micro_operation import Micro
+from .micro_operations import (
     AbsoluteDifference,
     Accumulate,
     Add,
@@ -41,7 +42,6 @@ from .micro import (
     Truncate,
     Wrap,
 )
-from .operation import Micro
 from .plan import Builder, Plan, Stage
 from .rules import ISA, Rules
 

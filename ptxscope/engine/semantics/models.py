@@ -6,7 +6,7 @@ from collections.abc import Collection
 from functools import lru_cache
 
 from ..isa.form import Form
-from ..patterns import pattern
+from ..lazy_patterns import pattern
 from ..records import NamedTuple
 from .errata import ERRATA, NEWEST, OLDEST, Erratum, Version
 from .lowering import lower

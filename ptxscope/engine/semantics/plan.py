@@ -10,8 +10,8 @@ from ..isa.integers import Range, limits
 from ..isa.types import Type
 from ..records import NamedTuple
 from .arithmetic import RANGES
-from .micro import Extend, Wrap
-from .operation import Micro
+from .micro_operation import Micro
+from .micro_operations import Extend, Wrap
 
 
 class Stage(StrEnum):

@@ -1,1 +1,1 @@
-"""What happened: an evaluation's steps, flags, origins, sentences; where two part."""
+"""Evaluations step by step: values, flags, provenance, sentences, divergence."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..records import NamedTuple
-from ..semantics.operation import WHOLE
+from ..semantics.micro_operation import WHOLE
 from .trace import RowTrace, Trace
 
 

@@ -10,15 +10,15 @@ from typing import Any, Protocol
 from ..records import FrozenDict, NamedTuple, Record
 from ..semantics.arithmetic import EXACT, Lanes
 from ..semantics.errata import Erratum
+from ..semantics.micro_operation import Flag, Micro
 from ..semantics.models import Model
-from ..semantics.operation import Flag, Micro
 from ..semantics.plan import Plan, Row, Stage
+from ..semantics.plan_execution import result, run
 from ..semantics.rules import Rules
-from ..semantics.run import result, run
-from ..text.instruction import Instruction
-from ..text.parser import read
+from ..syntax.instruction import Instruction
+from ..syntax.parser import read
 from .annotations import NOTHING, Annotations
-from .evaluate import Scalar, bind, check_names, check_read, plan_of, resolve_model, shown
+from .evaluation import Scalar, bind, check_names, check_read, plan_of, resolve_model, shown
 
 
 class LaneTrace(NamedTuple):
@@ -185,7 +185,7 @@ class Trace(Record):
         ins = self.instruction
         known = ins.notes
         if ins.constants:
-            from .constant_folding import describe_folding  # few lines have constants
+            from .folding_bugs import describe_folding  # few lines have constants
 
             known = tuple(dict.fromkeys((*known, *describe_folding(ins))))
         return (*known, *_notes(self), *self.contradictions)
@@ -243,7 +243,7 @@ def fewest(errata: Sequence[Erratum]) -> Iterator[tuple[Erratum, ...]]:
 DISPLAYS: dict[str, Callable[..., Any]] = {}
 """How a trace shows itself: by MIME type, as ``rich``, as a ``figure``.
 
-``ptxscope.display`` fills it in.
+``ptxscope.notebook`` fills it in.
 """
 
 

@@ -1,1 +1,1 @@
-"""A plan as a function in another language."""
+"""Plans as functions in C and Python."""

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from ...engine.isa.types import Type
 from ...engine.records import NamedTuple
-from ...engine.text.errors import printable
+from ...engine.syntax.errors import printable
 from ...engine.tracing.trace import Trace
-from ..document import both_of, document
+from ..content.document import both_of, document
 from ..options import DEFAULT, Options
-from .functions import (
+from .plan_code import (
     Assignment,
     Kind,
     assignments,

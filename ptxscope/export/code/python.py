@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ...engine.text.errors import printable
+from ...engine.syntax.errors import printable
 from ...engine.tracing.trace import Trace
-from ..document import both_of, document
+from ..content.document import both_of, document
 from ..options import DEFAULT, Options
-from .functions import Kind, assignments, by_stage, function_name, parameters, results
+from .plan_code import Kind, assignments, by_stage, function_name, parameters, results
 
 
 class _Python:

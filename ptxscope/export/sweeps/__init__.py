@@ -1,1 +1,1 @@
-"""Sweeps as documents: as a picture, as text for a terminal, as words and as a table."""
+"""Sweeps as plots, maps, text and tables."""

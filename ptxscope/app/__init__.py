@@ -1,0 +1,1 @@
+"""The running explorer: Textual app, terminal driver, key queue, lifecycle, crash report."""

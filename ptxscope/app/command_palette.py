@@ -1,0 +1,87 @@
+"""The command palette's providers: every action, every instruction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
+
+from textual.command import CommandPalette, Hit, Hits, Provider
+from textual.content import Content
+from textual.types import IgnoreReturnCallbackType
+
+from ..engine.isa.catalog import CATALOG
+from ..engine.isa.intrinsics import intrinsics
+from ..screens.main.main_screen import MainScreen
+from ..state.actions import GROUPS, key_names
+from ..state.instruction_search import opcode_of, search
+from ..widgets.instruction_browser import Browser
+
+
+class Palette(CommandPalette):
+    """Textual's palette, where there is no room for its list too."""
+
+    def _action_command_list(self, action: str) -> None:
+        """Move in the list; where none of it is laid out there is nowhere to go."""
+        with suppress(LookupError):
+            super()._action_command_list(action)
+
+
+_FIRST, _SECOND = 2e6, 1e6
+"""Scores from which down stand actions and instructions, above what Textual finds itself."""
+
+
+class ActionCommands(Provider):
+    """The table of actions, each with its keys."""
+
+    async def discover(self) -> Hits:
+        """All of them, above everything else."""
+        for at, (name, about, run) in enumerate(self._commands()):
+            yield Hit(_FIRST - at, name, run, text=str(name), help=about)
+
+    async def search(self, query: str) -> Hits:
+        """Those named so, those told so; at the end those with the letters that were typed."""
+        matcher, words = self.matcher(query), query.casefold().split()
+        for at, (name, about, run) in enumerate(self._commands()):
+            called, text = str(name).casefold(), f"{name} {about}".casefold()
+            score = _FIRST - at if all(x in text for x in words) else matcher.match(text)
+            score += _FIRST if all(x in called for x in words) else 0
+            if score:
+                yield Hit(score, name, run, text=str(name), help=about)
+
+    def _commands(self) -> Iterator[tuple[Content, str, IgnoreReturnCallbackType]]:
+        main, keys = self.app.screen_stack[0], key_names(self.app)
+        for group, actions in GROUPS.items():
+            for action in actions:
+                if action.is_command:
+                    said = f"{group}: {action.label}  "
+                    name = Content.assemble(said, (" ".join(keys[action.id]), "bold"))
+                    yield name, action.tooltip, partial(main.run_action, action.action)
+
+
+class InstructionCommands(Provider):
+    """The 27, and CUDA's intrinsics."""
+
+    async def discover(self) -> Hits:
+        """All of them."""
+        for at, name in enumerate((*CATALOG, *intrinsics())):
+            yield self._hit(name, _SECOND - at)
+
+    async def search(self, query: str) -> Hits:
+        """What the words find, ranked as in the browser."""
+        for at, name in enumerate(search(query, self._browser.lanes)):
+            yield self._hit(name, _SECOND - at)
+
+    @property
+    def _browser(self) -> Browser:
+        main = self.app.screen_stack[0]
+        assert isinstance(main, MainScreen)
+        return main.query_one(Browser)
+
+    def _hit(self, name: str, score: float) -> Hit:
+        browser, found = self._browser, intrinsics().get(name)
+        opcode = opcode_of(found) if found else name
+        said = f"{found.ptx.partition(' ')[0]} {found.differs}".strip() if found else ""
+        about = said or CATALOG[name].summary
+        message = Browser.Chosen(browser, opcode, found)
+        return Hit(score, Content(name), message.tell, text=name, help=about)

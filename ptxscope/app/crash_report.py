@@ -1,0 +1,70 @@
+"""Reports of internal errors, written to a file for the maintainers."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import tempfile
+import traceback
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .. import __version__
+
+if TYPE_CHECKING:
+    from ..state.state_store import Store
+    from .app import Explorer
+
+_MAX_ARGUMENT_CHARS = 4000
+"""Characters of the command line that a report has."""
+
+
+def reported(
+    failure: BaseException, app: Explorer | None = None, store: Store | None = None
+) -> list[str]:
+    """Write a report; return the lines to print, which say where it is."""
+    said = [f"internal error ({_named(failure)[:200]})"]
+    text = _report(failure, app)
+    for folder in (store.state.parent if store else None, Path(tempfile.gettempdir())):
+        if folder is None:
+            continue
+        with suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+            descriptor, name = tempfile.mkstemp(".txt", "failure-", folder)
+            with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
+                file.write(text)
+            said[0] += f"; please report it: {name} has the details"
+            return said
+    return [*said, *text.splitlines()]
+
+
+def _report(failure: BaseException, app: Explorer | None) -> str:
+    """What is needed to find the reason."""
+    parts = [
+        f"ptxscope {__version__}, Python {platform.python_version()}, {platform.platform()}",
+        ", ".join(f"{name} {_version(name)}" for name in ("textual", "rich", "platformdirs")),
+        f"TERM={os.environ.get('TERM', '')}",
+        f"arguments: {' '.join(map(repr, sys.argv[1:]))[:_MAX_ARGUMENT_CHARS]}",
+        "",
+        "".join(traceback.format_exception(failure)),
+    ]
+    if app is not None:
+        try:
+            parts += app.described()
+        except Exception as error:  # the rest of the report is worth having
+            parts.append(f"the state can't be told: {_named(error)}")
+    return "\n".join(parts) + "\n"
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except Exception:  # not installed as a package
+        return "?"
+
+
+def _named(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}".removesuffix(": ")

@@ -1,0 +1,137 @@
+"""How the explorer ends where nobody left it: by a signal, without a terminal, by an error.
+
+Whatever ends it, what it looked at is kept and the terminal is as it was before.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from ..engine.syntax.errors import printable
+from .app import FAILED, Explorer
+
+if TYPE_CHECKING:
+    from ..state.state_store import Store
+
+_GRACE = 2.0
+"""Seconds that the explorer has to end by itself, before it is made to."""
+_SIGNALS = ("SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM")
+
+
+def run(make: Callable[[], Explorer], store: Store | None) -> int:
+    """Run an explorer to its end, whatever that is; returns the exit status."""
+    return _Run(store).status(make)
+
+
+class _Run:
+    """One run, watched."""
+
+    def __init__(self, store: Store | None) -> None:
+        self.store = store
+        self.app: Explorer | None = None
+        self.failure: BaseException | None = None
+        self.signal: int | None = None
+
+    def status(self, make: Callable[[], Explorer]) -> int:
+        """Run it; the exit status."""
+        before = self._listen()
+        try:
+            self.app = app = make()
+            app.ending = self._hurry
+            app.run()
+        except Exception as error:  # the last resort
+            self.failure = error
+        finally:
+            _alarm(0)
+            for number, handler in before.items():
+                signal.signal(number, handler)
+        return self._leave()
+
+    def _listen(self) -> dict[int, signal.Handlers | Callable[..., object] | int | None]:
+        """Hear of signals, but of those that are ignored (``nohup``)."""
+        numbers = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
+        heard = [x for x in numbers if signal.getsignal(x) is not signal.SIG_IGN]
+        before = {number: signal.signal(number, self._signalled) for number in heard}
+        if hasattr(signal, "SIGALRM"):
+            before[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._force)
+        return before
+
+    def _signalled(self, number: int, _: FrameType | None) -> None:
+        again, self.signal = self.signal is not None, number
+        app = self.app
+        loop = app._loop if app else None
+        if app is None or (app._driver is None and loop is None):  # it has no terminal yet
+            raise SystemExit(128 + number)
+        if again:
+            self._force()
+        self._hurry()
+        if loop is not None:  # else it is about to end
+            loop.call_soon_threadsafe(app.exit)
+
+    def _hurry(self) -> None:
+        """See to it that it ends, even if it hangs."""
+        _alarm(_GRACE)
+
+    def _force(self, *_: object) -> None:
+        """End, from wherever it hangs."""
+        status = FAILED
+        with suppress(Exception):
+            status = self._leave()
+        os._exit(status)
+
+    def _leave(self) -> int:
+        """Put the terminal back, keep the state, say what there is to say; the exit status."""
+        app, said = self.app, list[str]()
+        driver = app._driver if app else None
+        restore = getattr(driver, "restore", None)
+        if restore:
+            restore()
+        failure = self.failure or (app.failure if app else None)
+        if failure is not None and app and self.store and app.is_suspect:
+            said += self.store.set_aside("the explorer fails on it")
+        elif app:
+            said += _kept(app)
+        if failure is not None:
+            from .crash_report import reported  # what it needs would be an eighth of the start
+
+            said = [*reported(failure, app, self.store), *said]
+        if app and app.is_gone:
+            _let_go()
+        else:
+            for line in said:
+                sys.stderr.write(f"ptxscope: {printable(line)}\n")
+        if failure is not None:
+            return FAILED
+        if self.signal is not None:
+            return 128 + self.signal
+        return app.return_code or 0 if app else 0
+
+
+def _alarm(seconds: float) -> None:
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _kept(app: Explorer) -> list[str]:
+    """Keep the state; what is to be said of that."""
+    try:
+        app.keep()
+    except OSError as error:
+        return [f"where you were could not be saved: {error}"]
+    except Exception as error:  # it may be what has failed
+        return [f"where you were could not be saved: {type(error).__name__}: {error}"]
+    return []
+
+
+def _let_go() -> None:
+    """Write to a terminal that is gone no more: the interpreter would, when it ends."""
+    with suppress(OSError):
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for descriptor in (1, 2):
+            os.dup2(nothing, descriptor)

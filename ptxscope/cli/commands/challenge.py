@@ -1,0 +1,238 @@
+"""``ptxscope challenge``: exercises, asked and judged in a plain terminal or through a pipe."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from ...engine.records import NamedTuple
+from ...engine.syntax.errors import PtxError, counted, printable
+from ...learn.exercises import (
+    Challenge,
+    answer,
+    asked,
+    challenges,
+    families,
+    hints,
+    prompt,
+    skipped,
+    told,
+)
+from ...learn.seeded_random import LEVELS
+from ...learn.tally import Count, Outcome, Tally
+from .. import CommandError
+from ..support.arguments import Parser, parser
+from ..support.streams import say
+
+if TYPE_CHECKING:
+    from ...state.state_store import Store
+
+_EPILOG = """\
+An answer is a line: a value in any notation, the number of a line to choose from, or operands as
+name=value. `?` gives a hint, an empty line skips, Ctrl-D ends. Where no seed is given, what was
+got wrong before is asked more often; with one, everybody gets the same.
+
+examples:
+  ptxscope challenge
+  ptxscope challenge --family vadd --level 2 -n 5
+  ptxscope challenge --seed lecture-3 --level 3
+  ptxscope challenge --tally tally.csv
+
+Exit status: 0 no answer was wrong, 1 some were, 2 the request was wrong; 130 after Ctrl-C.
+"""
+_WIDTH = 79
+_LONGEST = 1 << 16
+"""Bytes of an answer's line that are read."""
+
+
+def arguments() -> Parser:
+    """What it takes."""
+    to = parser("challenge", "Practise: exercises drawn from the catalog.", _EPILOG)
+    to.add_argument(
+        "--family",
+        metavar="FAMILY",
+        choices=[*families()],
+        help="compare, scalar, simd; an operation in all its widths: vadd; an instruction: vadd4",
+    )
+    to.add_argument(
+        "--level", choices=[*map(str, LEVELS)], default="1", help="how much is written (default 1)"
+    )
+    to.add_argument("--seed", metavar="SEED", help="a word: the same exercises for all who give it")
+    to.add_argument("-n", metavar="N", default="10", help="how many (default 10)")
+    to.add_argument(
+        "--tally",
+        metavar="FILE",
+        nargs="?",
+        const="",
+        help="print how it went so far, or write it to FILE: .csv, .json; - is stdout",
+    )
+    return to
+
+
+def run(words: Sequence[str]) -> int:
+    """Ask, judge and count; or tell the counts."""
+    chosen = arguments().parse_args(list(words))
+    count = _number(chosen.n)
+    store = _store()
+    tally = store.load_tally() if store else Tally()
+    for message in store.messages if store else ():
+        say(message)
+    if chosen.tally is not None:
+        _export(tally, chosen.tally)
+        return 0
+    seed = chosen.seed if chosen.seed is not None else _any_seed()
+    bias = None if chosen.seed is not None else tally
+    drawn = islice(challenges(seed, int(chosen.level), chosen.family or "", bias), count)
+    asking = _Asking(store, tally, Count(), count)
+    try:
+        for found in drawn:
+            asking = _one(asking, found)
+    except EOFError:
+        print()
+    except KeyboardInterrupt:
+        print()
+        _tell(asking)
+        return 130
+    _tell(asking)
+    return 1 if asking.now.wrong else 0
+
+
+class _Asking(NamedTuple):
+    """How it stands."""
+
+    store: Store | None
+    tally: Tally
+    now: Count
+    """Of this time alone."""
+    wanted: int
+    """How many exercises there are to be."""
+
+    def with_(self, found: Challenge, outcome: Outcome, taken: int) -> _Asking:
+        """One exercise more, kept where that is possible."""
+        key = (found.opcode, found.kind)
+        one = Tally().with_(key, outcome, taken).total
+        tally, store = self.tally.with_(key, outcome, taken), self.store
+        if store:
+            try:
+                store.save_tally(tally)
+            except OSError as error:
+                say(f"the tally can't be kept: {error.strerror or error}")
+                store = None
+        return _Asking(store, tally, self.now.plus(one), self.wanted)
+
+
+def _one(asking: _Asking, found: Challenge) -> _Asking:
+    """Ask until it is answered or skipped; EOFError where the answers end."""
+    title, *lines = asked(found)
+    print(f"{found.number}/{asking.wanted}  {title}")
+    print("\n".join(lines))
+    left, taken = iter(hints(found)), 0
+    while True:
+        text = _line(prompt(found))
+        if text.strip() == "?":
+            hint = next(left, "")
+            taken += bool(hint)
+            _said([hint or "There are no more hints."])
+            continue
+        if not text.strip():
+            _said(skipped(found))
+            print()
+            return asking.with_(found, Outcome.SKIPPED, taken)
+        try:
+            verdict = answer(found, text)
+        except PtxError as error:
+            print(error)
+            continue
+        _said(told(found, verdict))
+        print()
+        return asking.with_(found, Outcome.RIGHT if verdict.is_right else Outcome.WRONG, taken)
+
+
+def _said(sentences: Iterable[str]) -> None:
+    for text in sentences:
+        lead, follow = "  ", "    "
+        print(textwrap.fill(text, _WIDTH, initial_indent=lead, subsequent_indent=follow))
+
+
+def _line(asks: str) -> str:
+    """A line that is typed or piped in; raises EOFError where there is none."""
+    print(asks, end="", flush=True)
+    source = getattr(sys.stdin, "buffer", None)
+    try:
+        if source is None:
+            text = sys.stdin.readline(_LONGEST)
+        else:
+            data: bytes = source.readline(_LONGEST)
+            text = data.decode("utf-8", "replace")
+            while data and not data.endswith(b"\n"):
+                data = source.readline(_LONGEST)  # the rest of a line that is too long
+    except OSError as error:
+        raise CommandError(f"error: standard input: {error.strerror or error}") from None
+    if not text:
+        raise EOFError
+    text = text.rstrip("\r\n")
+    if not sys.stdin.isatty():
+        print(printable(text)[:_WIDTH])
+    return text
+
+
+def _tell(asking: _Asking) -> None:
+    now = asking.now
+    if now.asked:
+        said = f"{now.right} of {now.asked} right"
+        said += f", {now.skipped} skipped" if now.skipped else ""
+        print(f"{said}, {counted(now.hints, 'hint')}." if now.hints else f"{said}.")
+    else:
+        print("Nothing was answered.")
+    total = asking.tally.total
+    if total.asked > now.asked:
+        print(f"So far {total.right} of {total.asked}; ptxscope challenge --tally tells more.")
+
+
+def _export(tally: Tally, name: str) -> None:
+    """Print the counts, or write them where they are wanted."""
+    if not name:
+        rows = list(tally.rows)
+        if not rows:
+            print("Nothing was answered yet: ptxscope challenge asks.")
+            return
+        print(f"{'':<12}{'':<10}{'right':>7}{'wrong':>7}{'skipped':>9}{'hints':>7}")
+        for row in rows:
+            print(
+                f"{row['opcode']:<12}{row['kind']:<10}{row['right']:>7}{row['wrong']:>7}"
+                f"{row['skipped']:>9}{row['hints']:>7}"
+            )
+        return
+    if name == "-":
+        print(tally.csv, end="")
+        return
+    from ... import files
+
+    path = files.named(name)
+    files.replace(path, (tally.json if path.suffix == ".json" else tally.csv).encode())
+
+
+def _number(text: str) -> int:
+    if text.isascii() and text.isdecimal() and len(text) < 7 and int(text):
+        return int(text)
+    raise CommandError(f"error: -n {printable(text)}: a number from 1 to 999999")
+
+
+def _store() -> Store | None:
+    """Where the tally is kept; None where the user has no folders."""
+    from ...state.state_store import Store
+
+    try:
+        return Store()
+    except RuntimeError as error:
+        say(f"the tally can't be kept: {error}")
+        return None
+
+
+def _any_seed() -> str:
+    from random import SystemRandom
+
+    return str(SystemRandom().getrandbits(64))

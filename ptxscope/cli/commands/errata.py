@@ -1,0 +1,86 @@
+"""``ptxscope errata``: where ptxas and the documentation part."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from ...engine.semantics.errata import ERRATA, TARGETS, Erratum
+from ...engine.semantics.models import erratum
+from ...engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
+from .. import CommandError
+from ..support.arguments import Parser, parser
+
+
+def arguments() -> Parser:
+    """What it takes."""
+    to = parser(
+        "errata",
+        "List where ptxas, on sm_70 and later, computes another result than the PTX ISA documents.",
+    )
+    to.add_argument(
+        "id",
+        metavar="ID",
+        nargs="?",
+        help=f"E1 to E{len(ERRATA)}, or F1 to F{len(FOLDING_BUGS)} for wrong results of constants; "
+        "all without it",
+    )
+    to.add_argument("--json", action="store_true", help="as an array of objects")
+    return to
+
+
+def run(words: Sequence[str]) -> int:
+    """Print one erratum, or all."""
+    chosen = arguments().parse_args(words)
+    folding = {x.id: x for x in FOLDING_BUGS}
+    try:
+        if chosen.id is None:
+            found: Sequence[Erratum | FoldingBug] = (*ERRATA, *FOLDING_BUGS)
+        else:
+            found = (folding.get(chosen.id.upper()) or erratum(chosen.id),)
+    except ValueError as error:
+        raise CommandError(f"error: {error}") from None
+    if chosen.json:
+        import json
+
+        json.dump([describe(x) for x in found], sys.stdout, indent=2)
+        print()
+    else:
+        print("\n\n".join("\n".join(_lines(x)) for x in found))
+    return 0
+
+
+def describe(x: Erratum | FoldingBug) -> dict[str, object]:
+    """An erratum, or a wrong result for constants, as JSON."""
+    ptx, values, isa, ptxas = x.example
+    return {
+        "id": x.id,
+        "forms": x.forms,
+        "versions": x.versions,
+        "targets": _targets(x),
+        "sentence": x.sentence,
+        "remark": x.remark,
+        "example": {
+            "ptx": ptx,
+            "values": {name: f"{bits:#010x}" for name, bits in values.items()},
+            "isa": f"{isa:#010x}",
+            "ptxas": f"{ptxas:#010x}",
+        },
+    }
+
+
+def _targets(x: Erratum | FoldingBug) -> str:
+    return TARGETS if isinstance(x, Erratum) else x.targets
+
+
+def _lines(x: Erratum | FoldingBug) -> Iterator[str]:
+    ptx, values, isa, ptxas = x.example
+    given = " ".join(f"{name}={bits:#010x}" for name, bits in values.items())
+    yield f"{x.id}  {x.forms}"
+    for said in filter(None, (x.sentence, x.remark)):
+        yield from textwrap.wrap(said, 76, initial_indent="    ", subsequent_indent="    ")
+    yield f"    ptxas {x.versions}; {_targets(x)}"
+    yield f"    {ptx}"
+    yield f"      {given}"
+    yield f"      isa {isa:#010x}   ptxas {ptxas:#010x}"

@@ -1,0 +1,208 @@
+"""``ptxscope explain``: what would have given the value that was observed."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain
+
+from ...engine.diagnosis.findings import investigate
+from ...engine.diagnosis.observation import Observation, Observed, parse_got, parse_observed
+from ...engine.listings.asm_bindings import bound_to, reading_type
+from ...engine.records import NamedTuple
+from ...engine.syntax.errors import Problem, PtxError, counted, printable, there_are
+from ...engine.syntax.instruction import Instruction
+from ...engine.syntax.values import parse_value
+from ...export.formats.diagnosis_report import objects, text, unexplained
+from ...export.formats.json_text import dumps
+from .. import CommandError
+from ..support.arguments import (
+    Parser,
+    add_instruction,
+    bits_by_name,
+    bound,
+    instruction,
+    operand_types,
+    parsed,
+    parser,
+    titled,
+)
+from ..support.csv_rows import cell, rows
+from ..support.streams import say
+
+_EPILOG = """\
+Unknown digits of an observed value are written as ?: 0x??01??00. A CSV file of observations
+has a column per register that is read, and `got` (or a column per destination).
+
+examples:
+  ptxscope explain 'vadd.u32.s32.s32.sat %0.b0, %1, %2, %3' \\
+      %1=-1 %2=0 %3=0x11223344 --got 0x112233ff
+  ptxscope explain 'vset4.s32.s32.lt d, a, b, c' a=1 b=2 c=0 --got '0x??????01'
+  ptxscope explain 'setp.lt.s32 p|q, a, b' a=1 b=2 --got p=0 --got q=1
+  ptxscope explain 'vmad.s32.u32.u32 %0, -%1.h0, %2.h0, %3' --observations seen.csv
+
+Exit status: 0 explained, 1 nothing explains it, 2 the request was wrong.
+"""
+
+
+def arguments() -> Parser:
+    """What it takes."""
+    to = parser("explain", "Say what explains a result that was not expected.", _EPILOG)
+    add_instruction(to)
+    to.add_argument(
+        "--got",
+        action="append",
+        default=[],
+        metavar="VALUE",
+        help="what was observed; NAME=VALUE where there are two destinations; repeatable",
+    )
+    to.add_argument("--observations", metavar="FILE", help="a CSV file; - is stdin")
+    to.add_argument("--all", action="store_true", help="list every explanation")
+    to.add_argument("--brief", action="store_true", help="the answers, without the traces")
+    to.add_argument("--json", action="store_true", help="as an array, best first")
+    return to
+
+
+def run(words: Sequence[str]) -> int:
+    """Print what explains the observations."""
+    chosen = parsed(arguments(), words)
+    ins = instruction(chosen.ptx)
+    if not ins.results:
+        raise CommandError("error: the instruction throws its result away; there is nothing to see")
+    if bool(chosen.got) == (chosen.observations is not None):
+        both = "one of them, not both" if chosen.got else "what was observed"
+        raise CommandError(f"error: give {both}: --got VALUE, or --observations FILE.csv")
+    diagnosis = investigate(ins, tuple(_observations(ins, chosen)))
+    if chosen.json:
+        print(dumps(objects(diagnosis), indent=1))
+        if not diagnosis.findings:
+            say("\n".join(unexplained(diagnosis)))
+    else:
+        sys.stdout.write(text(diagnosis, every=chosen.all, brief=chosen.brief))
+    return int(not diagnosis.findings)
+
+
+def _observations(ins: Instruction, chosen: argparse.Namespace) -> Iterator[Observation]:
+    given = bits_by_name(ins, chosen.values)
+    if chosen.observations is None:
+        yield Observation(bound(ins, given), _got(ins, chosen.got))
+    else:
+        yield from _from_file(ins, given, chosen.observations)
+
+
+def _got(ins: Instruction, texts: Sequence[str]) -> dict[str, Observed]:
+    found: dict[str, Observed] = {}
+    for text_ in texts:
+        try:
+            role, seen = parse_got(ins, _named(ins, text_), reading_type)
+            if role in found:
+                problem = Problem(f"`{ins.results[role]}` is observed twice", (0, len(text_)))
+                raise PtxError(text_, (problem,))
+        except PtxError as error:
+            raise CommandError(str(error)) from None
+        found[role] = seen
+    return found
+
+
+def _named(ins: Instruction, text_: str) -> str:
+    """``NAME=VALUE`` with the destination's name in place of its C variable's."""
+    name, equals, value = text_.partition("=")
+    outputs = bound_to(ins).written.get(name.strip(), ())
+    here = [x for x in outputs if x in ins.results.values()]
+    return f"{here[0]}={value}" if equals and here else text_
+
+
+# --- a file of observations --------------------------------------------------------------
+
+
+class _Columns(NamedTuple):
+    """What the columns of a file are about, by their places in a row; others are passed over."""
+
+    titles: list[str]
+    read: dict[int, tuple[str, ...]]
+    """The registers that are read, by name: several where they are one C variable."""
+    seen: dict[int, str]
+    """The destination that is observed, by role."""
+
+
+def _from_file(ins: Instruction, given: Mapping[str, int], file: str) -> Iterator[Observation]:
+    """The observations of a file, a row each; ``given`` are operands that all of them share."""
+    table = [(number, row) for number, row in rows(file) if any(map(str.strip, row))]
+    if len(table) < 2:
+        raise CommandError(
+            f"error: {printable(file)} has no observations; the first line names the columns"
+        )
+    (_, titles), *observations = table
+    columns = _columns(ins, titles)
+    _require_distinct(ins, given, columns, file)
+    for number, row in observations:
+        yield _observation(ins, given, columns, number, row)
+
+
+def _columns(ins: Instruction, titles: Sequence[str]) -> _Columns:
+    columns = _Columns([title.strip().removeprefix("\ufeff") for title in titles], {}, {})
+    for at, title in enumerate(columns.titles):
+        if role := _observed_column(ins, title):
+            columns.seen[at] = role
+        elif names := titled(ins, title):
+            columns.read[at] = names
+    return columns
+
+
+def _require_distinct(
+    ins: Instruction, given: Mapping[str, int], columns: _Columns, file: str
+) -> None:
+    """Raise CommandError where nothing is observed, or something is said twice."""
+    if not columns.seen:
+        wanted = " or ".join(dict.fromkeys(["got", *ins.results.values()]))
+        raise CommandError(
+            f"error: {printable(file)} has no column {printable(wanted)}; "
+            f"it has {printable(', '.join(columns.titles))}"
+        )
+    observed = [f"{ins.results[role]} as observed" for role in columns.seen.values()]
+    names = [*chain.from_iterable(columns.read.values()), *observed]
+    for name in names:
+        if names.count(name) > 1:
+            raise CommandError(f"error: {printable(file)} has two columns for {printable(name)}")
+        if name in given:
+            raise CommandError(f"error: {printable(name)} is given, and a column of the file too")
+
+
+def _observation(
+    ins: Instruction, given: Mapping[str, int], columns: _Columns, number: int, row: Sequence[str]
+) -> Observation:
+    """What one row says; an empty cell says nothing."""
+    where = f"line {number}: "
+    if len(row) > len(columns.titles):
+        many = f"{there_are(len(row), 'value')} for {counted(len(columns.titles), 'column')}"
+        raise CommandError(f"error: {where}{many}")
+    types = operand_types(ins)
+    bits, got = dict(given), dict[str, Observed]()
+    for at, text_ in enumerate(row):
+        if not text_.strip():
+            continue
+        for name in columns.read.get(at, ()):
+            value = partial(parse_value, type_=types[name])
+            bits[name] = cell(text_, number, columns.titles[at], value)
+        if role := columns.seen.get(at):
+            observed = partial(parse_observed, type_=reading_type(ins, role))
+            got[role] = cell(text_, number, columns.titles[at], observed)
+    if not any(value.known for value in got.values()):
+        raise CommandError(f"error: {where}nothing was observed")
+    return Observation(bound(ins, bits, where), got)
+
+
+def _observed_column(ins: Instruction, title: str) -> str | None:
+    """The role of the destination that a column observes.
+
+    It is called ``got`` where there is one destination, or ``got:NAME``, ``NAME:out`` as
+    ``eval`` writes it, or NAME where that is not read.
+    """
+    if title == "got" and len(ins.results) == 1:
+        return next(iter(ins.results))
+    name = title.removeprefix("got:").removesuffix(":out")
+    if name == title and name in {x.name for x in ins.inputs}:
+        return None
+    return next((role for role, x in ins.results.items() if name in (x, x.removeprefix("%"))), None)

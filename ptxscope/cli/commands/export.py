@@ -1,0 +1,282 @@
+"""``ptxscope export --update``: keeps the traces in a Markdown file current.
+
+What Markdown would not show as it is stands in a fence; a picture is a file beside the page.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote
+
+from ...engine.records import NamedTuple
+from ...engine.syntax.errors import printable
+from ...engine.tracing.trace import Trace
+from ...export import Format
+from ...export.content.alt_text import short_alt
+from ...export.content.document import document
+from ...export.content.id_prefix import apart
+from ...export.formats.markdown import escaped, fenced
+from ...export.media.picture_marks import is_ours
+from ...export.options import Options
+from ...files import replace, written_as
+from .. import CommandError
+from ..support.arguments import Parser, parsed, parser, split_words
+from ..support.markdown_markers import Marker, doubtful, indent, markers
+from ..support.picture_output import made_of
+from ..support.streams import say
+from .trace import asked
+
+_EPILOG = """\
+In the file, a trace stands between two markers, and only what is between them is rewritten:
+
+  <!-- ptxscope trace 'vadd4.s32.s32.s32.sat d, a, b, c' a=0x7f b=1 c=0 -->
+  <!-- /ptxscope -->
+
+The first holds the arguments of `ptxscope trace`; without -f the format is markdown, which stands
+in the page as it is, as html does; text, json, c and the like stand in a fence. A picture is
+written to a file beside the page, -o FILE.svg or FILE.png, and the page shows it, with what it
+says in words as the alternative text. What stands in a list or a quote stays in it. Markers in code
+(between fences or backticks, or indented) are left alone. A file is written whole or not at all,
+and not where it changed meanwhile; a picture never takes the place of what is none of ptxscope's.
+
+Exit status: 0 done, 1 a file is stale (with --check), 2 a file could not be read or written, or
+a marker in it is wrong; the other files are done all the same.
+"""
+
+
+def arguments() -> Parser:
+    """What it takes."""
+    to = parser("export", "Keep the traces in Markdown files current.", _EPILOG)
+    to.add_argument("files", metavar="FILE.md", nargs="+", help="the files to rewrite")
+    to.add_argument("--update", action="store_true", required=True, help="rewrite the traces in it")
+    to.add_argument(
+        "--check", action="store_true", help="write nothing; exit with 1 where a file is stale"
+    )
+    return to
+
+
+def run(words: Sequence[str]) -> int:
+    """Rewrite the traces of files; with ``--check`` only say which ones are stale."""
+    chosen = parsed(arguments(), words)
+    status = 0
+    failed: list[str] = []
+    for name in chosen.files:
+        try:
+            stale = _update(name, check=chosen.check)
+        except CommandError as error:
+            failed.append(str(error))
+            continue
+        if stale:
+            print(f"{printable(name)}: {'stale' if chosen.check else 'updated'}")
+            status = int(chosen.check)
+    if failed:
+        sys.stdout.flush()
+        raise CommandError("\n".join(failed))
+    return status
+
+
+class _Picture(NamedTuple):
+    """A file beside the page."""
+
+    path: Path
+    data: bytes
+    before: bytes | None
+    """What is there now."""
+
+
+class _Page(NamedTuple):
+    """A page with its traces made anew."""
+
+    text: str
+    pictures: dict[Path, _Picture]
+
+
+def _update(name: str, *, check: bool) -> bool:
+    """Make a file and its pictures current, or only say whether they are not."""
+    path = Path(name)
+    before = _read(path)
+    encoding = written_as(before)
+    try:
+        text = before.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = before[: error.start].decode(encoding, "replace").count("\n") + 1
+        called = "UTF-8" if encoding == "utf-8" else "UTF-16"
+        raise CommandError(f"{printable(name)}:{line}: this is not {called}") from None
+    for doubt in doubtful(text):
+        say(f"{name}:{doubt.line}: warning: {doubt.said}")
+    page = renew_traces(text, name)
+    stale = [x for x in page.pictures.values() if x.data != x.before]
+    after = page.text.encode(encoding, "replace")
+    if not check:
+        for picture in stale:
+            _write(picture.path, picture.data, picture.before)
+        if after != before:
+            _write(path, after, before)
+    return bool(stale) or after != before
+
+
+def _write(path: Path, data: bytes, before: bytes | None) -> None:
+    try:
+        replace(path, data, unless_changed_from=before)
+    except FileNotFoundError as error:
+        made = f"make the folder {printable(str(path.parent))} first"
+        raise CommandError(f"error: {printable(str(path))}: {error.strerror}; {made}") from None
+    except OSError as error:
+        raise CommandError(f"error: {printable(str(path))}: {error.strerror}") from None
+
+
+def _read(path: Path) -> bytes:
+    name = printable(str(path))
+    try:
+        if path.exists() and not path.is_file():
+            raise CommandError(f"error: {name} is not a regular file")
+        return path.read_bytes()
+    except OSError as error:
+        raise CommandError(f"error: {name}: {error.strerror}") from None
+    except ValueError:  # a NUL
+        raise CommandError(f"error: {name}: not a file name") from None
+
+
+def renew_traces(text: str, name: str) -> _Page:
+    """A Markdown text with every trace between markers made anew, all else as it is.
+
+    Pictures are not written. Raises CommandError that names the line of every marker where
+    something is wrong.
+    """
+    parts: list[str] = []
+    failed: list[str] = []
+    pictures: dict[Path, _Picture] = {}
+    ids: set[str] = set()
+    at = 0
+    found = markers(text)
+    for opened, closed in _pairs(found):
+        try:
+            if closed is None:
+                raise CommandError("no <!-- /ptxscope --> ends this trace")
+            shown = _shown(opened.words, Path(name).parent, pictures, ids)
+            parts += [text[at : opened.end], _placed(text, opened, closed, shown)]
+            at = closed.start
+        except (CommandError, ValueError) as error:
+            failed.append(f"{printable(name)}:{opened.line}: {error}")
+    if failed:
+        raise CommandError("\n".join(failed))
+    made = "".join([*parts, text[at:]])
+    if made != text and len(markers(made)) != len(found):
+        raise CommandError(f"{printable(name)}: with these traces its markers could not be found")
+    return _Page(made, pictures)
+
+
+def _pairs(found: list[Marker]) -> Iterator[tuple[Marker, Marker | None]]:
+    """Where each trace begins, and where it ends if it does."""
+    for marker, following in zip_longest(found, found[1:]):
+        if marker.opens:
+            yield marker, None if following is None or following.opens else following
+
+
+def _placed(text: str, opened: Marker, closed: Marker, shown: str) -> str:
+    """What is shown, between its markers, within the lists and quotes that they stand in."""
+    lead = indent(text, opened)
+    lines = [lead + line if line else lead.rstrip() for line in shown.split("\n")]
+    start = text.rfind("\n", opened.end, closed.start) + 1
+    before = text[start : closed.start]
+    last = before if start and not before.strip(" \t>") else lead
+    made = "\n".join(["", lead.rstrip(), *lines, lead.rstrip(), last])
+    return made.replace("\n", _line_end(text, opened.end))
+
+
+def _line_end(text: str, at: int) -> str:
+    """How the line ends at a place of a text."""
+    end = text.find("\n", at)
+    return "\r\n" if end > 0 and text[end - 1] == "\r" else "\n"
+
+
+def _shown(words: str, folder: Path, pictures: dict[Path, _Picture], ids: set[str]) -> str:
+    """What stands in the page for a marker; its picture, or its id, is added to the others."""
+    trace, options, chosen = asked(_words_of(words), "markdown", strict=True)
+    format_, file = chosen.format, chosen.output
+    is_picture = format_ in _SHOWN
+    if format_ == Format.PDF:
+        raise CommandError("error: -f pdf: no page shows one as a picture; svg and png are shown")
+    if file is not None and not is_picture:
+        raise CommandError(
+            f"error: -o or --output is for pictures, as in -o FILE.svg; {format_} stands in the "
+            "page"
+        )
+    if is_picture and file is None:
+        raise CommandError(
+            f"error: -f {format_} needs -o FILE.{format_}: a picture stands in a file beside the "
+            "page, which shows it"
+        )
+    if format_ == Format.HTML:
+        options = _with_own_ids(trace, options, ids)
+    made = made_of(trace, format_, options)
+    if is_picture:
+        _add(_picture(file, folder, format_, made), pictures)
+        said = escaped(short_alt(document(trace, options)))
+        return f"![{said}]({quote(PurePosixPath(file).as_posix())})"
+    assert isinstance(made, str)
+    if format_ == Format.HTML:
+        # a blank line would end the HTML
+        return "\n".join(line for line in made.split("\n") if line.strip())
+    text = made.rstrip("\n")
+    return text if format_ == Format.MARKDOWN else fenced(text, format_)
+
+
+def _with_own_ids(trace: Trace, options: Options, ids: set[str]) -> Options:
+    """The options with which no id of the page comes twice."""
+    try:
+        return apart(trace, options, Format.HTML, ids)
+    except ValueError as error:
+        raise CommandError(f"error: {error}") from None
+
+
+def _words_of(marker: str) -> list[str]:
+    try:
+        return split_words(marker)
+    except ValueError as error:
+        if "quot" not in str(error):
+            raise
+        raise CommandError(
+            "a quote is opened and not closed before the first -->, where the comment ends; "
+            "if it belongs to a text, part it between quotes: 'a --''> b'"
+        ) from None
+
+
+_SHOWN = ("svg", "png")
+"""Formats that are files beside a page, which shows them."""
+
+
+def _picture(file: str, folder: Path, format_: str, made: str | bytes) -> _Picture:
+    """A picture's file, where it may be written; raises CommandError where it may not."""
+    path = folder / file
+    shown = printable(file)
+    parts = PurePosixPath(file).parts
+    if "\\" in file or ":" in file or PurePosixPath(file).is_absolute() or ".." in parts:
+        raise CommandError(
+            f"error: -o {shown}: a picture stands beside the page or in a folder there"
+        )
+    if not file.endswith(f".{format_}"):
+        raise CommandError(f"error: -o {shown}: the name of a picture ends in .{format_}")
+    data = made.encode("utf-8", "replace") if isinstance(made, str) else made
+    try:
+        if not path.resolve().is_relative_to(folder.resolve()):
+            raise CommandError(f"error: -o {shown}: this leads out of the page's folder")
+        before = _read(path) if path.exists() or path.is_symlink() else None
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of links; a NUL
+        raise CommandError(f"error: -o {shown}: {error}") from None
+    if before is not None and before != data and not is_ours(before, format_):
+        raise CommandError(
+            f"error: -o {shown}: what is there is no picture of ptxscope's, and is left as it is"
+        )
+    return _Picture(path, data, before)
+
+
+def _add(picture: _Picture, pictures: dict[Path, _Picture]) -> None:
+    """Add a picture; raises CommandError where two markers have different ones for a file."""
+    known = pictures.setdefault(picture.path, picture)
+    if known.data != picture.data:
+        name = printable(picture.path.name)
+        raise CommandError(f"error: {name} is given to another picture of this page")

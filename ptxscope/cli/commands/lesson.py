@@ -1,0 +1,306 @@
+"""``ptxscope lesson``: short tours, played in a plain terminal or through a pipe."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ...engine.syntax.errors import PtxError, nearest, printable
+from .. import CommandError
+from ..support.arguments import Parser, parser
+from ..support.streams import say
+
+if TYPE_CHECKING:
+    from ...learn.lesson import Card, Lesson
+    from ...learn.lesson_progress import Left
+    from ...state.state_store import Store
+
+_EPILOG = """\
+examples:
+  ptxscope lesson
+  ptxscope lesson lanes
+  ptxscope lesson lanes --explorer    on the real picture
+  ptxscope lesson errata -f markdown > errata.md
+
+Enter goes on, b goes back, a value answers a question, ? gives a hint, s shows the answer. Ctrl-D
+or q leaves; the next time it goes on where it was left.
+"""
+_NO_HOME = "there is no home folder, so where you are is not kept"
+_LONGEST = 1 << 12
+"""Bytes of an answer that are read."""
+_WIDTH = 79
+"""Characters of one that are shown."""
+
+
+def arguments() -> Parser:
+    """What it takes."""
+    to = parser("lesson", "Learn by predicting: list the lessons, or play one.", _EPILOG)
+    to.add_argument("name", metavar="LESSON", nargs="?", help="a lesson's name, or its number")
+    how = to.add_mutually_exclusive_group()
+    how.add_argument(
+        "-f", "--format", choices=("text", "markdown"), help="print the whole lesson, for reading"
+    )
+    how.add_argument("--explorer", action="store_true", help="play it in the explorer")
+    to.add_argument("--again", action="store_true", help="begin at the first card")
+    return to
+
+
+def run(words: Sequence[str]) -> int:
+    """List the lessons, or play or print one."""
+    from ...learn.lesson import LessonError
+
+    try:
+        return _run(words)
+    except LessonError as error:  # a file that somebody is writing
+        raise CommandError(f"error: {error}") from None
+
+
+def _run(words: Sequence[str]) -> int:
+    to = arguments()
+    chosen = to.parse_args(words)
+    if chosen.name is None:
+        if chosen.format or chosen.explorer or chosen.again:
+            to.error("LESSON is missing: `ptxscope lesson` lists them")
+        _list()
+        return 0
+    if chosen.explorer:
+        from .open import run as explore
+
+        return explore(["--lesson", known(chosen.name), *["--again"] * chosen.again])
+    from ...learn.lesson import lesson as named
+
+    lesson = named(known(chosen.name))
+    if chosen.format:
+        from ...learn.lesson_text import as_markdown, as_text
+
+        sys.stdout.write((as_text if chosen.format == "text" else as_markdown)(lesson))
+        return 0
+    return _Player(lesson, again=chosen.again).play()
+
+
+def known(name: str) -> str:
+    """The name of a lesson that is named, or numbered; raises CommandError."""
+    from ...learn.lesson import files
+
+    names = [*files()]
+    if name.isdecimal() and name.isascii() and 0 < int(name[:4]) <= len(names):
+        name = names[int(name[:4]) - 1]
+    if name not in names:
+        close = nearest(name.lower()[:40], names, 0.5)
+        hint = f"did you mean `{close}`? " if close else ""
+        said = f"error: there is no lesson {printable(name[:40])!r}; {hint}"
+        raise CommandError(f"{said}lessons: {', '.join(names)}")
+    return name
+
+
+def _store() -> Store | None:
+    from ...state.state_store import Store
+
+    try:
+        return Store()
+    except RuntimeError:
+        return None
+
+
+def _list() -> None:
+    """Every lesson with its minutes, and how far one is."""
+    from ...learn.lesson import heads
+    from ...learn.lesson_progress import Left
+
+    store = _store()
+    left = store.load_lessons() if store else {}
+    for number, head in enumerate(heads(), 1):
+        far = _far(left.get(head.name, Left()), head.cards)
+        print(f"{number:2} {head.name:<15}{head.minutes} min  {far:<8}{head.title}")
+    print("\n`ptxscope lesson NAME` plays one; with --explorer on the real picture.")
+    for message in store.messages if store else ():
+        say(f"note: {message}")
+
+
+def _far(left: Left, cards: int) -> str:
+    """How far somebody is."""
+    if left.card:
+        return f"{min(left.card + 1, cards)} of {cards}"
+    return "done" if left.done else ""
+
+
+class _Player:
+    """A lesson that is played, line by line."""
+
+    def __init__(self, lesson: Lesson, *, again: bool) -> None:
+        self._lesson = lesson
+        self._store = _store()
+        left = self._store.load_lessons() if self._store else {}
+        before = left.get(lesson.head.name)
+        self._done = bool(before and before.done)
+        last = len(lesson.cards) - 1
+        self._at = min(before.card, last) if before and not again else 0
+        self._answered = False
+
+    def play(self) -> int:
+        """Show card after card until the end, or until somebody leaves."""
+        head = self._lesson.head
+        for message in self._store.messages if self._store else (_NO_HOME,):
+            say(f"note: {message}")
+        print(head.title, *_wrapped(f"{head.minutes} minutes: {head.summary}", ""), sep="\n")
+        if self._at:
+            print(f"Going on at card {self._at + 1}; --again begins at the first.")
+        self._show()
+        while (line := self._asked()) is not None:
+            word = line.strip()
+            if word in ("q", "quit"):
+                break
+            if not self._act(word):
+                return 0
+        else:
+            print()
+        self._keep()
+        print(f"Left at card {self._at + 1}. `ptxscope lesson {head.name}` goes on from here.")
+        return 0
+
+    @property
+    def _card(self) -> Card:
+        return self._lesson.cards[self._at]
+
+    @property
+    def _is_open(self) -> bool:
+        """A question waits for its answer."""
+        return self._card.ask is not None and not self._answered
+
+    def _act(self, word: str) -> bool:
+        """Do what was typed; False where that was the end."""
+        if word == "b":
+            self._go(-1)
+        elif self._is_open:
+            self._answer(word)
+        elif word:
+            print("Enter goes on, b goes back, q leaves.")
+        elif self._at + 1 < len(self._lesson.cards):
+            self._go(1)
+        else:
+            self._end()
+            return False
+        return True
+
+    def _asked(self) -> str | None:
+        """What is typed; None at the end of the input."""
+        from ...learn.lesson_text import asked
+
+        prompt = "[Enter] "
+        if self._is_open:
+            prompt = f"{asked(self._card)} = "
+        sys.stdout.write(prompt)
+        sys.stdout.flush()
+        try:
+            source = getattr(sys.stdin, "buffer", None)
+            if source is None:
+                line = sys.stdin.readline(_LONGEST)
+            else:
+                line = source.readline(_LONGEST).decode("utf-8", "replace")
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise CommandError(f"error: standard input: {why}") from None
+        if line and not sys.stdin.isatty():
+            print(printable(line.rstrip("\r\n"))[:_WIDTH])  # as a terminal would show it
+        return line or None
+
+    # --- cards -----------------------------------------------------------------------------
+
+    def _show(self, before: Card | None = None) -> None:
+        from ...learn.lesson_text import filled_lines, picture, pointed
+
+        card, many = self._card, len(self._lesson.cards)
+        print(f"\n--- {self._at + 1} of {many}: {card.title}\n")
+        lines = picture(card, before)
+        if said := pointed(card):
+            lines += ["", *_wrapped(said, "  > ")]
+        for line in (*lines, "", *filled_lines(card.text)):
+            print(line)
+        if card.ask:
+            print("(a value; ? gives a hint, s shows it)")
+        print()
+
+    def _go(self, by: int) -> None:
+        """To another card."""
+        before = self._card
+        self._at = max(self._at + by, 0)
+        self._answered = False
+        self._hint = self._wrong_count = 0
+        self._keep()
+        self._show(before if by > 0 else None)
+
+    _hint = 0
+    _wrong_count = 0
+    """How often the question was answered wrongly."""
+
+    def _answer(self, word: str) -> None:
+        """Judge what was typed, or help."""
+        from ...learn.grader import hints, judge, reply
+        from ...learn.lesson_text import question
+
+        asked = question(self._card)
+        if word in ("?", ""):
+            found = hints(asked) if word else ()
+            if self._hint < len(found):
+                print(*_wrapped(found[self._hint], ""), sep="\n")
+                self._hint += 1
+            else:
+                print("That is all there is; s shows the answer." if word else "A value, ? or s.")
+            return
+        if word == "s":
+            self._reveal("It is")
+            return
+        try:
+            answer = judge(asked, word)
+        except PtxError as error:
+            allowed = f"; allowed: {error.hint}" if error.hint else ""
+            print(*_wrapped(printable(f"{error.message}{allowed}"), ""), sep="\n")
+            return
+        if answer.is_right:
+            self._reveal("")
+            return
+        self._wrong_count += 1
+        said = reply(asked, answer, is_first=self._wrong_count == 1)
+        print(*_wrapped(printable(f"Not {word}. {said}"), ""), sep="\n")
+
+    def _reveal(self, said: str) -> None:
+        """What comes out, and the remark."""
+        from ...learn.lesson_text import answer, drawn, filled_lines
+
+        if said:
+            print(f"{said} {answer(self._card)}.")
+        else:
+            print(*filled_lines(self._card.remark), sep="\n")
+        print("", *drawn(self._card), "", sep="\n")
+        self._answered = True
+
+    def _end(self) -> None:
+        """The last card was done."""
+        from ...learn.lesson import files
+
+        self._at, self._done = 0, True
+        self._keep()
+        names = [*files()]
+        at = names.index(self._lesson.head.name) + 1
+        print("That was the lesson.", end="")
+        print(f" The next one: `ptxscope lesson {names[at]}`" if at < len(names) else "")
+
+    def _keep(self) -> None:
+        """Write down where it is; where that can't be done, say so once."""
+        from ...learn.lesson_progress import Left
+
+        if self._store is None:
+            return
+        here = {self._lesson.head.name: Left(self._at, self._done)}
+        try:
+            self._store.save_lessons(self._store.load_lessons() | here)
+        except OSError as error:
+            say(f"note: where you are is not kept: {error.strerror or error}")
+            self._store = None
+
+
+def _wrapped(text: str, lead: str) -> list[str]:
+    from ...export.formats.text import wrapped
+
+    return wrapped(text, lead, " " * len(lead))

@@ -1,0 +1,57 @@
+"""``ptxscope list``: the 27 instructions and how many legal forms each has."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from ...engine.isa.catalog import CATALOG
+from ...engine.isa.legality import count
+from ..support.arguments import Parser, parser
+
+
+def arguments() -> Parser:
+    """What it takes."""
+    to = parser("list", "List the 27 instructions and their numbers of legal forms.")
+    to.add_argument("--json", action="store_true", help="as an array of objects")
+    return to
+
+
+def run(words: Sequence[str]) -> int:
+    """Print the catalog."""
+    if arguments().parse_args(words).json:
+        import json
+
+        json.dump([describe(opcode) for opcode in CATALOG], sys.stdout, indent=2)
+        print()
+        return 0
+    group, total = None, 0
+    for opcode, entry in CATALOG.items():
+        if entry.group is not group:
+            group = entry.group
+            print(f"{group}:")
+        forms = count(opcode)
+        total += forms
+        print(f"  {opcode:<10}{forms:>15,}  {entry.summary}")
+    print(f"{len(CATALOG)} instructions {total:>9,} legal forms")
+    return 0
+
+
+def describe(opcode: str) -> dict[str, object]:
+    """A catalog entry as JSON."""
+    from ...engine.isa.grammar import syntax
+
+    entry = CATALOG[opcode]
+    return {
+        "opcode": opcode,
+        "group": entry.group,
+        "forms": count(opcode),
+        "documented_forms": count(opcode, documented=True),
+        "summary": entry.summary,
+        "syntax": syntax(entry),
+        "section": entry.section,
+        "ptx_isa": entry.ptx_isa,
+        "target": entry.target,
+        "lanes": entry.lanes,
+        "example": entry.example[0],
+    }

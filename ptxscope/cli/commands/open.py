@@ -1,0 +1,166 @@
+"""``ptxscope open``: the explorer in the terminal."""
+
+from __future__ import annotations
+
+import gc
+import os
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from ...engine.syntax.errors import printable
+from .. import CommandError
+from ..support.arguments import (
+    Parser,
+    add_instruction,
+    add_model,
+    bits_by_name,
+    chosen_model,
+    instruction,
+    is_file,
+    parsed,
+    parser,
+)
+
+if TYPE_CHECKING:
+    from ...state.open_listing import ListingCursor
+
+_EPILOG = """\
+examples:
+  ptxscope
+  ptxscope 'vset4.s32.u32.lt.add %r1, %r2, %r3, %r0' %r2=0x80ff7f01 %r3=0x01010101 %r0=5
+  ptxscope kernel.ptx             a listing beside the trace, run from line to line
+"""
+
+
+_NEEDLESS = ("ssl", "bz2", "lzma")
+"""What asyncio and shutil do without where it is not there: for connections, and archives."""
+_SUFFIXES = (*(".ptx", ".cu", ".cuh", ".c", ".h", ".py", ".txt"), *(".rs", ".md", ".html", ".ll"))
+_IN_NO_NAME = re.compile(r"[\s;,]")
+
+
+def is_file_name(text: str) -> bool:
+    """Whether it is a file's name rather than an instruction."""
+    return ("/" in text or text.endswith(_SUFFIXES)) and not _IN_NO_NAME.search(text)
+
+
+def arguments() -> Parser:
+    """What it takes."""
+    to = parser("open", "Explore an instruction in the terminal.", _EPILOG)
+    add_instruction(to, optional=True)
+    add_model(to)
+    to.add_argument(
+        "--lesson", metavar="LESSON", help="play a lesson: `ptxscope lesson` lists them"
+    )
+    to.add_argument("--again", action="store_true", help="the lesson from its first card on")
+    to.add_argument("--predict", action="store_true", help="ask what each lane will be")
+    return to
+
+
+def run(words: Sequence[str]) -> int:
+    """Open the explorer, on an instruction or a listing if there is one."""
+    gc.disable()  # what is made while starting stays: see Explorer.on_ready
+    chosen = parsed(arguments(), words)
+    model = chosen_model(chosen.model)
+    lesson = None
+    if chosen.lesson is not None:
+        if chosen.ptx is not None:
+            raise CommandError("error: a lesson brings its own lines; PTX can't be given too")
+        lesson = _lesson_name(chosen.lesson), chosen.again
+    elif chosen.again:
+        raise CommandError("error: --again begins a lesson anew; which? --lesson LESSON")
+    listing = None
+    if chosen.ptx is not None and is_file(chosen.ptx):
+        listing = _listing(chosen.ptx, chosen.values, model.name)
+    elif chosen.ptx and (why := _other(chosen.ptx)):
+        raise CommandError(f"error: {printable(chosen.ptx)}: {why}")
+    elif chosen.ptx is not None and is_file_name(chosen.ptx):
+        raise CommandError(f"error: {printable(chosen.ptx)}: there is no such file")
+    ins = None if chosen.ptx is None or listing else instruction(chosen.ptx)
+    values = bits_by_name(ins, chosen.values) if ins else {}
+    # it is drawn on standard error
+    if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
+        raise CommandError("error: the explorer needs a terminal; `ptxscope trace` prints to any")
+    _check_color_system()
+    with _without(*_NEEDLESS):
+        from ...app import lifecycle
+        from ...app.app import Explorer
+        from ...state.state_store import Store
+
+    said: list[str] = []
+    try:
+        store = Store()
+    except RuntimeError:
+        store = None
+        said.append(
+            "there is no home folder, nothing is kept; set HOME, or XDG_STATE_HOME and "
+            "XDG_CONFIG_HOME"
+        )
+
+    def opened() -> Explorer:
+        predict = chosen.predict
+        named = ins, values, model.name, store, listing, said
+        from_start = not values and not predict
+        return Explorer(*named, predict=predict, lesson=lesson, from_start=from_start)
+
+    return lifecycle.run(opened, store)
+
+
+def _check_color_system() -> None:
+    """Raise CommandError where Textual's variable names a colour system that Rich lacks."""
+    from rich.console import COLOR_SYSTEMS
+
+    name = os.environ.get("TEXTUAL_COLOR_SYSTEM")
+    allowed = ("auto", *COLOR_SYSTEMS)
+    if name is not None and name not in allowed:
+        raise CommandError(
+            f"error: TEXTUAL_COLOR_SYSTEM is {printable(name)!r:.60}; "
+            f"it is one of {', '.join(allowed)}"
+        )
+
+
+@contextmanager
+def _without(*names: str) -> Iterator[None]:
+    """Let what is imported meanwhile find none of these modules, unless they are loaded."""
+    hidden = dict.fromkeys(name for name in names if name not in sys.modules)
+    sys.modules.update(hidden)  # type: ignore[arg-type]
+    try:
+        yield
+    finally:
+        for name in hidden:
+            del sys.modules[name]
+
+
+def _lesson_name(name: str) -> str:
+    """A lesson that there is; raises CommandError."""
+    from .lesson import known
+
+    return known(name)
+
+
+def _listing(path: str, assignments: Sequence[str], model_name: str) -> ListingCursor:
+    """A file as a listing, its first program run on ``name=value`` arguments."""
+    from ...state.open_listing import opened_listing, read_listing
+    from .run import given
+
+    try:
+        cursor = opened_listing(read_listing(path), path.rpartition("/")[2], model_name)
+    except ValueError as error:
+        raise CommandError(f"error: {printable(str(error))}") from None
+    if cursor is None:
+        raise CommandError(f"error: {printable(path)} has none of the 27 instructions")
+    return cursor.on(given(cursor.listing.programs[0], assignments), model_name)
+
+
+def _other(name: str) -> str:
+    """What a file is that can't be opened as a listing; empty where there is none."""
+    from pathlib import Path
+
+    from ...files import reason_not
+
+    try:
+        return reason_not(Path(name).stat().st_mode)
+    except (OSError, ValueError):
+        return ""

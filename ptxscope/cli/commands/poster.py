@@ -1,0 +1,56 @@
+"""``ptxscope poster``: all 27 instructions on one sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from ...engine.extras import format_install_hint
+from ...export.options import Options
+from ...export.theme import THEMES, Theme
+from .. import CommandError
+from ..support.arguments import Parser, parser
+from ..support.picture_output import PICTURES, add_output, hand_out, is_printed, picture_of
+
+_EPILOG = f"""\
+examples:
+  ptxscope poster -o card.pdf
+  ptxscope poster --theme dark -f png -o card.png
+
+The sheet has the size of A3, lying; on A4 it can still be read. PNG and PDF need the extra
+`images`: {format_install_hint("images")}.
+"""
+
+
+def arguments() -> Parser:
+    """What it takes."""
+    to = parser("poster", "Draw all 27 instructions on one sheet, a card to print.", _EPILOG)
+    to.add_argument(
+        "-f", "--format", choices=PICTURES, help="default: what FILE ends in, or else svg"
+    )
+    add_output(to)
+    to.add_argument("--theme", choices=THEMES, default="auto", help="default: auto")
+    return to
+
+
+def run(words: Sequence[str]) -> int:
+    """Print the sheet, or write it to a file."""
+    from ...export.media.poster_sheet import render
+
+    chosen = arguments().parse_args(words)
+    format_ = chosen.format or _ending(chosen.output)
+    options = Options(theme=Theme(chosen.theme))
+    made = picture_of(render(options), format_, options)
+    hand_out(made, format_, chosen.output)
+    return 0
+
+
+def _ending(output: str | None) -> str:
+    """The format that a file's name asks for."""
+    if output is None or is_printed(output):
+        return "svg"
+    ending = PurePath(output).suffix[1:].lower()
+    if ending not in PICTURES:
+        listed = ", ".join(f".{name}" for name in PICTURES)
+        raise CommandError(f"error: -o: FILE ends in none of {listed}; -f says what it is")
+    return ending

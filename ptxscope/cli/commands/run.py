@@ -1,0 +1,505 @@
+"""``ptxscope run``: a kernel or a block of inline assembly, statement by statement."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from ...engine.diagnosis.observation import Observed, parse_observed
+from ...engine.kernels.blame import culprits, first_wrong, origins
+from ...engine.kernels.execution import Ending, Run, RunStep, Value, execute
+from ...engine.kernels.program import Program, Statement, StatementKind, load
+from ...engine.kernels.run_inputs import Places, at_start, places, register_of
+from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
+from ...engine.syntax.errors import Problem, PtxError, nearest, printable
+from ...engine.syntax.values import hex_text, parse_value, value_text
+from ...engine.tracing.divergence import Divergence, divergence_of, divergences
+from ...engine.tracing.trace import Trace
+from ...export.formats.json_text import dumps
+from .. import CommandError
+from ..support.arguments import (
+    VALUES_HELP,
+    Parser,
+    add_model,
+    assigned,
+    chosen_model,
+    is_file,
+    parsed,
+    parser,
+)
+from ..support.inputs import opened
+from ..support.progress_bar import Bar
+
+_EPILOG = """\
+Of the 27, and of mov and or xor not shl shr add sub prmt lop3 on 32 bits, the results are
+carried from line to line. Whatever else writes a register makes it unknown; when such a
+register is read, the run stops and asks for its value, which name=value gives. That is for one
+time: where the register, or another of its name, is unknown again later, name@line=value gives
+what that line makes of it; t@1#2=value is for the second time that line 1 makes t unknown, and
+t@0=value for the start. A branch that is taken ends the run. A value is read as its register is
+declared, x=5 of a .b32 as an integer and of an .f32 as 5.0; where it is not declared, as it
+is used.
+
+examples:
+  ptxscope run kernel.ptx --kernel sad_stereo %r1=0 %r2=1 %r7=0x01020304 %r8=0x04030201 …
+  ptxscope run 'asm("{ .reg .u32 t; vadd4.u32.u32.u32 t, %1, %2, %2; not.b32 %0, t; }" …)' %1=1 %2=2
+  ptxscope run kernel.ptx %r1=5 --watch %r7 --break 48
+  ptxscope run kernel.ptx %r1=5 --expect %r7=0x7f
+
+Exit status: 0 done, 1 a register is not as expected, 2 the request was wrong.
+"""
+_WIDTH = 52
+"""Columns of a statement in the listing; a longer one has its effect on the next line."""
+_MOST_ORIGINS = 12
+_MOST_NAMES = 12
+_LONG = 1 << 21
+"""Characters that certainly take more than a second to load."""
+
+
+def run(words: Sequence[str]) -> int:
+    """Run the program and print what happened."""
+    with Bar() as bar:
+        return _run(parsed(arguments(), words), bar)
+
+
+def _run(chosen: argparse.Namespace, bar: Bar) -> int:
+    text, name = _read(chosen.file, bar)
+    bar.begin("loading", len(text), "characters", surely=len(text) > _LONG)
+    program = _chosen_program(load(text, name, bar.at), chosen.kernel)
+    if program.problems:
+        number = program.text.count("\n", 0, program.problems[0].span[0]) + 1
+        said = str(PtxError(program.text, program.problems))
+        raise CommandError(f"{printable(program.name)}, line {number}:\n{said}", 1)
+    values = given(program, chosen.values)
+    expected = _expected(program, chosen.expect)
+    watched = _watched(program, chosen.watch)
+    bar.begin("running", len(program.statements), "statements")
+    model = chosen_model(chosen.model)
+    done = execute(program, values, model, stop=chosen.stop, told=bar.at)
+    names = (text.partition("=")[0].strip() for text in chosen.values)
+    spare = (name for name in names if _is_spare(program, name))
+    done = done._replace(unused=(*done.unused, *spare))
+    bar.begin("telling", len(done.steps), "steps")
+    bar.prints()
+    asked = done.ending is Ending.NEEDS
+    if chosen.json:
+        print(dumps(_data(done, {} if asked else expected, bar), indent=1))
+    else:
+        for line in _lines(done, watched, chosen, bar):
+            print(line)
+        if not asked:
+            for line in _verdicts(done, values, expected, chosen.stop):
+                print(line)
+    if asked:
+        sys.stdout.flush()
+        raise CommandError(_request(done))
+    return int(any(not _holds(done, name, seen) for name, seen in expected.items()))
+
+
+def arguments() -> Parser:
+    """What it takes."""
+    to = parser("run", "Run a kernel or a block of inline assembly, line by line.", _EPILOG)
+    to.add_argument(
+        "file", metavar="FILE", help="a .ptx, .cu, .py, … file, - for the input, or PTX"
+    )
+    to.add_argument("values", metavar="name=value", nargs="*", help=VALUES_HELP)
+    to.add_argument("--kernel", metavar="NAME", help="which one, where the file has several")
+    add_model(to)
+    to.add_argument(
+        "--break", dest="stop", type=int, metavar="LINE", help="stop before the line of the file"
+    )
+    to.add_argument(
+        "--watch", action="append", default=[], metavar="NAME", help="tell each change; repeatable"
+    )
+    to.add_argument(
+        "--expect",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="what a register was observed to hold at the end; repeatable",
+    )
+    shown = to.add_mutually_exclusive_group()
+    shown.add_argument("--trace", action="store_true", help="the whole trace of each of the 27")
+    shown.add_argument("--quiet", action="store_true", help="the registers at the end only")
+    shown.add_argument("--json", action="store_true", help="all of it as a JSON object")
+    return to
+
+
+# --- what was asked ----------------------------------------------------------------------
+
+
+def _read(name: str, bar: Bar) -> tuple[str, str]:
+    """A file's text and its name; the argument itself, without a name, where it is PTX."""
+    if name != "-" and set(name) & set("; \t\n") and not is_file(name):
+        return name, ""
+    if not name:
+        raise CommandError("error: there is nothing to run here")
+    bar.begin("reading")
+    with opened(name, bar=bar) as file:
+        return file.read(), name
+
+
+def _chosen_program(loaded: Sequence[Program], name: str | None) -> Program:
+    programs = [x for x in loaded if x.problems or any(map(_is_known, x.statements))]
+    listed = printable(_some([x.name for x in programs]))
+    if not programs:
+        unread = [_unread_line(x) for program in loaded for x in program.unread]
+        message = "error: there is no instruction here that a run understands"
+        raise CommandError("\n".join([message, *unread[:_MOST_NAMES]]))
+    if name is None and len(programs) > 1:
+        raise CommandError(f"error: there are {len(programs)} to run; --kernel one of: {listed}")
+    for program in programs:
+        line = program.name.removeprefix("asm:").removeprefix("block:")
+        if name in (None, program.name, line):
+            return program
+    raise CommandError(f"error: there is no {printable(str(name))} here; --kernel one of: {listed}")
+
+
+def _is_known(statement: Statement) -> bool:
+    return statement.instruction is not None or statement.plain is not None
+
+
+def _register(program: Program, name: str) -> str:
+    """A register that is observed; raises PtxError."""
+    return _meant(program, name, at_end=True)[0]
+
+
+def _meant(program: Program, name: str, *, at_end: bool = False) -> tuple[str, ...]:
+    """The registers that a name is of, and at least one; raises PtxError."""
+    if found := program.registers(name, at_end=at_end):
+        return found
+    close = nearest(name, list(program.types))
+    known = list(program.types)
+    if program.declares(name):
+        message = f"`{name}` is declared in {program.name}, but no instruction there names it"
+        raise PtxError(name, (Problem(message, (0, len(name)), _some(known)),))
+    meant = f"; did you mean `{close}`?" if close else ""
+    message = f"`{name}` is not a register of {program.name}{meant}"
+    raise PtxError(name, (Problem(message, (0, len(name)), _some(known)),))
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(names[:_MOST_NAMES]) + more
+
+
+def given(program: Program, texts: Sequence[str]) -> dict[str, int]:
+    """The bits that ``name=value`` and ``name@line=value`` arguments give to registers."""
+    known = places(program)
+
+    def read(key: str, value: str) -> int:
+        name, at = register_of(key), known.statements.get(key)
+        bits = parse_value(value, program.reading(name, at))
+        if at is None and any(bits != x for x in _read_elsewhere(program, known, name, value)):
+            every = _some([at_start(name), *known.of(name)])
+            message = f"{value} is not the same in each block that declares `{name}`"
+            raise PtxError(value, (Problem(message, (0, len(value)), every),))
+        return bits
+
+    return assigned(texts, partial(_given_places, program, known), read)
+
+
+def _read_elsewhere(program: Program, known: Places, name: str, value: str) -> Iterator[int | None]:
+    """What a value is for each other register of a name; None where it is none."""
+    for key in known.of(name):
+        try:
+            yield parse_value(value, program.reading(name, known.statements[key]))
+        except PtxError:
+            yield None
+
+
+def _is_spare(program: Program, name: str) -> bool:
+    """Whether a register is declared, and no statement names it."""
+    return program.declares(name) and not program.registers(name)
+
+
+def _given_places(program: Program, known: Places, written: str) -> tuple[str, ...]:
+    """What a value is given for: registers, or one at a line, ``u@17``; raises PtxError."""
+    typed, at, line = written.partition("@")
+    constants = program.constants
+    if constant := next((x for x in program.registers(typed.strip()) if x in constants), None):
+        bits = hex_text(constants[constant], program.types[constant].bits)
+        message = f"`{typed.strip()}` is the constant {bits} here: it takes no other value"
+        raise PtxError(written, (Problem(message, (0, len(typed))),))
+    if not at and _is_spare(program, typed.strip()):
+        return ()
+    if not at:
+        return _meant(program, typed.strip())
+    name = program.register(typed.strip()) or _meant(program, typed.strip())[0]
+    key = f"{name}@{line.strip()}"
+    if known.holds(key):
+        return (key,)
+    message = f"nothing at that line makes `{name}` unknown"
+    every = _some([at_start(name), *known.of(name)])
+    raise PtxError(written, (Problem(message, (0, len(written)), every),))
+
+
+def _expected(program: Program, texts: Sequence[str]) -> dict[str, Observed]:
+    return assigned(
+        texts,
+        lambda x: (_register(program, x),),
+        lambda x, value: parse_observed(value, program.reading(x)),
+    )
+
+
+def _watched(program: Program, names: Sequence[str]) -> tuple[str, ...]:
+    try:
+        return tuple(_register(program, name) for name in names)
+    except PtxError as error:
+        raise CommandError(str(error)) from None
+
+
+def _request(done: Run) -> str:
+    """Asks for every value that is missing, by name and line."""
+    lines = [
+        f"error: {printable(need.message)}: give {printable(need.key)}=…" for need in done.needed
+    ]
+    if len(lines) > 1:
+        example = " ".join(f"{need.key}=…" for need in done.needed)
+        lines.append(f"all that is needed: {printable(example)}")
+    return "\n".join(lines)
+
+
+# --- text --------------------------------------------------------------------------------
+
+
+def _lines(
+    done: Run, watched: tuple[str, ...], chosen: argparse.Namespace, bar: Bar
+) -> Iterator[str]:
+    if not chosen.quiet:
+        yield f"{printable(done.program.name)}, model {done.model.name}"
+    yield from map(_unread_line, done.program.unread)
+    writes = {(name, step.number) for name in watched for step in done.writes(name)}
+    held: dict[str, int | None] = {}
+    for step in bar.over(done.steps):
+        if not chosen.quiet:
+            yield from _told(done, step)
+        for name in watched:
+            if name in step.reads:
+                held[name] = step.reads[name].bits
+            if (name, step.number) in writes:
+                yield f"      watch {_change(done, name, held.get(name), step.writes[name])}"
+                held[name] = step.writes[name]
+        if chosen.trace and step.trace:
+            from ...export.formats.text import render
+
+            yield from ("", render(step.trace))
+    if not chosen.quiet:
+        yield from ([f"stopped before line {chosen.stop}"] if done.ending is Ending.BREAK else [])
+        yield ""
+    yield from _registers(done)
+
+
+def _unread_line(x: Statement) -> str:
+    """A statement that is not run, and why."""
+    return printable(f"not run: line {x.line}: {x.text} ({x.unread})")
+
+
+def _told(done: Run, step: RunStep) -> Iterator[str]:
+    """A statement and what it did."""
+    text = printable(step.text)
+    effect = ", ".join(_held(done, name, bits) for name, bits in step.writes.items())
+    if step.note and (
+        step.statement.kind is not StatementKind.OTHER or None not in step.writes.values()
+    ):
+        effect = f"{effect}  ({printable(step.note)})" if effect else f"({printable(step.note)})"
+    lead = f"{step.line:>5} "
+    if len(text) < _WIDTH:
+        yield f"{lead}{text:<{_WIDTH}}{effect}".rstrip()
+    else:
+        yield lead + text
+        if effect:
+            yield " " * (len(lead) + _WIDTH) + effect
+    divergence = _divergence(step)
+    if divergence:
+        isa_is_shown = not done.model.errata
+        shown = divergence.other if isa_is_shown else divergence.isa
+        ids = ", ".join(erratum.id for erratum in divergence.errata)
+        yield f"    ! from these operands {shown.model.name} makes {_results(shown)} ({ids})"
+
+
+def _divergence(step: RunStep) -> Divergence | None:
+    """Where the documentation and an assembler part at a step."""
+    return divergence_of(step.trace, divergences(step.trace)) if step.trace else None
+
+
+def _results(trace: Trace) -> str:
+    ins = trace.instruction
+    return ", ".join(
+        f"{printable(name)} = {hex_text(trace.result[name], ins.type_of(role).bits)}"
+        for role, name in ins.results.items()
+    )
+
+
+def _held(done: Run, name: str, bits: int | None, width: int = 0) -> str:
+    """``%r1 = 0x0000007f  127``."""
+    if bits is None:
+        return f"{printable(name)} unknown"
+    type_ = done.program.types[name]
+    return f"{printable(name):<{width}} = {hex_text(bits, type_.bits)}  {value_text(bits, type_)}"
+
+
+def _change(done: Run, name: str, before: int | None, after: int | None) -> str:
+    width = done.program.types[name].bits
+
+    def shown(bits: int | None) -> str:
+        return "unknown" if bits is None else hex_text(bits, width)
+
+    return f"{printable(name)}: {shown(before)} -> {shown(after)}"
+
+
+def _registers(done: Run) -> Iterator[str]:
+    known = {name: x.bits for name, x in done.registers.items() if x.bits is not None}
+    width = max(map(len, known), default=0)
+    for name, bits in known.items():
+        yield _held(done, name, bits, width)
+    unknown = [printable(name) for name, x in done.registers.items() if x.bits is None]
+    if unknown:
+        yield f"unknown: {', '.join(unknown)}"
+
+
+# --- expectations ------------------------------------------------------------------------
+
+
+def _holds(done: Run, name: str, seen: Observed) -> bool:
+    held = done.registers.get(name)
+    return held is not None and held.bits is not None and seen.fits(held.bits)
+
+
+def _verdicts(
+    done: Run, values: Mapping[str, int], expected: Mapping[str, Observed], stop: int | None
+) -> Iterator[str]:
+    """What did not come as it was given or expected."""
+    if stop is not None and done.ending is not Ending.BREAK:
+        yield f"note: the run was over before it came to line {stop}"
+    if done.unused and done.ending is not Ending.BREAK:
+        yield f"note: nothing read what was given for {printable(', '.join(done.unused))}"
+    wrong = {name: seen for name, seen in expected.items() if not _holds(done, name, seen)}
+    for name, seen in expected.items():
+        width = done.program.types[name].bits
+        if name not in wrong:
+            yield f"{printable(name)} is as observed"
+            continue
+        held = done.registers.get(name)
+        found = held and held.bits is not None and hex_text(held.bits, width)
+        yield f"{printable(name)} is {found or 'unknown'}; observed was {seen.text(width)}"
+    written = culprits(done, wrong)
+    for _, step in sorted({x.number: x for x in written.values()}.items()):
+        names = [name for name, x in written.items() if x is step]
+        yield from _blame(done, step, names if len(wrong) > 1 else [], expected)
+    if left := [name for name in wrong if name not in written]:
+        yield f"Nothing that was run wrote {_listed(left)}"
+    if wrong:
+        yield from _others(done, values, expected, stop)
+
+
+def _listed(names: Sequence[str]) -> str:
+    *most, last = map(printable, names)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _blame(
+    done: Run, first: RunStep, names: Sequence[str], expected: Mapping[str, Observed]
+) -> Iterator[str]:
+    """The instruction that made a value differ, what it read, and where that came from.
+
+    ``names`` are the registers it made differ, where others differ too.
+    """
+    unknown = None in first.writes.values()
+    if names:
+        was = "were" if len(names) > 1 else "was"
+        made, bits = f"{_listed(names)} {was} made unknown", f"The bits of {_listed(names)} that"
+    else:
+        made, bits = "It was made unknown", "The bits that"
+    did = made if unknown else f"{bits} differ were written"
+    yield f"{did} at line {first.line}: {printable(first.text)}"
+    for read, value in first.reads.items():
+        yield f"  it read {_held(done, read, value.bits)}  ({_origin(value, read, expected)})"
+    before = list(origins(done, first))
+    for step in before[:_MOST_ORIGINS]:
+        effect = ", ".join(_held(done, x, bits) for x, bits in step.writes.items())
+        yield f"  line {step.line}: {printable(step.text)}  {effect}"
+    if len(before) > _MOST_ORIGINS:
+        yield f"  and {len(before) - _MOST_ORIGINS} earlier"
+
+
+def _origin(value: Value, name: str, expected: Mapping[str, Observed]) -> str:
+    where = f"line {value.by.line}" if value.by else "given" if value.given else "constant"
+    seen = expected.get(name)
+    same = seen is not None and value.bits is not None and seen.fits(value.bits)
+    return where + (", as observed" if same else "")
+
+
+def _others(
+    done: Run, values: Mapping[str, int], expected: Mapping[str, Observed], stop: int | None
+) -> Iterator[str]:
+    """The other models under which all would be as expected, and where they part."""
+    for model in _distinct(done.model):
+        other = execute(done.program, values, model, stop=stop)
+        if all(_holds(other, name, seen) for name, seen in expected.items()):
+            yield f"Under {model.name} everything is as observed; the two part at"
+            for step in done.steps:
+                divergence = _divergence(step)
+                if divergence:
+                    ids = ", ".join(erratum.id for erratum in divergence.errata)
+                    yield f"  line {step.line}: {printable(step.text)}  ({ids})"
+            return
+
+
+def _distinct(shown: Model) -> tuple[Model, ...]:
+    return tuple(x for x in (ISA_MODEL, *PTXAS_MODELS) if x.errata != shown.errata)
+
+
+# --- JSON --------------------------------------------------------------------------------
+
+
+def _data(done: Run, expected: Mapping[str, Observed], bar: Bar) -> dict[str, Any]:
+    types = done.program.types
+
+    def hexed(values: Mapping[str, int | None]) -> dict[str, str | None]:
+        return {
+            name: None if bits is None else hex_text(bits, types[name].bits)
+            for name, bits in values.items()
+        }
+
+    first = first_wrong(done, expected)
+    return {
+        "program": done.program.name,
+        "model": done.model.name,
+        "unread": [{"line": x.line, "text": x.text, "why": x.unread} for x in done.program.unread],
+        "ending": str(done.ending),
+        "steps": [
+            {
+                "line": step.line,
+                "text": step.text,
+                "kind": str(step.statement.kind),
+                "reads": hexed({name: value.bits for name, value in step.reads.items()}),
+                "writes": hexed(step.writes),
+                "note": step.note,
+                "errata": [x.id for x in divergence.errata]
+                if (divergence := _divergence(step))
+                else [],
+            }
+            for step in bar.over(done.steps)
+        ],
+        "registers": hexed({name: value.bits for name, value in done.registers.items()}),
+        "needed": [
+            {
+                "name": need.name,
+                "give": need.key,
+                "type": str(need.type),
+                "line": need.reader.line,
+                "unknown_since": need.by.line if need.by else None,
+            }
+            for need in done.needed
+        ],
+        "expected": {
+            name: {"observed": seen.text(types[name].bits), "holds": _holds(done, name, seen)}
+            for name, seen in expected.items()
+        },
+        "first_wrong": first.line if first else None,
+    }

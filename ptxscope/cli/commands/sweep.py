@@ -1,0 +1,189 @@
+"""``ptxscope sweep``: what an instruction computes over all values of one operand, or of two."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from ...engine.extras import format_install_hint
+from ...engine.syntax.errors import Problem, PtxError, printable
+from ...engine.syntax.instruction import Instruction
+from ...export.options import Options, checked_id
+from ...export.theme import THEMES, Theme
+from ...sweep.register_parts import Lane, as_read, looked_at, swept, usual, usual_result
+from .. import CommandError
+from ..support.arguments import (
+    Parser,
+    add_instruction,
+    add_model,
+    bits_by_name,
+    bound,
+    chosen_model,
+    instruction,
+    parsed,
+    parser,
+)
+from ..support.picture_output import (
+    PICTURES,
+    add_output,
+    add_size,
+    choose_format,
+    hand_out,
+    is_printed,
+    picture_of,
+)
+
+if TYPE_CHECKING:
+    from ...sweep.computation import Sweep
+
+FORMATS = ("text", "words", "csv", *PICTURES)
+_WIDEST = 160
+"""Columns of a terminal that a plot takes."""
+_EPILOG = f"""\
+examples:
+  ptxscope sweep 'vadd4.s32.s32.s32.sat d, a, b, c' --x a.b0 a=0 b=100 c=0
+  ptxscope sweep 'vadd4.s32.s32.s32.sat d, a, b, c' --x a.b0 --y b.b0 c=0 -f svg -o map.svg
+  ptxscope sweep 'vadd.u32.s32.s32.sat d.b0, a, b, c' --x a --range -300:300 b=0 c=0 -f words
+  ptxscope sweep 'setp.lt.f32 p, a, b' --x a b=1.0 -f words
+
+A part of a register is written behind it: a.b0 to a.b3 are bytes, a.h0 and a.h1 half-words. What
+is swept needs no value; with one, its place is marked. Of more than 65,536 values, some are
+drawn evenly, and more where something changes. PNG and PDF need the
+extra `images`: {format_install_hint("images")}.
+"""
+
+
+def arguments() -> Parser:
+    """What it takes."""
+    about = "Show what an instruction computes over all values of one operand, or of two."
+    to = parser("sweep", about, _EPILOG)
+    add_instruction(to)
+    to.add_argument("--x", metavar="LANE", help="what is swept: a, a.b0, %%r1.h1 (default: of a)")
+    to.add_argument("--y", metavar="LANE", help="what is swept as well, for a map of both")
+    to.add_argument("--of", metavar="RESULT", help="what is looked at: d, d.b0, p; default: "
+                    "what the swept part goes to")  # fmt: skip
+    to.add_argument("--range", metavar="LO:HI", help="of x, from which value to which")
+    add_model(to)
+    to.add_argument("-f", "--format", choices=FORMATS, help="default: what FILE ends in, or text")
+    add_output(to)
+    to.add_argument("--title", default="", metavar="TEXT", help="what stands above the picture")
+    add_size(to)
+    to.add_argument(
+        "--theme", choices=THEMES, default="auto", help="pictures: light, dark, or auto (default)"
+    )
+    to.add_argument("--id", default="", metavar="NAME", help="SVG: what ids begin with")
+    return to
+
+
+def run(words: Sequence[str]) -> int:
+    """Print the sweep, or write it to a file."""
+    chosen = parsed(arguments(), _joined(words))
+    choose_format(chosen, FORMATS)
+    found, options = _swept(chosen), _options(chosen)
+    made = _made(found, chosen, options)
+    hand_out(made, chosen.format, chosen.output)
+    return 0
+
+
+def _joined(words: Sequence[str]) -> list[str]:
+    """The words, a range that begins with a minus joined to its option."""
+    found: list[str] = []
+    for word in words:
+        if found and found[-1] == "--range" and ":" in word:
+            word = f"{found.pop()}={word}"
+        found.append(word)
+    return found
+
+
+def _options(chosen: argparse.Namespace) -> Options:
+    options = Options(theme=Theme(chosen.theme), scale=chosen.scale, width=chosen.width)
+    try:
+        return options._replace(id=checked_id(chosen.id) if chosen.id else "")
+    except ValueError as error:
+        raise CommandError(f"error: {printable(str(error))}") from None
+
+
+def _swept(chosen: argparse.Namespace) -> Sweep:
+    """What the arguments ask for; raises CommandError."""
+    model = chosen_model(chosen.model)
+    ins = instruction(chosen.ptx)
+    x, y, of = _lanes(ins, chosen)
+    bounds = _bounds(x, chosen.range) if chosen.range is not None else None
+    given = bits_by_name(ins, chosen.values)
+    ours = {lane.name for lane in (x, y) if lane}
+    operands = bound(ins, dict.fromkeys(ours, 0) | given)
+    from ...sweep.computation import sweep
+
+    try:
+        return sweep(
+            ins, operands, x, y, of=of, model=model, bounds=bounds, marked=ours <= given.keys()
+        )
+    except ValueError as error:
+        raise CommandError(f"error: {printable(str(error))}") from None
+
+
+def _lanes(ins: Instruction, chosen: argparse.Namespace) -> tuple[Lane, Lane | None, Lane]:
+    x = _lane(ins, "--x", chosen.x, swept) or usual(ins)[0]
+    y = _lane(ins, "--y", chosen.y, swept)
+    if x is None:
+        raise CommandError(f"error: {ins} reads no register that could be swept")
+    of = _lane(ins, "--of", chosen.of, looked_at) or usual_result(ins, x)
+    if of is None:
+        raise CommandError(f"error: {ins} keeps no result that could be looked at")
+    return as_read(ins, x, of), y, of
+
+
+def _lane(
+    ins: Instruction, option: str, text: str | None, read: Callable[[Instruction, str], Lane]
+) -> Lane | None:
+    if text is None:
+        return None
+    try:
+        return read(ins, text)
+    except PtxError as error:
+        raise CommandError(str(error.within(f"{option} {text}", len(option) + 1))) from None
+
+
+def _bounds(x: Lane, text: str) -> tuple[int, int]:
+    """The bits of the first and the last value."""
+    low, colon, high = text.partition(":")
+    start = len("--range ")
+    try:
+        if not colon:
+            problem = Problem("this is no range", (0, max(len(text), 1)), "LO:HI, as in -5:100")
+            raise PtxError(text, (problem,))
+        first = x.read_in_order(low)
+        start += len(low) + 1
+        last = x.read_in_order(high)
+        start = len("--range ")
+        if x.place(first) > x.place(last):
+            message = f"{x.said(first)} is above {x.said(last)}"
+            ends = f"from {x.said(x.at(0))} to {x.said(x.at(x.values - 1))}"
+            hint = f"values of {x.text} in order, {ends}"
+            raise PtxError(text, (Problem(message, (0, len(text)), hint),))
+    except PtxError as error:
+        raise CommandError(str(error.within(f"--range {text}", start))) from None
+    return first, last
+
+
+def _made(found: Sweep, chosen: argparse.Namespace, options: Options) -> str | bytes:
+    format_ = chosen.format
+    if format_ in PICTURES:
+        from ...export.sweeps import sweep_picture
+
+        return picture_of(sweep_picture.render(found, options, chosen.title), format_, options)
+    from ...export.sweeps import sweep_text
+
+    if format_ == "csv":
+        return sweep_text.table(found)
+    to_terminal = is_printed(chosen.output) and sys.stdout.isatty()
+    width = min(shutil.get_terminal_size().columns, _WIDEST) if to_terminal else 80
+    width = max(width, 40)
+    if format_ == "words":
+        return sweep_text.said(found, width=width)
+    encoding = sys.stdout.encoding if to_terminal else "utf-8"
+    unicode = (encoding or "").lower().replace("-", "").startswith("utf")
+    return sweep_text.render(found, width=width, unicode=unicode)

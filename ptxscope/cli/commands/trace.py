@@ -1,0 +1,276 @@
+"""``ptxscope trace``: an annotated trace of one evaluation."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from itertools import zip_longest
+
+from ...engine.syntax.errors import printable
+from ...engine.tracing.trace import Trace
+from ...export import FORMATS, TEXTS, export
+from ...export.content.annotated_trace import chosen as with_choices
+from ...export.content.option_support import ACTS, acts, idle, where
+from ...export.options import DEFAULT, Options, checked_id, validated
+from ...export.theme import THEMES, Theme
+from .. import CommandError
+from ..support.arguments import (
+    Parser,
+    add_instruction,
+    add_model,
+    chosen_model,
+    instruction,
+    parsed,
+    parser,
+    traced,
+)
+from ..support.picture_output import (
+    add_frames,
+    add_output,
+    add_picture,
+    choose_format,
+    hand_out,
+    is_printed,
+    made_of,
+    picture_options,
+    put,
+    warn_of_another_name,
+    warn_of_small_letters,
+    write_frames,
+)
+
+_EPILOG = """\
+examples:
+  ptxscope trace 'vset4.s32.u32.lt.add %r1, %r2, %r3, %r0' %r2=0x80ff7f01 %r3=0x01010101 %r0=5
+  ptxscope trace 'vadd.u32.s32.s32.sat %0.b0, %1, %2, %3' %1=-1 %2=0 %3=0x11223344 --both
+  ptxscope trace 'asm("vmin4.s32.s32.s32 %0, %1, %2, %3;" : "=r"(d) : ...)' %1=[1,2,3,4] %2=0 %3=0
+  ptxscope trace 'vadd4.s32.s32.s32.sat d, a, b, c' a=0x7f b=1 c=0 -f svg -o t.svg \\
+      --title 'Saturation' --note 'saturate=the clamp is why 128 becomes 127'
+  ptxscope trace 'vmin4.s32.s32.s32 d, a, b, c' a=1 b=2 c=3 -f json | ptxscope trace --from - -f rst
+  ptxscope trace 'vmad.s32.s32.s32.sat.shr15 d, a, b, c' a=-9 b=7 c=1 -f pdf --slide \\
+      --frames deck.pdf
+"""
+_ALTS = ("short", "long")
+"""How much of a picture words can say."""
+_LONGEST = 1 << 24
+"""Characters of a JSON trace that are read; one has a few thousand."""
+
+
+def arguments() -> Parser:
+    """What it takes."""
+    return _arguments(document=False, formats=FORMATS)
+
+
+def run(words: Sequence[str]) -> int:
+    """Print the trace, or write it to a file; with ``--alt`` print what it says in words."""
+    to = arguments()
+    chosen = parsed(to, _complete_alt(words))
+    choose_format(chosen, FORMATS, "svg" if chosen.alt else "text")
+    refuse_idle(to, chosen)
+    if chosen.alt and chosen.output is not None and is_printed(chosen.output):
+        raise CommandError("error: --alt is printed; the picture beside it needs a file: -o FILE")
+    trace, options = _asked(chosen)
+    if chosen.output is not None:
+        warn_of_another_name(chosen.output, chosen.format)
+    warn_of_small_letters(trace, chosen.format, options)
+    if chosen.frames is not None:
+        if chosen.output is not None:
+            raise CommandError("error: --frames has a place of its own; -o can't be given too")
+        drawn = write_frames(chosen.frames, trace, chosen.format, options)
+        if chosen.alt:
+            is_short = chosen.alt == _ALTS[0]
+            texts = (f"{x.name}: {x.short_alt if is_short else x.alt}\n" for x in drawn)
+            put("".join(texts), "text")
+        return 0
+    if chosen.output is not None or not chosen.alt:
+        hand_out(made_of(trace, chosen.format, options), chosen.format, chosen.output)
+    if chosen.alt:
+        put(_alt(trace, options, chosen.alt), "text")
+    return 0
+
+
+def _complete_alt(words: Sequence[str]) -> list[str]:
+    """The words, with a value for ``--alt`` where none follows: PTX may stand behind it."""
+    return [
+        f"--alt={_ALTS[1]}" if word == "--alt" and after not in _ALTS else word
+        for word, after in zip_longest(words, words[1:])
+    ]
+
+
+def rendered(words: Sequence[str]) -> str:
+    """The document that ``ptxscope trace WORDS`` prints; raises CommandError.
+
+    Options that ask for something else than a document are none here.
+    """
+    chosen = parsed(_arguments(document=True), words)
+    choose_format(chosen, FORMATS, "text")
+    trace, options = _asked(chosen)
+    text: str = export(trace, chosen.format, options)
+    return text
+
+
+def asked(
+    words: Sequence[str], format_: str = "text", *, strict: bool = False
+) -> tuple[Trace, Options, argparse.Namespace]:
+    """What ``ptxscope trace WORDS`` is asked to make, for who makes it; raises CommandError.
+
+    Beside the options of a document ``-o`` is taken. ``format_`` is where nothing says which;
+    where it is ``strict``, so are options that do nothing in it.
+    """
+    to = _arguments(document=True, formats=FORMATS)
+    add_output(to)
+    chosen = parsed(to, words)
+    choose_format(chosen, FORMATS, format_)
+    if strict:
+        refuse_idle(to, chosen)
+    return (*_asked(chosen), chosen)
+
+
+def refuse_idle(to: Parser, chosen: argparse.Namespace) -> None:
+    """Raise CommandError for an option that does nothing in the format that is made."""
+    for name in ACTS:
+        dest = name.replace("-", "_")
+        given = getattr(chosen, dest, None)
+        if given != to.get_default(dest) and not acts(name, chosen.format):
+            raise CommandError(f"error: {idle(name, chosen.format)}")
+
+
+def _arguments(*, document: bool, formats: Sequence[str] = TEXTS) -> Parser:
+    about = "Print an annotated trace of one evaluation."
+    to = parser("trace", about, _EPILOG, add_help=not document)
+    add_instruction(to, optional=not document)
+    add_model(to)
+    _add_options(to, formats)
+    to.set_defaults(read=None)
+    if not document:
+        to.set_defaults(model=None)
+        add_output(to)
+        add_frames(to)
+        to.add_argument(
+            "--alt",
+            nargs="?",
+            choices=_ALTS,
+            const=_ALTS[1],
+            help="print what a picture says in words: in one sentence for an alt= (short), or with "
+            "all its steps (long, default); -o writes the picture too",
+        )
+        to.add_argument(
+            "--from",
+            dest="read",
+            metavar="FILE.json",
+            help="the trace that `-f json` wrote, in place of PTX and values; - is standard input",
+        )
+    return to
+
+
+def _add_options(to: argparse.ArgumentParser, formats: Sequence[str]) -> None:
+    to.add_argument(
+        "-f", "--format", choices=formats, help="default: what FILE ends in, or else text"
+    )
+    to.add_argument("--title", default="", metavar="TEXT", help="what stands above it")
+    to.add_argument("--caption", default="", metavar="TEXT", help="what stands below it")
+    to.add_argument(
+        "--note",
+        action="append",
+        default=[],
+        metavar="STEP=TEXT",
+        help="a note on a step, by its name or number, or on a lane: 'lane 2=…'; repeatable",
+    )
+    to.add_argument(
+        "--both", action="store_true", help="where isa and ptxas part, show both ways to the end"
+    )
+    to.add_argument(
+        "--standalone",
+        action="store_true",
+        help=f"{where('standalone')}: a whole page rather than a fragment",
+    )
+    add_picture(to)
+    to.add_argument(
+        "--theme",
+        choices=THEMES,
+        default="auto",
+        help=f"{where('theme')}: light, dark, or as the page is that they stand in (auto, default)",
+    )
+    to.add_argument(
+        "--heading-level",
+        type=int,
+        choices=range(7),
+        default=DEFAULT.heading_level,
+        metavar="N",
+        help=f"{where('heading-level')}: the level of the title, 1 to 6 (default: 2); 0 writes "
+        "bold text in place of headings",
+    )
+    to.add_argument("--id", default="", metavar="NAME", help=f"{where('id')}: what ids begin with")
+    part = to.add_mutually_exclusive_group()
+    part.add_argument("--steps", metavar="1-4", help="only these steps, by number or name: 1,3-4")
+    part.add_argument(
+        "--until",
+        metavar="STEP",
+        help="only the steps up to this one; the result comes with the last",
+    )
+    to.add_argument("--no-result", action="store_true", help="keep the result back")
+
+
+def _asked(chosen: argparse.Namespace) -> tuple[Trace, Options]:
+    """The trace with its annotations, and what is to be shown of it."""
+    for name in ("steps", "until"):
+        if getattr(chosen, name) is not None and not getattr(chosen, name).strip():
+            raise CommandError(f"error: --{name} is empty; it names steps, as in --{name} 2")
+    trace, options = _given(chosen) if chosen.read is None else _read(chosen)
+    options = options._replace(
+        both=options.both or chosen.both,
+        standalone=chosen.standalone,
+        format=chosen.format,
+        theme=Theme(chosen.theme),
+        heading_level=chosen.heading_level,
+    )
+    options = picture_options(chosen, options)
+    try:
+        options = validated(options._replace(id=checked_id(chosen.id) if chosen.id else ""))
+        return with_choices(
+            trace,
+            options,
+            title=chosen.title,
+            caption=chosen.caption,
+            notes=chosen.note,
+            steps=chosen.steps or "",
+            until=chosen.until or "",
+            result=not chosen.no_result,
+        )
+    except ValueError as error:
+        raise CommandError(f"error: {printable(str(error))}") from None
+
+
+def _given(chosen: argparse.Namespace) -> tuple[Trace, Options]:
+    """The trace of the line and the values that are given."""
+    if chosen.ptx is None:
+        arguments().error("PTX is missing, or --from FILE.json in its place")
+    ins = instruction(chosen.ptx)
+    return traced(ins, chosen.values, chosen_model(chosen.model or "isa")), DEFAULT
+
+
+def _read(chosen: argparse.Namespace) -> tuple[Trace, Options]:
+    """The trace that a file holds, and what was shown of it."""
+    from ...export.formats.json import read
+    from ..support.inputs import called, opened
+
+    given = [chosen.ptx, *chosen.values, chosen.model and f"--model {chosen.model}"]
+    if more := next(filter(None, given), None):
+        message = f"--from has instruction, values and model; {printable(more)} can't be given too"
+        raise CommandError(f"error: {message}")
+    with opened(chosen.read) as stream:
+        text = stream.read(_LONGEST + 1)
+    try:
+        if len(text) > _LONGEST:
+            raise ValueError(f"it has more than {_LONGEST:,} characters")
+        return read(text)
+    except ValueError as error:
+        raise CommandError(f"error: {called(chosen.read)}: {printable(str(error))}") from None
+
+
+def _alt(trace: Trace, options: Options, length: str) -> str:
+    from ...export.content.alt_text import alt, short_alt
+    from ...export.content.document import document
+
+    doc = document(trace, options)
+    return (short_alt(doc) if length == _ALTS[0] else alt(doc)) + "\n"

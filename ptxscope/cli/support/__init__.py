@@ -1,0 +1,1 @@
+"""Code that commands share: arguments, streams, input files, progress, worker processes."""

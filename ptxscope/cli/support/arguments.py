@@ -1,0 +1,283 @@
+"""What several commands read from their arguments: an instruction, values, a model."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, NoReturn, TypeVar
+
+from ...engine.isa.roles import DESTINATIONS
+from ...engine.isa.types import Type
+from ...engine.listings.asm_bindings import bound_to, clash, pasted, reading_type
+from ...engine.semantics.models import Model, beyond, model
+from ...engine.syntax.errors import NotOneError, Problem, PtxError, printable
+from ...engine.syntax.instruction import Instruction
+from ...engine.syntax.values import hex_text, parse_value
+from ...engine.tracing.evaluation import bind, check_read, described
+from ...engine.tracing.trace import Trace
+from .. import CommandError
+from .streams import say
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+
+VALUES_HELP = (
+    "a register's value by its name: %%1=0x80ff7f01 a=-5 b=0b1010 x=1.5 y=[0x80,0xff,0x7f,1] "
+    'z=[h:-1,32767] p=true; in an asm statement also by that of its C variable: x=5 for "r"(x)'
+)
+_LONGEST = 1 << 14
+"""Characters that are split into arguments; shlex takes quadratic time."""
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Help as wide as the terminal; argparse would load shutil, and all its archives, to ask."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns() - 2)
+
+
+def _columns() -> int:
+    with suppress(KeyError, ValueError):
+        return max(int(os.environ["COLUMNS"]), 20)
+    with suppress(OSError, ValueError):
+        return (sys.__stdout__ and os.get_terminal_size(sys.__stdout__.fileno()).columns) or 80
+    return 80
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that raises CommandError where the arguments are wrong."""
+
+    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
+        """Print help; argparse would keep it to itself where that fails."""
+        print(message, end="", file=file)
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong with the arguments."""
+        raise CommandError(f"{self.format_usage()}error: {printable(message)}")
+
+    @property
+    def options(self) -> dict[str, argparse.Action]:
+        """Every option by each of its names."""
+        return {name: action for action in self._actions for name in action.option_strings}
+
+    @property
+    def places(self) -> list[argparse.Action]:
+        """The arguments that are no options, in order."""
+        return [action for action in self._actions if not action.option_strings]
+
+
+def metavar(action: argparse.Action) -> str:
+    """What an argument's value is called in the help."""
+    return str(action.metavar or action.dest)
+
+
+def parser(command: str, about: str, epilog: str = "", *, add_help: bool = True) -> Parser:
+    """An argument parser for a command; for all of them where that is empty."""
+    return Parser(
+        prog=f"ptxscope {command}".rstrip(),
+        description=about,
+        epilog=epilog,
+        formatter_class=_Help,
+        add_help=add_help,
+    )
+
+
+def add_instruction(to: argparse.ArgumentParser, *, optional: bool = False) -> None:
+    """The arguments ``PTX name=value …``."""
+    to.add_argument(
+        "ptx",
+        metavar="PTX",
+        nargs="?" if optional else None,
+        help="one instruction as you would paste it: plain PTX, or an asm statement",
+    )
+    to.add_argument("values", metavar="name=value", nargs="*", help=VALUES_HELP)
+
+
+def add_model(to: argparse.ArgumentParser) -> None:
+    """The option ``--model``."""
+    to.add_argument(
+        "--model",
+        metavar="MODEL",
+        default="isa",
+        help="whose answer: isa, the documentation (default); ptxas, what the newest known "
+        "assembler makes of it on sm_70 and later; ptxas-MAJOR.MINOR; or errata, as in E3+E6",
+    )
+
+
+def parsed(to: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
+    """The arguments, options and values in any order; behind ``--`` there are no options.
+
+    What begins with a dash there is a file, as nothing else does.
+    """
+    if "--" in words:
+        at = [*words].index("--")
+        behind = (f"./{x}" if x.startswith("-") and x != "-" else x for x in words[at + 1 :])
+        words = [*words[:at], *behind]
+    return to.parse_intermixed_args(list(words))
+
+
+def split_words(text: str) -> list[str]:
+    """Arguments as a shell splits them; raises ValueError."""
+    import shlex
+
+    if len(text) > _LONGEST:
+        raise ValueError(f"{len(text)} characters of arguments; {_LONGEST} are the most")
+    return shlex.split(text)
+
+
+def instruction(text: str) -> Instruction:
+    """The instruction in a text; an illegal one ends the command with status 1."""
+    try:
+        return pasted(text)
+    except PtxError as error:
+        legal = isinstance(error, NotOneError) or all(x.unread for x in error.errors)
+        raise CommandError(str(error), 2 if legal else 1) from None
+
+
+def chosen_model(name: str) -> Model:
+    """A model by name; what is assumed of a ptxas that nobody measured is said."""
+    try:
+        found = model(name)
+    except ValueError as error:
+        raise CommandError(f"error: {printable(str(error))}") from None
+    if assumed := beyond(name):
+        say(f"warning: {assumed}")
+    return found
+
+
+def operand_types(ins: Instruction) -> dict[str, Type]:
+    """The type by which a value of each register is read."""
+    return {name: reading_type(ins, role) for role, name in reversed(tuple(ins.names.items()))}
+
+
+def operand_names(ins: Instruction, name: str) -> tuple[str, ...]:
+    """The registers that are meant; none where nothing is called so. Raises PtxError.
+
+    A register by its name or without its ``%``, those that a C variable is in, or one by its
+    role where no C variable of the asm statement is called so. A constant is no register that
+    takes a value: that is an error, too.
+    """
+    found = _find_operand_names(ins, name)
+    for role, bits in ins.constants.items():
+        if ins.names.get(role) in found:
+            constant = hex_text(bits, ins.type_of(role).bits)
+            message = f"`{name}` is the constant {constant} here: it takes no other value"
+            raise PtxError(name, (Problem(message, (0, len(name))),))
+    return found
+
+
+def _find_operand_names(ins: Instruction, name: str) -> tuple[str, ...]:
+    names = ins.names
+    found = tuple(x for x in (name, f"%{name}") if x in names.values())[:1]
+    variable = bound_to(ins).variable(name)
+    if found and variable and found != variable:
+        raise clash(name, variable)
+    if found or variable:
+        return found or tuple(x for x in variable if x in names.values())
+    return (names[name],) if name in names else ()
+
+
+def titled(ins: Instruction, title: str) -> tuple[str, ...]:
+    """The registers that a column or an array is for, as ``operand_names``; raises CommandError."""
+    try:
+        return operand_names(ins, title)
+    except PtxError as error:
+        raise CommandError(str(error)) from None
+
+
+def bits_by_name(ins: Instruction, texts: Sequence[str]) -> dict[str, int]:
+    """The bits that ``name=value`` arguments give to registers of an instruction."""
+    types = operand_types(ins)
+    names, clauses = ins.names.items(), bound_to(ins)
+    read = {needed.name for needed in ins.inputs}
+    read |= {name for role, name in names if role not in DESTINATIONS}
+    computed = {name for _, name in names} - read
+    wanted = ", ".join(_called(x.name, clauses.variables(x.name)) for x in ins.inputs)
+
+    def named(written: str) -> tuple[str, ...]:
+        found = operand_names(ins, written)
+        message = f"`{written}` is not an operand of {ins}"
+        if variable := clauses.variable(written):
+            message = f"C's `{written}` is {' and '.join(variable)}, no operand of {ins}"
+        hint = wanted or "no values: it reads none"
+        if found and computed.issuperset(found):
+            message = f"`{written}` is what is computed, and its old value is not read"
+            found, hint = (), wanted
+        if not found:
+            raise PtxError(written, (Problem(message, (0, len(written)), hint),))
+        return tuple(x for x in found if x not in computed)
+
+    return assigned(texts, named, lambda name, value: parse_value(value, types[name]))
+
+
+def _called(name: str, variables: Sequence[str]) -> str:
+    """``%1 (x)``: an operand, with the C variable that it is."""
+    return f"{name} ({variables[0]})" if variables else name
+
+
+Read = TypeVar("Read")
+
+
+def assigned(
+    texts: Sequence[str],
+    named: Callable[[str], tuple[str, ...]],
+    read: Callable[[str, str], Read],
+) -> dict[str, Read]:
+    """What ``name=value`` arguments say, by name.
+
+    ``named`` makes names of what is written, ``read`` a value of a name and its text; their
+    PtxErrors are shown under the argument.
+    """
+    found: dict[str, Read] = {}
+    for text in texts:
+        written, equals, value = text.partition("=")
+        start = 0
+        try:
+            if not equals:
+                problem = Problem("this is not a name=value", (0, len(text)), "%1=0xff")
+                raise PtxError(text, (problem,))
+            names = named(written.strip())
+            for name in names:
+                if name in found:
+                    problem = Problem(f"`{name}` is given twice", (0, len(written)))
+                    raise PtxError(text, (problem,))
+            start = len(written) + 1
+            found |= {name: read(name, value) for name in names}
+        except PtxError as error:
+            raise CommandError(str(error.within(text, start))) from None
+    return found
+
+
+def bound(ins: Instruction, bits: Mapping[str, int], where: str = "") -> dict[str, int]:
+    """Operand bits by role, all of them given; ``where`` says of which line the error is."""
+    missing = [needed for needed in ins.inputs if needed.name not in bits]
+    if missing:
+        named = ", ".join(described(needed.name, needed.roles) for needed in missing)
+        example = " ".join(f"{needed.name}=0x1" for needed in missing)
+        raise CommandError(
+            f"error: {where}no value for {printable(named)}; add {printable(example)}"
+        )
+    return bind(ins, bits)
+
+
+def traced(ins: Instruction, assignments: Sequence[str], model_: Model) -> Trace:
+    """The trace of an instruction on ``name=value`` arguments, all of them given."""
+    operands = bound(ins, bits_by_name(ins, assignments))
+    try:
+        check_read(ins, model_, operands)
+    except ValueError as error:
+        raise CommandError(f"error: {printable(str(error))}") from None
+    return Trace(ins, model_, operands)
+
+
+def is_file(text: str) -> bool:
+    """Whether it names a file rather than being PTX."""
+    from pathlib import Path
+
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):  # too long for a name, or none
+        return False

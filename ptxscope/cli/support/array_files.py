@@ -1,0 +1,284 @@
+"""Operands and results in NumPy's own files: ``.npy``, one array; ``.npz``, arrays by name."""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any, BinaryIO
+from zipfile import ZipFile
+
+import numpy as np
+import numpy.typing as npt
+
+from ...engine.arrays.block_runner import storage
+from ...engine.syntax.errors import printable
+from ...engine.syntax.instruction import Instruction
+from ...files import is_there, named, replace
+from .. import CommandError
+from .arguments import bits_by_name, titled
+from .progress_bar import Bar
+
+AnyArray = npt.NDArray[Any]
+Computed = Callable[..., Mapping[str, object]]
+"""The results of an instruction on operands by name, in ``out`` where that has an array."""
+
+_PIECE = 1 << 22
+"""Results that are computed between two words on how far it is."""
+_MAX_HEADER_BYTES = 1 << 12
+"""Bytes of a .npy file up to its data; NumPy writes 128 for a plain array."""
+_MAX_REASON_CHARS = 200
+"""Characters of a library's or a file's own words in an error."""
+
+
+def answer(
+    ins: Instruction, computed: Computed, values: Sequence[str], read: str, write: str
+) -> None:
+    """Write the results of an instruction on the arrays of a file, computed so, to another."""
+    with Bar() as bar:
+        _answer(ins, computed, values, read, write, bar)
+
+
+def _answer(
+    ins: Instruction, computed: Computed, values: Sequence[str], read: str, write: str, bar: Bar
+) -> None:
+    suffix = _suffix(write)
+    if suffix == ".npy" and len(ins.results) != 1:
+        writes = ", ".join(ins.results.values()) or "nothing"
+        raise CommandError(
+            f"error: a .npy file has one array, {printable(str(ins))} writes {printable(writes)}; "
+            "write a .npz file"
+        )
+    given = bits_by_name(ins, values)
+    arrays = _arrays(ins, read, bar, [x.name for x in ins.inputs if x.name not in given])
+    for name in arrays.keys() & given.keys():
+        raise CommandError(f"error: {printable(name)} has a value and is in {printable(read)}")
+    values_ = arrays | {name: np.asarray(bits, np.uint64) for name, bits in given.items()}
+    _check_memory(ins, read, values_)
+    try:
+        found = _by_pieces(ins, computed, values_, bar) or {
+            x: np.asarray(y) for x, y in computed(values_).items()
+        }
+    except ValueError as error:
+        raise CommandError(f"error: {printable(read)}: {printable(str(error))}") from None
+    except MemoryError:
+        raise CommandError(f"error: {printable(read)}: the results do not fit in memory") from None
+    try:
+        data = _written(found, suffix)
+        bar.begin("writing", len(data))
+        replace(named(write), data, told=bar.at)
+    except OSError as error:
+        raise CommandError(f"error: {printable(write)}: {error.strerror or error}") from None
+
+
+def _check_memory(ins: Instruction, read: str, values: Mapping[str, AnyArray]) -> None:
+    """Raise CommandError where operands broadcast to more results than memory holds.
+
+    An allocation alone would not fail: many systems grant more memory than they have.
+    """
+    try:
+        shape = np.broadcast_shapes(*(array.shape for array in values.values()))
+    except ValueError:  # the evaluation names the operands
+        return
+    bits = sum(ins.type_of(role).bits for role in ins.results)
+    needed, memory = math.prod(shape) * max(bits // 8, 1), _physical_memory()
+    if memory is not None and needed > memory:
+        raise CommandError(
+            f"error: {printable(read)}: the operands broadcast to {math.prod(shape):,} results, "
+            f"which need {needed / 2**30:,.1f} GiB; this machine has {memory / 2**30:,.1f} GiB"
+        )
+
+
+def _physical_memory() -> int | None:
+    """The bytes of memory that the machine has; None where the system doesn't say."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def _by_pieces(
+    ins: Instruction, computed: Computed, values: Mapping[str, AnyArray], bar: Bar
+) -> dict[str, AnyArray] | None:
+    """The results of large arrays of one shape; None for others, and where a value is refused."""
+    large = {name: x for name, x in values.items() if x.size > 1}
+    size = max((x.size for x in large.values()), default=0)
+    bar.begin("evaluating", size or None, "results")
+    shapes = {x.shape for x in large.values()}
+    plain = len(shapes) == 1 and all(x.flags.c_contiguous for x in large.values())
+    if size <= _PIECE or not plain or not ins.results:
+        return None
+    flat = {name: x.reshape(-1) for name, x in large.items()}
+    found = {name: np.empty(size, storage(ins.type_of(x))) for x, name in ins.results.items()}
+    for start in range(0, size, _PIECE):
+        here = slice(start, start + _PIECE)
+        piece = {name: flat[name][here] if name in flat else x for name, x in values.items()}
+        try:
+            computed(piece, out={name: x[here] for name, x in found.items()})
+        except ValueError:  # what is said of it is said of the whole arrays
+            return None
+        bar.at(min(here.stop, size))
+    (shape,) = shapes
+    return {name: x.reshape(shape) for name, x in found.items()}
+
+
+def _written(arrays: Mapping[str, AnyArray], suffix: str) -> bytes:
+    data = io.BytesIO()
+    if suffix == ".npy":
+        (array,) = arrays.values()
+        np.save(data, array, allow_pickle=False)
+        return data.getvalue()
+    # as numpy.savez does, which takes no array called `file`
+    with ZipFile(data, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+                np.lib.format.write_array(file, array, allow_pickle=False)
+    return data.getvalue()
+
+
+def _suffix(name: str) -> str:
+    suffix = Path(name).suffix.lower()
+    if suffix not in (".npy", ".npz"):
+        raise CommandError(f"error: {printable(name)} is neither a .npy nor a .npz file")
+    return suffix
+
+
+def _arrays(ins: Instruction, file: str, bar: Bar, wanted: Sequence[str]) -> dict[str, AnyArray]:
+    """Read the arrays of a file that registers need, by register name; the others stay unread."""
+    suffix = _suffix(file)
+    try:
+        path = named(file)
+        if not is_there(path):
+            raise CommandError(f"error: {printable(file)}: there is no such file")
+        with _Read(path, bar) as source:
+            is_archive = source.read(2) == b"PK"
+            source.seek(0)
+            if is_archive:
+                return _read_archive(ins, file, source, wanted)
+            array = _read_array(source, path.stat().st_size, path if suffix == ".npy" else None)
+    except OSError as error:
+        raise CommandError(f"error: {printable(file)}: {error.strerror or error}") from None
+    except (CommandError, KeyboardInterrupt):
+        raise
+    except MemoryError:
+        raise CommandError(f"error: {printable(file)} does not fit in memory") from None
+    except Exception as error:  # the readers of archives and headers raise errors of many types
+        why = printable(" ".join(str(error).split()))[:_MAX_REASON_CHARS]
+        raise CommandError(f"error: {printable(file)} is no file of arrays: {why}") from None
+    if array.dtype.names is not None:
+        return _choose_arrays(ins, file, array.dtype.names, wanted, array.__getitem__)
+    if len(wanted) != 1:
+        several = ", ".join(wanted) or "no more values"
+        raise CommandError(
+            f"error: {printable(file)} has one array, the instruction needs "
+            f"{printable(several)}; use a .npz file, with an array for each"
+        )
+    return {wanted[0]: array}
+
+
+def _read_archive(
+    ins: Instruction, file: str, source: BinaryIO, wanted: Sequence[str]
+) -> dict[str, AnyArray]:
+    """Read the wanted arrays of a .npz archive."""
+    with ZipFile(source) as archive:
+        members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+
+        def read_member(title: str) -> AnyArray:
+            info = members[title]
+            try:
+                with archive.open(info) as member:
+                    return _read_array(member, info.file_size)
+            except MemoryError:
+                raise
+            except Exception as error:
+                raise ValueError(f"{info.filename}: {error}") from None
+
+        return _choose_arrays(ins, file, [*members], wanted, read_member)
+
+
+def _choose_arrays(
+    ins: Instruction,
+    file: str,
+    titles: Sequence[str],
+    wanted: Sequence[str],
+    read_titled: Callable[[str], AnyArray],
+) -> dict[str, AnyArray]:
+    """Read the array of each register that a file has under the register's name."""
+    title_by_name: dict[str, str] = {}
+    for title in titles:
+        for name in titled(ins, title):
+            if name in title_by_name:
+                raise CommandError(f"error: {printable(file)} has two arrays for {printable(name)}")
+            title_by_name[name] = title
+    for name in wanted:
+        if name not in title_by_name:
+            has = printable(", ".join(titles)[:_MAX_REASON_CHARS] or "nothing")
+            raise CommandError(
+                f"error: {printable(file)} has no array {printable(name)}; it has {has}"
+            )
+    return {name: read_titled(title) for name, title in title_by_name.items()}
+
+
+class _Read(io.FileIO):
+    """A file that tells how much of it is read."""
+
+    def __init__(self, path: Path, bar: Bar) -> None:
+        super().__init__(path)
+        self._bar = bar
+        bar.begin("reading", os.fstat(self.fileno()).st_size)
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Read some of it."""
+        found = super().read(-1 if size is None else size)
+        self._bar.at(self.tell())
+        return found
+
+
+def _read_array(source: IO[bytes], size: int, path: Path | None = None) -> AnyArray:
+    """Read the array of a .npy file of ``size`` bytes, mapped into memory where it has a path.
+
+    The header is checked first, so that no more memory is taken than the file states and has.
+    Raises ValueError, and what NumPy's reader raises.
+    """
+    head = source.read(_MAX_HEADER_BYTES)
+    _check_header(head, size)
+    if path is not None:
+        mapped: AnyArray = np.load(path, mmap_mode="r", allow_pickle=False)
+        return mapped
+    source.seek(0)
+    array: AnyArray = np.lib.format.read_array(source, allow_pickle=False)
+    return array
+
+
+def _check_header(head: bytes, size: int) -> None:
+    """Raise ValueError unless a .npy header is short, and states no more data than there is."""
+    if not head.startswith(np.lib.format.MAGIC_PREFIX):
+        raise ValueError("it does not begin as a NumPy array does")
+    stream = io.BytesIO(head)
+    version = np.lib.format.read_magic(stream)
+    # 3.0 differs from 2.0 in the encoding of field names only, which does not matter here
+    is_first = version == (1, 0)
+    length_bytes = 2 if is_first else 4
+    start = stream.tell()
+    length = int.from_bytes(head[start : start + length_bytes], "little")
+    data_start = start + length_bytes + length
+    if data_start > _MAX_HEADER_BYTES:
+        raise ValueError(f"its header has more than {_MAX_HEADER_BYTES:,} bytes")
+    read_header = (
+        np.lib.format.read_array_header_1_0 if is_first else np.lib.format.read_array_header_2_0
+    )
+    try:
+        shape, _, dtype = read_header(stream)
+    except Exception:  # of the many types that the tokenizer, the parser and NumPy raise
+        raise ValueError("its header can't be read") from None
+    if any(type(count) is not int or count < 0 for count in shape):
+        raise ValueError(f"its shape is {shape!r:.60}, not a tuple of counts")
+    if dtype.hasobject:
+        raise ValueError("it holds Python objects, which are not read")
+    stated = math.prod(shape) * dtype.itemsize
+    if stated > size - data_start:
+        raise ValueError(
+            f"its header states {stated:,} bytes of data, but {max(size - data_start, 0):,} follow"
+        )

@@ -1,0 +1,206 @@
+"""Operands in plain CSV lines, read and answered as arrays of bytes.
+
+Plain is what most files are: ASCII without quotes, each line with every column, values in decimal
+or hexadecimal. What is not is left to the reader of ``table``, which also says what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from csv import field_size_limit
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...engine.arrays.block_runner import storage
+from ...engine.isa.integers import limits
+from ...engine.isa.types import Type
+from ...engine.records import NamedTuple
+
+Bytes = npt.NDArray[np.uint8]
+Places = npt.NDArray[np.intp]
+Integers = npt.NDArray[Any]
+Words = npt.NDArray[np.uint64]
+
+_COMMA, _NEWLINE, _MINUS, _ZERO = b",\n-0"
+_LONGEST = {16: 16, 10: 19}
+"""As many digits in a base as 64 bits always hold."""
+_MARGIN = 24
+"""As many bytes stand before the lines, so that there are some before each number's digits."""
+_PAIRS = np.frombuffer("".join(f"{x:02x}" for x in range(256)).encode(), np.uint16)
+"""A byte's two digits."""
+
+
+class _Cells(NamedTuple):
+    """One column: where its cells begin and end."""
+
+    text: Bytes
+    start: Places
+    end: Places
+
+    def some(self, chosen: npt.NDArray[np.bool_]) -> _Cells:
+        """Those of some lines."""
+        return _Cells(self.text, self.start[chosen], self.end[chosen])
+
+
+def answered(
+    lines: bytes,
+    width: int,
+    columns: Mapping[str, tuple[int, Type]],
+    results: Sequence[tuple[str, int]],
+    evaluate: Callable[[Mapping[str, Integers]], Mapping[str, Any]],
+) -> bytes | None:
+    """Lines of so many columns with results added; None where they are not plain.
+
+    ``columns`` says where each register's values stand, ``results`` which are added, and how many
+    bits they have.
+    """
+    text = np.frombuffer(bytes(_MARGIN) + lines, np.uint8)
+    ends = _line_ends(text, width)
+    if ends is None:
+        return None
+    values = dict[str, Integers]()
+    for name, (at, type_) in columns.items():
+        start = ends[:, at - 1] + 1 if at else np.append(_MARGIN, ends[:-1, -1] + 1)
+        found = _values(_Cells(text, start, ends[:, at]), type_)
+        if found is None:
+            return None
+        values[name] = found.astype(storage(type_))
+    found_ = evaluate(values)
+    added = [_written(np.broadcast_to(found_[name], len(ends)), bits) for name, bits in results]
+    whole = added[0] if len(added) == 1 else np.concatenate(added, axis=1)
+    return _joined(text, ends[:, -1], whole)[_MARGIN:].tobytes()
+
+
+def _line_ends(text: Bytes, width: int) -> Places | None:
+    """Where each cell ends, a row a line; None unless all lines have so many, none too long."""
+    ends = np.flatnonzero((text == _COMMA) | (text == _NEWLINE))
+    sizes = np.diff(ends, prepend=_MARGIN - 1) - 1
+    if ends.size % width or sizes.max() > field_size_limit():
+        return None
+    table = ends.reshape(-1, width)
+    found = text[table]
+    whole = np.all(found[:, :-1] == _COMMA) and np.all(found[:, -1] == _NEWLINE)
+    # a line without a character is none, and one of a single empty cell would be written in quotes
+    return table if whole and (width > 1 or sizes.min() > 0) else None
+
+
+def _values(cells: _Cells, type_: Type) -> Integers | None:
+    """What the cells of a column hold; None where one is no plain integer that fits."""
+    text, start, end = cells
+    if not np.all(end > start):
+        return None
+    # behind a cell there is at least the newline
+    prefixed = (text[start] == _ZERO) & ((text[start + 1] | 0x20) == ord("x"))
+    if prefixed.all():
+        return _hexadecimal(cells, type_)
+    if type_.is_float:  # a plain number is a float there
+        return None
+    if not prefixed.any():
+        return _decimal(cells, type_)
+    parts = _hexadecimal(cells.some(prefixed), type_), _decimal(cells.some(~prefixed), type_)
+    if parts[0] is None or parts[1] is None:
+        return None
+    found = np.empty(len(start), parts[1].dtype)
+    found[prefixed], found[~prefixed] = parts[0].astype(found.dtype), parts[1]
+    return found
+
+
+def _hexadecimal(cells: _Cells, type_: Type) -> Integers | None:
+    found = _number(_Cells(cells.text, cells.start + 2, cells.end), 16)
+    high = limits(type_.bits, signed=False).high
+    return None if found is None or np.any(found > np.uint64(high)) else found
+
+
+def _decimal(cells: _Cells, type_: Type) -> Integers | None:
+    text, start, end = cells
+    negative = text[start] == _MINUS
+    start = start + negative
+    if np.any((text[start] == _ZERO) & (end - start > 1)):  # that is octal
+        return None
+    found = _number(_Cells(text, start, end), 10)
+    low, high = limits(type_.bits, signed=True).low, limits(type_.bits, signed=False).high
+    if found is None or np.any(found > np.where(negative, np.uint64(-low), np.uint64(high))):
+        return None
+    return np.where(negative, -found, found) & np.uint64(high)
+
+
+def _number(cells: _Cells, base: int) -> Words | None:
+    """Digits as a number; None where a cell has others, none, or too many."""
+    text, start, end = cells
+    counts = end - start
+    if not counts.size or counts.min() < 1 or counts.max() > _LONGEST[base]:
+        return None
+    # eight characters from anywhere, as one word
+    eights = np.ndarray((text.size - 7,), np.dtype("<u8"), text, strides=(1,))
+    found = np.zeros(counts.size, np.uint64)
+    for behind in range(0, int(counts.max()), 8):
+        word = eights[end - 8 - behind]
+        if counts.min() < behind + 8:
+            there = _LAST[np.clip(counts - behind, 0, 8)]
+            word = word & there | _ZEROS & ~there
+        number = _of_eight(word, base)
+        if number is None:
+            return None
+        found += number * np.uint64(base**behind)
+    return found
+
+
+def _every(byte: int) -> np.uint64:
+    """A word of eight such bytes."""
+    return np.uint64(byte * 0x0101_0101_0101_0101)
+
+
+_ZEROS = _every(_ZERO)
+_LAST = np.array([((1 << 64) - 1) >> 8 * x << 8 * x for x in range(8, -1, -1)], np.uint64)
+"""The last so many characters of a word, of which the first is its low byte."""
+_LOW = {8: 0x00FF_00FF_00FF_00FF, 16: 0x0000_FFFF_0000_FFFF, 32: 0x0000_0000_FFFF_FFFF}
+"""Every second part of so many bits."""
+
+
+def _of_eight(word: Words, base: int) -> Words | None:
+    """Eight ASCII digits, the first in the low byte, as a number; None where one is none."""
+    # no sum of bytes reaches 256, so that all eight are looked at together
+    digits = word ^ _ZEROS
+    beyond = digits + _every(0x80 - 10) & _every(0x80)
+    if base == 10:
+        if beyond.any():
+            return None
+    elif beyond.any():
+        letter = beyond >> np.uint64(7)
+        digits = digits & ~(letter * np.uint64(0x20))  # now a to f are 0x51 to 0x56, as A to F
+        if (beyond & (~(digits + _every(0x80 - 0x51)) | digits + _every(0x80 - 0x57))).any():
+            return None
+        digits = digits - letter * np.uint64(0x51 - 10)
+    for bits in (8, 16, 32):  # neighbours are joined: the one that stands first counts for more
+        weight = np.uint64(base ** (bits // 8))
+        digits = digits * weight + (digits >> np.uint64(bits)) & np.uint64(_LOW[bits])
+    return digits
+
+
+def _written(values: Integers, bits: int) -> Bytes:
+    """A comma and every digit of the width in hexadecimal; a predicate is 0 or 1."""
+    if bits == 1:
+        head, digits = b",", values.astype(np.uint8)[:, None] + np.uint8(_ZERO)
+    else:
+        parts = values.astype(f">u{bits // 8}").view(np.uint8).reshape(len(values), -1)
+        head, digits = b",0x", _PAIRS[parts].view(np.uint8)
+    found = np.empty((len(values), len(head) + digits.shape[1]), np.uint8)
+    found[:, : len(head)] = np.frombuffer(head, np.uint8)
+    found[:, len(head) :] = digits
+    return found
+
+
+def _joined(text: Bytes, ends: Places, added: Bytes) -> Bytes:
+    """The lines, each with what is added to it before its end."""
+    count, width = added.shape
+    piece = np.dtype((np.void, width))
+    joined, ours = np.empty((2, text.size + added.size), np.uint8)
+    ours[:] = 0
+    places = ends + np.arange(count) * width
+    for array, pieces in ((joined, added), (ours, np.ones_like(added))):
+        anywhere = np.ndarray((array.size - width + 1,), piece, array, strides=(1,))
+        anywhere[places] = pieces.view(piece)[:, 0]
+    joined[ours == 0] = text
+    return joined

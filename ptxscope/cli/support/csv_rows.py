@@ -1,0 +1,140 @@
+"""CSV files of operands and observations."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, TypeVar
+
+from ...engine.records import NamedTuple
+from ...engine.syntax.errors import PtxError, printable
+from .. import CommandError
+from .inputs import MARK, called, opened
+
+if TYPE_CHECKING:
+    from .progress_bar import Bar
+
+Read = TypeVar("Read")
+_UNDECODED = re.compile("[\udc00-\udfff]")
+
+
+Row = tuple[int, list[str]]
+"""The number of a line, or of the last of a row's lines, and its cells."""
+
+
+def rows(file: str) -> Iterator[Row]:
+    """The rows of a file; ``-`` is the input. Raises CommandError where it can't be read."""
+    with opened(file, newline="", errors=MARK) as source:
+        yield from _rows(source, file)
+
+
+def _rows(
+    source: Iterable[str], file: str, before: int = 0, header: Sequence[str] = ()
+) -> Iterator[Row]:
+    """The rows of lines that follow so many others."""
+    reader = csv.reader(source)
+    try:
+        for row in reader:
+            header = header or row
+            _require_text(row, header, before + reader.line_num)
+            yield before + reader.line_num, row
+    except csv.Error as error:
+        raise CommandError(f"error: {called(file)} is not a CSV file: {error}") from None
+
+
+class Lines(NamedTuple):
+    """Whole lines of ASCII without quotes or carriage returns, as they stand."""
+
+    file: str
+    before: int
+    """How many lines stand before them."""
+    size: int
+    """How many they are."""
+    text: str
+
+    def rows(self) -> Iterator[Row]:
+        """Their cells."""
+        return _rows(self.text.split("\n")[:-1], self.file, self.before)
+
+
+_CHUNK = 1 << 21
+_MOST = 1 << 23
+"""Characters that are held at once, however long the lines are."""
+
+
+def pieces(file: str, count: int, bar: Bar | None = None) -> Iterator[Row | Lines]:
+    """The header; then lines, a multiple of so many at once, while they are plain; then other rows.
+
+    Raises CommandError where the file can't be read.
+    """
+    with opened(file, newline="", errors=MARK, bar=bar) as source:
+        for before, header in _rows(source, file):
+            yield before, header
+            break
+        else:
+            return
+        held, more = "", True
+        while more and len(held) < _MOST:
+            read = source.read(_CHUNK)
+            held, more = held + read, bool(read)
+            if held and not more and not held.endswith("\n"):
+                held += "\n"
+            found = _plain(held, count if more else 1)
+            if found is None:
+                break
+            lines, held = Lines(file, before, *found[:2]), found[2]
+            if lines.size:
+                yield lines
+            before += lines.size
+        if held:
+            yield from _rows(chain(io.StringIO(held, newline=""), source), file, before, header)
+
+
+def _plain(text: str, count: int) -> tuple[int, str, str] | None:
+    """As many lines as are a multiple of so many, and the rest; None where one is not plain."""
+    cut = text.rfind("\n") + 1
+    lines = text[:cut]
+    if "\r" in lines:
+        lines = lines.replace("\r\n", "\n")
+    if not lines.isascii() or '"' in lines or "\r" in lines:
+        return None
+    every = lines.count("\n")
+    kept = every - every % count
+    end = len(lines) if kept == every else _behind(lines, kept)
+    return kept, lines[:end], lines[end:] + text[cut:]
+
+
+def _behind(text: str, count: int) -> int:
+    """The place behind so many lines, of which there are as many."""
+    low, high = 0, len(text) if count else 0
+    while high - low > 1:
+        middle = (low + high) // 2
+        found = text.count("\n", low, middle)
+        if found < count:
+            low, count = middle, count - found
+        else:
+            high = middle
+    return high
+
+
+def _require_text(row: list[str], header: Sequence[str], line: int) -> None:
+    """Raise CommandError where a cell has bytes that are no text, naming the first."""
+    if not _UNDECODED.search("".join(row)):
+        return
+    at, found = next((at, x) for at, text in enumerate(row) if (x := _UNDECODED.search(text)))
+    titled = row is not header and at < len(header) and header[at].strip()
+    column = f"column {titled or at + 1}"
+    byte = f"{ord(found[0]) - 0xDC00:#04x}"
+    raise CommandError(f"error: line {line}, {column}: the byte {byte} is no text (UTF-8, UTF-16)")
+
+
+def cell(text: str, line: int, column: str, read: Callable[[str], Read]) -> Read:
+    """What a cell says; an error names its line and column."""
+    try:
+        return read(text)
+    except PtxError as error:
+        where = f"line {line}, column {printable(column)}"
+        raise CommandError(f"error: {where}: {printable(error.message)}") from None

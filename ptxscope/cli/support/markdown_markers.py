@@ -1,0 +1,152 @@
+"""Markers in a Markdown file: HTML comments, where Markdown has them as such.
+
+What stands in a code block or between backticks is text about markers, and none itself.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+
+from ...engine.records import NamedTuple
+from ...engine.syntax.errors import nearest
+
+_NAME = "ptxscope"
+_MAYBE = re.compile(r"<!--\s*+/?ptxscope\b")
+_NEARLY = re.compile(r"<!--[\s/\\:!|-]*+(\w{5,12}+)\b")
+_CONTAINERS = re.compile(r"(?:[ \t]*+(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))*+[ \t]*+")
+_LINE_END = re.compile(r"\r\n?|\n")
+_INLINE = re.compile(r"\\.|`++|<!--", re.DOTALL)
+_OPEN, _CLOSE = "<!--", "-->"
+
+
+class Marker(NamedTuple):
+    """A comment of ours."""
+
+    start: int
+    end: int
+    line: int
+    opens: bool
+    """A trace begins here; else it ends."""
+    words: str
+    """The arguments of ``ptxscope trace``."""
+    block: int
+    """Where the line begins with which the paragraph, or the HTML, begins that it stands in."""
+
+
+class Doubt(NamedTuple):
+    """A comment that may have been meant for a marker."""
+
+    line: int
+    said: str
+    """Why it is none."""
+
+
+def markers(text: str) -> list[Marker]:
+    """The markers of a text, in order."""
+    if not _MAYBE.search(text):
+        return []
+    return [
+        Marker(comment.start, comment.end, comment.line, *said, comment.block)
+        for comment in _comments(text)
+        if (said := _said(comment.text))
+    ]
+
+
+def doubtful(text: str) -> list[Doubt]:
+    """Comments that are nearly markers, and ends of no trace."""
+    if not any(_is_near(found[1]) for found in _NEARLY.finditer(text)):
+        return []
+    doubts, is_open = [], False
+    for comment in _comments(text):
+        found = _NEARLY.match(_OPEN + comment.text)
+        if said := _said(comment.text):
+            if not (said[0] or is_open):
+                doubts.append(Doubt(comment.line, "no <!-- ptxscope trace … --> is before it"))
+            is_open = said[0]
+        elif found and _is_near(found[1]):
+            why = "no marker; one is <!-- ptxscope trace … -->, and <!-- /ptxscope --> ends it"
+            doubts.append(Doubt(comment.line, f"`{_OPEN}{comment.text.rstrip()[:40]}` is {why}"))
+    return doubts
+
+
+def _is_near(word: str) -> bool:
+    return nearest(word, (_NAME,), 0.75) is not None
+
+
+def indent(text: str, marker: Marker) -> str:
+    """What stands before each line of the block that a marker is in, of lists and quotes."""
+    found = _CONTAINERS.match(text, marker.block, marker.start)
+    return re.sub(r"[^>\s]", " ", found[0]) if found else ""
+
+
+class _Comment(NamedTuple):
+    start: int
+    end: int
+    line: int
+    block: int
+    text: str
+
+
+def _comments(text: str) -> Iterator[_Comment]:
+    """The comments of a text, where Markdown has them as such."""
+    starts = [0, *(found.end() for found in _LINE_END.finditer(text)), len(text)]
+    for kind, first, last in _regions(text.removeprefix("\ufeff")):
+        comments = _in_html if kind == "html_block" else _in_line
+        for start, end in comments(text, starts[first], starts[min(last, len(starts) - 1)]):
+            line = bisect_right(starts, start, hi=len(starts) - 1)
+            inner = text[start + len(_OPEN) : end - len(_CLOSE)]
+            yield _Comment(start, end, line, starts[first], inner)
+
+
+def _regions(text: str) -> Iterator[tuple[str, int, int]]:
+    """The lines in which Markdown knows comments, as half-open ranges."""
+    from markdown_it import MarkdownIt
+
+    markdown = MarkdownIt("commonmark")
+    markdown.core.ruler.disable(["inline", "text_join"])  # what is within a line is read below
+    for token in markdown.parse(text):
+        if token.type in ("inline", "html_block") and token.map:
+            yield token.type, token.map[0], token.map[1]
+
+
+def _in_html(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
+    while (at := text.find(_OPEN, start, stop)) >= 0:
+        end = text.find(_CLOSE, at + len(_OPEN), stop)
+        if end < 0:
+            return
+        start = end + len(_CLOSE)
+        yield at, start
+
+
+def _in_line(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
+    """The comments of a paragraph, outside of its code spans."""
+    runs: dict[int, list[int]] = {}
+    for run in re.finditer("`++", text[start:stop]):
+        runs.setdefault(len(run[0]), []).append(start + run.start())
+    for ends in runs.values():
+        ends.reverse()
+    closes = text.rfind(_CLOSE, start, stop)
+    while (found := _INLINE.search(text, start, stop)) is not None:
+        start = found.end()
+        if found[0] == _OPEN and start <= closes:
+            start = text.index(_CLOSE, start) + len(_CLOSE)
+            yield found.start(), start
+        elif found[0][0] == "`":
+            length = len(found[0])
+            ends = runs.get(length, [])
+            while ends and ends[-1] < start:
+                ends.pop()
+            if ends:
+                start = ends.pop() + length
+
+
+def _said(comment: str) -> tuple[bool, str] | None:
+    """Whether a comment opens a trace, and with which words; None where it is not ours."""
+    match comment.split(None, 2):
+        case ["/ptxscope"]:
+            return False, ""
+        case ["ptxscope", "trace", *words]:
+            return True, "".join(words).rstrip()
+    return None

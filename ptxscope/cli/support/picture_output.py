@@ -1,0 +1,363 @@
+"""What ``trace`` takes and does for pictures: their size and motion, images, a frame a step."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ...engine.syntax.errors import printable, printable_lines
+from ...engine.tracing.trace import Trace
+from ...export import BINARY, ending_of, export, format_of
+from ...export.options import DEFAULT, Motion, Options
+from .. import CommandError
+from .streams import say
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ...export.media.frames import Frame
+
+_PRINTED = "-"
+"""What names standard output, where a file is named."""
+_NAMED = 8
+"""Characters that a warning names."""
+_LARGEST = 1 << 28
+"""Bytes of a file that is looked at before it is overwritten."""
+_SLOW = 15_000_000
+"""Pixels that certainly take more than a second to draw."""
+PICTURES = ("svg", *sorted(BINARY))
+"""Formats of pictures."""
+_NOT_MADE = frozenset("jpg jpeg gif webp bmp tif tiff avif heic ico eps ps emf wmf".split())
+"""How files of other pictures end."""
+_PROSE = ("markdown", "rst", "asciidoc")
+"""Formats in which any text is a document."""
+
+
+def choose_format(
+    chosen: argparse.Namespace, formats: Sequence[str], otherwise: str = "text"
+) -> None:
+    """The format is what -f says, else that of ``formats`` which the file's name asks for."""
+    if chosen.format is None:
+        name = getattr(chosen, "output", None) or getattr(chosen, "frames", None) or ""
+        asked = str(format_of(name) or ending_of(name))
+        if asked in _NOT_MADE:
+            made = ", ".join(f".{known}" for known in PICTURES)
+            raise CommandError(
+                f"error: {printable(name)}: no .{asked} is made here; pictures are {made}"
+            )
+        if format_of(name) and asked not in (*formats, *_PROSE):
+            raise CommandError(
+                f"error: {printable(name)}: no {asked} is made here, but {_listed(formats)}; "
+                f"-f {otherwise} writes {otherwise} there"
+            )
+        chosen.format = asked if asked in formats else otherwise
+
+
+def add_output(to: argparse.ArgumentParser) -> None:
+    """The option ``-o``."""
+    to.add_argument(
+        "-o",
+        "--output",
+        type=_file,
+        metavar="FILE",
+        help="write to a file; - is standard output",
+    )
+
+
+def _file(name: str) -> str:
+    """The name of a file."""
+    if not name:
+        raise argparse.ArgumentTypeError("'' is not a file name")
+    return name
+
+
+def is_printed(output: str | None) -> bool:
+    """Whether what is made goes to standard output."""
+    return output in (None, _PRINTED)
+
+
+def add_picture(to: argparse.ArgumentParser) -> None:
+    """The options of a picture."""
+    page = to.add_mutually_exclusive_group()
+    page.add_argument(
+        "--slide", action="store_true", help="pictures: in columns on a page of 16:9, for a slide"
+    )
+    page.add_argument(
+        "--compact",
+        action="store_true",
+        help="pictures: as wide as one column of a paper, without the steps that change nothing",
+    )
+    add_size(to)
+    motion = to.add_mutually_exclusive_group()
+    motion.add_argument(
+        "--stepping",
+        action="store_true",
+        help="SVG: FILE.svg#step-saturate shows the steps up to that one; a click the next",
+    )
+    motion.add_argument("--animate", action="store_true", help="SVG: the steps come one by one")
+
+
+def add_size(to: argparse.ArgumentParser) -> None:
+    """The options ``--scale`` and ``--width``."""
+    size = to.add_mutually_exclusive_group()
+    size.add_argument(
+        "--scale",
+        type=float,
+        metavar="N",
+        help="PNG and PDF: times the SVG's size; a PNG has 2 else, a PDF 1",
+    )
+    size.add_argument("--width", type=int, metavar="PX", help="PNG and PDF: how wide, in px")
+
+
+def add_frames(to: argparse.ArgumentParser) -> None:
+    """The option ``--frames``."""
+    to.add_argument(
+        "--frames",
+        type=_file,
+        metavar="DIR",
+        help="write a picture for each step into a folder (-f svg, png or pdf), all of one size; "
+        "with -f pdf and a name that ends in .pdf, a page for each step",
+    )
+
+
+def picture_options(chosen: argparse.Namespace, options: Options) -> Options:
+    """The options with what is asked for of a picture."""
+    motion = Motion.PLAYING if chosen.animate else Motion.STILL
+    return options._replace(
+        slide=chosen.slide,
+        compact=chosen.compact,
+        motion=Motion.STEPPING if chosen.stepping else motion,
+        scale=chosen.scale,
+        width=chosen.width,
+    )
+
+
+def made_of(trace: Trace, format_: str, options: Options) -> str | bytes:
+    """The trace as a document; raises CommandError where an image can't be made of it."""
+    if format_ not in BINARY:
+        return export(trace, format_, options)
+    from ...export.media.frames import render
+
+    still = options._replace(format=format_, motion=Motion.STILL)
+    return picture_of(render(trace, still), format_, options)
+
+
+def warn_of_another_name(file: str, format_: str) -> None:
+    """Say that a file is called as one of another format is, where one of them is a picture."""
+    named = str(format_of(file) or "")
+    if ending_of(file) in _NOT_MADE:
+        named = ending_of(file)
+    pictures = {*PICTURES, *_NOT_MADE}
+    if named not in ("", format_) and (named in pictures or format_ in pictures):
+        say(f"warning: {file} is called as {named} is, and {format_} is written there, as -f says")
+
+
+def warn_of_small_letters(trace: Trace, format_: str, options: Options) -> None:
+    """Say where the letters of a slide are too small for a hall, and what has larger ones."""
+    if not options.slide or format_ not in PICTURES:
+        return
+    from ...export.media.slides import READABLE, steps_apart
+
+    found, readable, crowded = steps_apart(trace, options)
+    if round(found, 1) >= READABLE:
+        return
+    how = ""
+    if readable:
+        shown = [f"--steps {part}" for part in readable]
+        how = f"; {_listed(shown)} {'have' if len(shown) > 1 else 'has'} larger ones"
+    if crowded:
+        one = len(crowded) == 1
+        steps = f"step{'' if one else 's'} {_listed(crowded)} {'is' if one else 'are'}"
+        alone = "" if one and not readable else " even alone"
+        how += f"; {steps} too much for a slide{alone}"
+    say(
+        f"warning: the smallest letters of this slide are {found:.1f} px of 720, where "
+        f"{READABLE:g} can be read from the back row{how}"
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names in a sentence: ``1, 2 and 3``."""
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def picture_of(svg: str, format_: str, options: Options = DEFAULT) -> str | bytes:
+    """An SVG in a format of pictures; raises CommandError where an image can't be made of it."""
+    (made,) = _pictures([svg], format_, options)
+    return made
+
+
+def _pictures(found: Sequence[str], format_: str, options: Options) -> Sequence[str | bytes]:
+    """SVG in a format of pictures; says what no font here has."""
+    if format_ not in BINARY:
+        return found
+    from ...export.media import images
+    from .progress_bar import Bar
+
+    try:
+        make = images.png if format_ == "png" else lambda svg, how: images.pdf([svg], how)
+        with Bar() as bar:
+            bar.begin("drawing", len(found), "pictures")
+            if len(found) == 1 and format_ == "png":  # drawn by one call, in which nothing is told
+                wide, high = map(round, images.size(found[0], options, images.SHARP))
+                bar.begin(f"drawing {wide:,} by {high:,} px", unit="", surely=wide * high > _SLOW)
+            made = [make(svg, options) for svg in bar.over(found)]
+        _warn_of_boxes(images.boxes(found, format_), format_)
+    except (ValueError, ImportError) as error:
+        raise _refusal(error, format_) from None
+    return made
+
+
+def _warn_of_boxes(missing: Sequence[str], format_: str) -> None:
+    if missing:
+        named = ", ".join(f"{char} (U+{ord(char):04X})" for char in missing[:_NAMED])
+        more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+        say(f"warning: no font here has {named}{more}: the {format_.upper()} shows a box for each; "
+            "install a font that has them")  # fmt: skip
+
+
+def hand_out(made: str | bytes, format_: str, output: str | None) -> None:
+    """Write a document to the file that ``-o`` names, or print it."""
+    if output is None or is_printed(output):
+        put(made, format_)
+    else:
+        write(output, made)
+
+
+def put(made: str | bytes, format_: str) -> None:
+    """Print a document; raises CommandError where it is binary and would go to a terminal.
+
+    Text is made printable there.
+    """
+    if isinstance(made, str):
+        sys.stdout.write(printable_lines(made) if sys.stdout.isatty() else made)
+        return
+    sys.stdout.write("")  # a closed stream says so
+    out = getattr(sys.stdout, "buffer", None)
+    if out is None or sys.stdout.isatty():
+        where = "a terminal" if out else "text"
+        raise CommandError(
+            f"error: {format_} is binary, and standard output is {where}; add -o FILE.{format_}"
+        )
+    out.write(made)
+
+
+def write(path: str, made: str | bytes) -> None:
+    """Write a document to a file."""
+    from pathlib import Path
+
+    from ...files import replace as replace_file
+
+    data = made.encode("utf-8", "replace") if isinstance(made, str) else made
+    try:
+        replace_file(Path(path), data)
+    except OSError as error:
+        raise CommandError(f"error: {printable(path)}: {error.strerror}") from None
+
+
+def write_frames(where: str, trace: Trace, format_: str, options: Options) -> tuple[Frame, ...]:
+    """Write a picture a step; all are made before the first is written.
+
+    What an earlier run left there goes; raises CommandError where anything else is in the way.
+    """
+    if format_ not in PICTURES:
+        raise CommandError(f"error: frames are pictures: add -f {', -f '.join(PICTURES)}")
+    if options.motion is not Motion.STILL:
+        moving = "--stepping" if options.motion is Motion.STEPPING else "--animate"
+        raise CommandError(f"error: frames stand still: --frames and {moving} can't both be given")
+    from pathlib import Path
+
+    from ...export.content.sanitizer import harmless
+    from ...export.media import images
+    from ...export.media.frames import frames
+
+    folder = Path(where)
+    _require_folder(folder, format_)
+    found = frames(trace, options)
+    try:
+        if format_ == "pdf" and where.lower().endswith(".pdf"):
+            title = harmless(trace.annotations.title) or printable(str(trace.instruction))
+            pages = [frame.svg for frame in found]
+            deck = images.pdf(pages, options, title)
+            _warn_of_boxes(images.boxes(pages, format_), format_)
+            _require_ours(folder, format_)
+            write(where, deck)
+            return found
+    except (ValueError, ImportError) as error:
+        raise _refusal(error, format_) from None
+    made = _pictures([frame.svg for frame in found], format_, options)
+    files = {folder / f"{frame.name}.{format_}": x for frame, x in zip(found, made, strict=True)}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for file in files:
+            _require_ours(file, format_)
+        for file in _frames_in(folder, format_):
+            if file not in files:
+                file.unlink()
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise CommandError(f"error: {printable(where)}: {printable(why)}") from None
+    for file, each in files.items():
+        write(str(file), each)
+    _tell_of_others(folder, format_)
+    return found
+
+
+def _frames_in(folder: Path, format_: str) -> list[Path]:
+    """The frames of a format that a folder has, of whichever run."""
+    found = sorted(folder.glob(f"[0-9][0-9]-*.{format_}"))
+    return [file for file in found if _is_frame(file, format_)]
+
+
+def _tell_of_others(folder: Path, format_: str) -> None:
+    """Say which frames of an earlier run are left: somebody may want a talk in two formats."""
+    others = [name for name in PICTURES if name != format_ and _frames_in(folder, name)]
+    if others:
+        shown = " and ".join(others)
+        say(f"note: {folder} has frames in {shown} as well, of an earlier run; they are left there")
+
+
+def _require_folder(folder: Path, format_: str) -> None:
+    """Raise CommandError where frames would go into a folder that is called as a picture is."""
+    named, shown = format_of(folder.name), printable(str(folder))
+    if named == format_ == "pdf" or folder.is_dir():
+        return
+    if folder.exists() and not folder.is_dir():
+        why = f"{shown} is a file; frames are written into a folder"
+    elif named in PICTURES:
+        why = f"{shown} is called as a file is; frames are written into a folder"
+    else:
+        return
+    deck = ", or with -f pdf into FILE.pdf, a page for each step"
+    raise CommandError(f"error: --frames {why}{deck}")
+
+
+def _require_ours(file: Path, format_: str) -> None:
+    """Raise CommandError where something that is no frame of ours would be overwritten."""
+    if (file.is_symlink() or file.exists()) and not _is_frame(file, format_):
+        raise CommandError(
+            f"error: {printable(str(file))} is no frame that ptxscope wrote; it is left as it is, "
+            "and nothing is written: choose another place"
+        )
+
+
+def _is_frame(file: Path, format_: str) -> bool:
+    from ...export.media.picture_marks import is_frame
+    from ...files import read
+
+    try:
+        return not file.is_symlink() and is_frame(read(file, _LARGEST), format_)
+    except OSError:
+        return False
+
+
+def _refusal(error: Exception, format_: str) -> CommandError:
+    """What is said of it; what is none of an image's refusals goes on as it is."""
+    from ...export.media.images import NotInstalledError
+
+    if format_ in BINARY and isinstance(error, ValueError | NotInstalledError):
+        return CommandError(f"error: {printable(str(error))}")
+    raise error

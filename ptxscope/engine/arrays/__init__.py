@@ -1,0 +1,1 @@
+"""Plans on NumPy arrays: tape, rewrites, demand analysis, instruction selection, LLVM."""

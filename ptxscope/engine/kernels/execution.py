@@ -1,0 +1,491 @@
+"""Running a program: registers carried from statement to statement, each of the 27 traced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from enum import StrEnum
+from typing import Generic, TypeVar
+
+from ..isa.types import Type
+from ..records import NamedTuple, replace
+from ..semantics.models import Model
+from ..semantics.plan_execution import result
+from ..syntax.instruction import Instruction
+from ..tracing.evaluation import bind, bits_of, plan_of, resolve_model
+from ..tracing.trace import Trace
+from .plain_instructions import join, split
+from .program import PlainSource, Program, Statement, StatementKind
+from .run_inputs import Places, at_start, places, register_of
+
+
+class Value(NamedTuple):
+    """What a register holds at some time."""
+
+    bits: int | None
+    """Unsigned; None where nothing is known."""
+    width: int
+    by: Statement | None = None
+    """The statement that wrote it; None where it was given before the first, or is a constant."""
+    given: bool = False
+    """It was given rather than computed."""
+    step: int = 0
+    """The number of the step that wrote it; 0 where it was given before the first."""
+    awaited: bool = False
+    """Not known only because a value that was asked for is missing."""
+    key: str = ""
+    """By what it can be given, or was; empty where it was computed."""
+
+
+class Need(NamedTuple):
+    """A register that is read and holds nothing known."""
+
+    name: str
+    type: Type
+    reader: Statement
+    by: Statement | None
+    """What made it unknown; None where nothing has written it."""
+    key: str
+    """By what it can be given: its name, or where that is for another value, ``u@17``."""
+    other: str = ""
+    """The key of that other value."""
+
+    @property
+    def message(self) -> str:
+        """Who reads it, and why its value is not known."""
+        by, line = self.by, self.other.partition("@")[2].partition("#")[0]
+        why = [f"{by.opcode} at line {by.line} made it unknown"] if by else []
+        if line:
+            since = "the start" if line == "0" else f"line {line}"
+            why.append(f"{self.name}=… is its value from {since} on")
+        behind = f" ({'; '.join(why)})" if why else ""
+        return (
+            f"{self.name} is read at line {self.reader.line} and nothing known has written it"
+            f"{behind}"
+        )
+
+
+class RunStep(NamedTuple):
+    """One statement of a run, and what it did."""
+
+    number: int
+    """From 1."""
+    statement: Statement
+    trace: Trace | None
+    """Of one of the 27; None where a false guard kept it from reading unknown registers."""
+    reads: Mapping[str, Value]
+    """What was known of the registers it reads, and of an old value its guard might keep."""
+    writes: Mapping[str, int | None]
+    """Bits by name; None: no longer known."""
+    note: str
+
+    @property
+    def line(self) -> int:
+        """Where it stands, from 1."""
+        return self.statement.line
+
+    @property
+    def text(self) -> str:
+        """The statement as written."""
+        return self.statement.text
+
+    @property
+    def instruction(self) -> Instruction | None:
+        """The instruction, where it is one of the 27."""
+        return self.statement.instruction
+
+
+class Ending(StrEnum):
+    """Why a run is over."""
+
+    END = "end"
+    """The last statement was reached."""
+    LEFT = "left"
+    """A branch was taken, or the kernel ended."""
+    BREAK = "break"
+    """The line was reached where it was to stop."""
+    NEEDS = "needs"
+    """A register is read whose value is not known."""
+
+
+class Run(NamedTuple):
+    """What happened."""
+
+    program: Program
+    model: Model
+    steps: tuple[RunStep, ...]
+    """One a statement, up to where the run stopped."""
+    registers: Mapping[str, Value]
+    """What every register held at the end, in the order of their first values."""
+    ending: Ending
+    needed: tuple[Need, ...]
+    """Everything that must be given for the run to go on, as far as can be told."""
+    unused: tuple[str, ...]
+    """What was given that nothing has read, as it was given."""
+    answers: Mapping[str, str]
+    """By what each value was given that was not known otherwise: ``u@17`` by ``u``."""
+
+    def writes(self, name: str) -> tuple[RunStep, ...]:
+        """The steps that wrote a register, or made it unknown.
+
+        Where several blocks have one of that name, the outermost that was written is meant.
+        """
+        depths = self.program.depths(name)
+        found: dict[int, list[RunStep]] = {}
+        for step in self.steps:
+            if name in step.writes:
+                found.setdefault(depths[id(step.statement)], []).append(step)
+        return tuple(found[min(found)]) if found else ()
+
+
+def execute(
+    program: Program,
+    values: Mapping[str, int],
+    model: str | Model = "isa",
+    *,
+    stop: int | None = None,
+    told: Callable[[int], None] | None = None,
+) -> Run:
+    """Run a program on integers by register name, up to a line where one is given.
+
+    A value is for one time that the register is not known: ``u@17`` for what line 17 makes of
+    it, ``u`` for the first that is read and has no other. A branch that is taken ends the run.
+    ``told`` is called with how many statements are done. Raises ValueError for a name the
+    program does not have, a line that makes nothing unknown, and a value that does not fit.
+    """
+    known = places(program)
+    given = {key: _given(program, known, key, value) for key, value in values.items()}
+    machine = _Machine(program, known, given, resolve_model(model))
+    ending = machine.run(stop, told)
+    state = machine.known_at_end(machine.stopped if machine.needs else machine.state)
+    return Run(
+        program,
+        machine.model,
+        tuple(machine.told()),
+        state,
+        Ending.NEEDS if machine.needs else ending,
+        tuple(machine.needs.values()),
+        tuple(key for key in given if key not in machine.used),
+        machine.answers,
+    )
+
+
+def _given(program: Program, known: Places, key: str, value: int) -> Value:
+    name = register_of(key)
+    if name not in program.types:
+        raise ValueError(f"{key} is not a register of {program.name}")
+    if not known.holds(key):
+        raise ValueError(f"{key}: nothing there makes {name} unknown")
+    if name in program.constants:
+        raise ValueError(f"{name} is a constant")
+    at = known.statements.get(key)
+    type_ = program.reading(name, at) if at else program.types[name]
+    return Value(bits_of(value, type_, key), type_.bits, given=True)
+
+
+class _MissingError(Exception):
+    """A register that is read holds nothing known."""
+
+
+_MOST_NAMES = 4
+"""Registers that a note names."""
+Held = TypeVar("Held")
+
+
+class Blocks(Generic[Held]):
+    """What is known of registers that an inner block's own ones of their names hide."""
+
+    def __init__(self) -> None:
+        self._outside: list[dict[str, Held]] = []
+
+    def open(self, state: dict[str, Held], statement: Statement) -> None:
+        """At an ``OPEN``, take what is hidden out of what is known of registers by name."""
+        self._outside.append({x: state.pop(x) for x in statement.writes if x in state})
+
+    def close(self, state: dict[str, Held], statement: Statement) -> None:
+        """At its ``CLOSE``, put it back."""
+        kept = self._outside.pop() if self._outside else {}
+        for name in statement.writes:
+            state.pop(name, None)
+            if name in kept:
+                state[name] = kept[name]
+
+
+class _Machine:
+    """The registers of a run."""
+
+    def __init__(
+        self, program: Program, known: Places, given: Mapping[str, Value], model: Model
+    ) -> None:
+        self.program, self.places, self.given, self.model = program, known, given, model
+        self.state = {name: self._untouched(name) for name in map(register_of, given)}
+        for name, bits in program.constants.items():
+            self.state[name] = Value(bits, program.types[name].bits)
+        self.needs: dict[str, Need] = {}
+        self.used: set[str] = set()
+        self.answers: dict[str, str] = {}
+        self.answered: dict[str, str] = {}
+        """The other way round."""
+        self.missed: dict[str, str] = {}
+        """For each register, the key of the first value that is not known and was looked for."""
+        self.blocks = Blocks[Value]()
+        self.steps: list[RunStep] = []
+        self.reads: dict[str, Value] = {}
+        self.number = 0
+        self.stopped: dict[str, Value] = {}
+
+    def run(self, stop: int | None, told: Callable[[int], None] | None) -> Ending:
+        """Go through the statements; behind what can't be run, only look for further needs."""
+        for at, statement in enumerate(self.program.statements):
+            if told:
+                told(at)
+            if stop is not None and statement.line >= stop:
+                return Ending.BREAK
+            if statement.kind is StatementKind.OPEN:
+                self.blocks.open(self.state, statement)
+                self.state |= {
+                    name: self._untouched(name, self.places.key(statement, name))
+                    for name in statement.writes
+                }
+            elif statement.kind is StatementKind.CLOSE:
+                self.blocks.close(self.state, statement)
+            else:
+                self.number = len(self.steps) + 1
+                step, left = self._step(statement)
+                if not self.needs:
+                    self.steps.append(step)
+                if left:
+                    return Ending.LEFT
+        return Ending.END
+
+    def known_at_end(self, state: Mapping[str, Value]) -> dict[str, Value]:
+        """What registers hold, those left out that nobody touched; it takes what was not used."""
+        known = {name: self._answered(name, x, x.width) for name, x in state.items()}
+        return {name: x for name, x in known.items() if x.bits is not None or x.by}
+
+    def told(self) -> Iterator[RunStep]:
+        """The steps, with what was given for what they make unknown."""
+        for step in self.steps:
+            if step.statement.kind is StatementKind.OTHER and step.writes:
+                keys = {x: self.places.key(step.statement, x) for x in step.writes}
+                found = {x: self.answers.get(key) for x, key in keys.items()}
+                writes = {x: self.given[key].bits if key else None for x, key in found.items()}
+                step = step._replace(writes=writes, note=_forgotten(step.statement, writes))
+            yield step
+
+    def _untouched(self, name: str, key: str = "") -> Value:
+        """What a register holds that nothing has written."""
+        return Value(None, self.program.types[name].bits, key=key or at_start(name))
+
+    def _answered(self, name: str, value: Value, width: int) -> Value:
+        """A value, or what was given for it where it is not known."""
+        if value.bits is not None or value.awaited or not value.key:
+            return value
+        key = value.key
+        if key not in self.given:
+            free = name in self.given and name not in self.answered
+            if not free or self.given[name].width != width:
+                return value
+            key = name
+        self.answers[value.key] = key
+        self.answered[key] = value.key
+        bits = self.given[key].bits
+        assert bits is not None
+        return value._replace(bits=bits & ((1 << width) - 1), width=width, given=True)
+
+    def _step(self, statement: Statement) -> tuple[RunStep, bool]:
+        """What a statement does, and whether the run ends with it."""
+        self.reads = {}
+        trace, note, left = None, "", False
+        before: dict[str, int | None] = dict.fromkeys(statement.writes)
+        written: dict[str, int | None] = {}
+        acts = self._acts(statement)
+        if statement.kind is StatementKind.BRANCH:
+            note, left = _branch(statement, acts)
+        elif statement.kind is StatementKind.LABEL:
+            pass
+        elif acts is False:
+            trace = self._quiet(statement)
+            written = self._converted(statement)
+            what = "the old value is converted (E14)" if written else "nothing is written"
+            note = f"{_guard(statement)} is false: {what}"
+        elif statement.kind is StatementKind.OTHER:
+            self._forget(statement)
+            written = dict(before)
+            note = _forgotten(statement, written)
+        else:
+            try:
+                trace, results = self._computed(statement, acts is not None)
+                self._write(statement, results)
+                written = dict(results)
+            except _MissingError:
+                for name in before:
+                    width = self.program.types[name].bits
+                    self.state[name] = Value(None, width, statement, awaited=True)
+        return RunStep(self.number, statement, trace, self.reads, written, note), left
+
+    def _acts(self, statement: Statement) -> bool | None:
+        """Whether the guard lets a statement act; None where that is not known."""
+        if statement.guard is None:
+            return True
+        value = self._peek(statement.guard, 1)
+        return None if value is None else bool(value) is not statement.negated
+
+    def _peek(self, name: str, width: int) -> int | None:
+        value = self._answered(name, self.state.get(name) or self._untouched(name), width)
+        if value.bits is None or value.width != width:
+            if value.key:
+                self.missed.setdefault(name, value.key)
+            return None
+        self.state[name] = self.reads[name] = value
+        if value.given:
+            self.used.add(self.answers[value.key])
+        return value.bits
+
+    def _read(self, name: str, type_: Type, statement: Statement) -> int | None:
+        """A register's bits; None, and the need noted, where they are not known."""
+        value = self.state.get(name)
+        if value and value.awaited:
+            return None
+        bits = self._peek(name, type_.bits)
+        if bits is None:
+            need = self._need(name, value or self._untouched(name), type_, statement)
+            if not self.needs:
+                self.stopped = dict(self.state)
+            self.needs.setdefault(need.key, need)
+            self.state[name] = Value(None, type_.bits, need.by, awaited=True)
+        return bits
+
+    def _need(self, name: str, value: Value, type_: Type, reader: Statement) -> Need:
+        """A need that is noted; its key is the name, unless that is for another value."""
+        suggested = self.program.reading(name, value.by)
+        type_ = suggested if suggested.bits == type_.bits else type_
+        need = Need(name, type_, reader, value.by, name)
+        first = (self.answered if name in self.given else self.missed).get(name, "")
+        if not value.key or value.key == first:
+            return need
+        return need._replace(key=value.key, other=first)
+
+    def _all(self, wanted: Mapping[str, Type], statement: Statement) -> dict[str, int]:
+        """Bits by name; raises _MissingError once all that are not known were noted."""
+        found = {name: self._read(name, type_, statement) for name, type_ in wanted.items()}
+        known = {name: bits for name, bits in found.items() if bits is not None}
+        if len(known) < len(found):
+            raise _MissingError
+        return known
+
+    def _computed(self, statement: Statement, guarded: bool) -> tuple[Trace | None, dict[str, int]]:
+        """What a statement whose guard holds, or is not known, computes; raises _MissingError."""
+        guard: dict[str, Type] = {}
+        if statement.guard and not guarded:
+            guard[statement.guard] = Type.PRED
+        ins, plain = statement.instruction, statement.plain
+        if ins:
+            acting = replace(ins, guard=None)
+            bits = self._all({x.name: x.type for x in acting.inputs} | guard, statement)
+            old = {x.name: self._peek(x.name, x.type.bits) for x in ins.inputs}
+            bits |= {name: value for name, value in old.items() if value is not None}
+            whole = all(x.name in bits for x in ins.inputs)
+            trace = _trace(ins if whole else acting, bits, self.model)
+            return trace, dict(trace.result)
+        assert plain
+        wanted = {name: t for x in statement.reads for name, t in _types(x, plain.type).items()}
+        bits = self._all(wanted | guard, statement)
+        sources = [
+            x.bits if not x.names else _word(tuple(bits[name] for name in x.names))
+            for x in statement.reads
+        ]
+        result = plain.result(tuple(sources))
+        parts = split(result) if len(statement.writes) > 1 else (result,)
+        return None, dict(zip(statement.writes, parts, strict=True))
+
+    def _quiet(self, statement: Statement) -> Trace | None:
+        """The trace of an instruction that its guard keeps from acting, if all is known."""
+        ins = statement.instruction
+        if ins is None:
+            return None
+        found = {x.name: self._peek(x.name, x.type.bits) for x in ins.inputs}
+        bits = {name: value for name, value in found.items() if value is not None}
+        return _trace(ins, bits, self.model) if len(bits) == len(found) else None
+
+    def _converted(self, statement: Statement) -> dict[str, int | None]:
+        """What becomes of a destination that a false guard does not keep (E14)."""
+        ins = statement.instruction
+        if ins is None or ins.guard is None:
+            return {}
+        rules = self.model.rules(ins.form)
+        if not rules.old_converted:
+            return {}
+        (name,) = ins.results.values()
+        old = self._peek(name, ins.type_of("d").bits)
+        if old is None:
+            return {name: None}
+        plan = plan_of(ins, rules)
+        rest = {source.role: 0 for source in plan.sources}  # d alone decides
+        operands = {**rest, "guard": int(ins.guard.negated), "d": old}
+        found = {name: result(plan, operands)["d"]}
+        self._write(statement, found)
+        return dict(found)
+
+    def _write(self, statement: Statement, results: Mapping[str, int]) -> None:
+        for name, bits in results.items():
+            width = _width(statement, name)
+            self.state[name] = Value(bits, width, statement, step=self.number)
+
+    def _forget(self, statement: Statement) -> None:
+        """Make what a statement writes unknown."""
+        for name in statement.writes:
+            value = self._untouched(name, self.places.key(statement, name))
+            self.state[name] = value._replace(by=statement, step=self.number)
+
+
+def _forgotten(statement: Statement, writes: Mapping[str, int | None]) -> str:
+    """A note on what is not known of what a statement writes."""
+    if statement.problems:
+        return f"illegal: {statement.problems[0].message}"
+    unknown = [name for name, bits in writes.items() if bits is None]
+    if statement.unread:
+        what = f"; makes {_list_names(unknown)} unknown" if unknown else ""
+        return f"not run{what}"
+    if unknown:
+        return f"makes {', '.join(unknown)} unknown"
+    return "as given" if writes else "writes no register"
+
+
+def _list_names(names: list[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(names[:_MOST_NAMES]) + more
+
+
+def _word(parts: tuple[int, ...]) -> int:
+    return join(parts) if len(parts) > 1 else parts[0]
+
+
+def _types(operand: PlainSource, type_: Type) -> dict[str, Type]:
+    return dict.fromkeys(operand.names, Type.B16 if len(operand.names) > 1 else type_)
+
+
+def _width(statement: Statement, name: str) -> int:
+    if statement.instruction:
+        names = statement.instruction.results
+        return next(
+            statement.instruction.type_of(role).bits for role, x in names.items() if x == name
+        )
+    assert statement.plain
+    return 16 if len(statement.writes) > 1 else statement.plain.type.bits
+
+
+def _trace(ins: Instruction, bits: Mapping[str, int], model: Model) -> Trace:
+    return Trace(ins, model, bind(ins, bits))
+
+
+def _guard(statement: Statement) -> str:
+    return f"@{'!' if statement.negated else ''}{statement.guard}"
+
+
+def _branch(statement: Statement, acts: bool | None) -> tuple[str, bool]:
+    if acts is None:
+        return f"{statement.guard} is not known: taken as if the branch were not", False
+    if not acts:
+        return f"{_guard(statement)} is false: not taken", False
+    ends = statement.opcode.partition(".")[0] in ("ret", "exit", "trap")
+    return ("ends here" if ends else "taken; the run does not follow it"), True

@@ -1,0 +1,136 @@
+"""What a pasted ``asm`` statement says of its operands: their C variables, and their types."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from ..isa.types import Type
+from ..lazy_patterns import pattern
+from ..records import NamedTuple, replace
+from ..syntax.errors import Problem, PtxError
+from ..syntax.instruction import Instruction, Literal
+from ..syntax.parser import parse
+from ..syntax.source import AsmText, asm_texts
+
+if TYPE_CHECKING:
+    from .asm_operands import Operands
+
+_VARIABLE = pattern(r"[A-Za-z_]\w*+", re.ASCII)
+
+
+class Bound(NamedTuple):
+    """What stands behind the text of an asm statement."""
+
+    types: Mapping[str, str] = {}
+    """``%0`` to ``b32``, by the constraints."""
+    read: Mapping[str, tuple[str, ...]] = {}
+    """For each C variable the operands that take its value: ``x`` to ``%1``, ``%2``."""
+    written: Mapping[str, tuple[str, ...]] = {}
+    """For each C variable the operands that give it one."""
+    constants: Mapping[str, str] = {}
+    """The operands for which an integer is filled in, as nvcc writes it."""
+    literals: Mapping[str, int] = {}
+    """The bits of the registers whose C expression is a literal."""
+
+    def variable(self, name: str) -> tuple[str, ...]:
+        """The operands that a C variable's value is of, or else that it is given by."""
+        return self.read.get(name) or self.written.get(name) or ()
+
+    def variables(self, operand: str) -> tuple[str, ...]:
+        """The C variable of an operand, if it is one."""
+        every = (*self.read.items(), *self.written.items())
+        return tuple(dict.fromkeys(name for name, here in every if operand in here))
+
+    def floats(self) -> dict[str, Type]:
+        """The types of the operands that are floats by their constraints."""
+        return {name: Type(text) for name, text in self.types.items() if text in ("f32", "f64")}
+
+
+NOTHING = Bound()
+
+
+def bound(text: str, start: int, end: int) -> Bound:
+    """What stands in a text behind that of an asm statement, up to the next."""
+    from .asm_operands import read_operands  # few lines are pasted with their asm
+
+    return bind_operands(read_operands(text, start, end))
+
+
+def bind_operands(operands: Operands) -> Bound:
+    """What the operands of an asm statement say."""
+    read, written = dict[str, tuple[str, ...]](), dict[str, tuple[str, ...]]()
+    for number, (letters, expression) in enumerate(operands.expressions):
+        name = expression.strip()
+        if _VARIABLE.fullmatch(name):
+            for held, takes in ((written, set(letters) & {"=", "+"}), (read, "=" not in letters)):
+                if takes:
+                    held[name] = (*held.get(name, ()), f"%{number}")
+    constants = {name: value for name, value in operands.constants.items() if value}
+    return Bound(operands.types, read, written, constants, operands.literals)
+
+
+def limited(text: str) -> Iterator[tuple[AsmText, int]]:
+    """The text of each ``asm`` statement, and up to where its operands can stand."""
+    found = list(asm_texts(text))
+    limits = [*(statement.start for statement in found[1:]), len(text)]
+    return zip(found, limits, strict=False)
+
+
+def clash(name: str, operands: Sequence[str]) -> PtxError:
+    """What is said of a name that a register has, and a C variable that is in other operands."""
+    message = f"`{name}` is a register here, and the C variable in {' and '.join(operands)}"
+    return PtxError(name, (Problem(message, (0, len(name)), f"{operands[0]}=… for C's variable"),))
+
+
+@lru_cache(maxsize=4)
+def bound_at(text: str, position: int) -> Bound:
+    """What the asm statement says in whose text a position stands; nothing where it is in none."""
+    for statement, limit in limited(text):
+        if statement.start <= position < statement.end:
+            return bound(text, statement.end, limit)
+    return NOTHING
+
+
+def bound_to(ins: Instruction) -> Bound:
+    """What the asm statement says that an instruction was read from."""
+    return bound_at(ins.text, ins.spans["line"][0]) if "line" in ins.spans else NOTHING
+
+
+def reading_type(ins: Instruction, role: str) -> Type:
+    """The type by which a register's value is read: a float where its constraint says so."""
+    type_ = ins.type_of(role)
+    name = ins.results[role] if role in ins.results else ins.names[role]
+    float_type = bound_to(ins).floats().get(name, type_)
+    return float_type if float_type.bits == type_.bits else type_
+
+
+def pasted(text: str) -> Instruction:
+    """The one instruction in a text, as its asm statement's constraints have it.
+
+    Raises PtxError, also where it does not fit them.
+    """
+    ins = parse(text)
+    said = bound_to(ins)
+    if said.types:
+        from ..syntax.register_checks import misfits
+        from ..syntax.scopes import Scopes
+
+        problems = tuple(misfits(ins, Scopes(dict(said.types))))
+        if problems:
+            raise PtxError(text, problems)
+    if said.constants or said.literals:
+        ins = _filled(ins, said.constants).with_constants(said.literals)
+    return ins
+
+
+def _filled(ins: Instruction, constants: Mapping[str, str]) -> Instruction:
+    """The instruction with literals in place of operands for which an integer is filled in."""
+    sources = list(ins.sources)
+    for at, (role, source) in enumerate(ins.roles.items()):
+        if text := constants.get(str(source)):
+            mask = (1 << ins.type_of(role).bits) - 1
+            sources[at] = Literal(int(text) & mask, text)
+    return replace(ins, sources=tuple(sources))

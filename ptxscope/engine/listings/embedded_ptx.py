@@ -1,0 +1,202 @@
+"""The PTX of a file, whatever the file is written in: every command finds it here."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from enum import Enum
+
+from ..records import NamedTuple
+from ..syntax.errors import Problem, Span
+from ..syntax.source import Fragment, fragments
+from .asm_operands import Operands
+from .c_source import read_c_source
+from .partial_ptx import HOLED, LIKELY, PARTLY, compose_fragments, instruction_in
+from .python_source import read_python_strings
+from .source_language import Language, has_asm
+from .statement_scanner import LONGEST, WINDOW, Place
+from .text_blocks import (
+    Block,
+    has_llvm_asm,
+    read_html_blocks,
+    read_llvm_blocks,
+    read_markdown_blocks,
+    read_rust_blocks,
+)
+
+_MODULE = re.compile(r"\.(?:(?:version|entry|func)\s|reg\b)")
+
+
+class PieceKind(Enum):
+    """What PTX of a file stands in."""
+
+    LISTING = 1
+    """Itself: a PTX file, or a block of PTX."""
+    ASM = 2
+    """An asm statement, or string literals that were pasted."""
+    STRING = 3
+    """A string literal; it may be prose."""
+
+
+class Piece(NamedTuple):
+    """A stretch of PTX of a file."""
+
+    fragments: tuple[Fragment, ...]
+    """The PTX, and the texts it was in; the last stands in the file itself."""
+    lines: Lines
+    kind: PieceKind
+    operands: Operands | None = None
+    """The asm statement's."""
+    named: Span | None = None
+    """The opcode of an instruction of which a part is not literal text."""
+
+    @property
+    def ptx(self) -> str:
+        """The decoded text."""
+        return self.fragments[0].ptx
+
+    @property
+    def gaps(self) -> tuple[int, ...]:
+        """The positions in the PTX of what is no literal text."""
+        return self.fragments[0].gaps
+
+    @property
+    def registers(self) -> dict[str, str] | None:
+        """The types of the asm statement's operands: ``%0`` to ``b32``."""
+        return self.operands.types if self.operands else None
+
+    @property
+    def may_be_template(self) -> bool:
+        """Whether a formatting function may fill in a part of it."""
+        return self.kind is PieceKind.STRING or len(self.fragments) > 1
+
+    @property
+    def may_be_prose(self) -> bool:
+        """Whether it may be a sentence that names an opcode."""
+        return self.kind is PieceKind.STRING and not _MODULE.search(self.ptx)
+
+    def at(self, start: int) -> _Mapped:
+        """Places of a text that starts there in the piece."""
+        return _Mapped(self, start)
+
+    def problems(self) -> Iterator[tuple[Problem, Place]]:
+        """What is wrong with the text around the PTX."""
+        inner, *outer = self.fragments
+        for problem in inner.problems:
+            yield problem, _Mapped(self._replace(fragments=tuple(outer)), 0).place(*problem.span)
+
+    def flatten(self) -> Fragment:
+        """The PTX at its places in the file."""
+        inner, *outer = self.fragments
+        for fragment in outer:
+            inner = compose_fragments(inner, fragment)
+        return inner
+
+
+class _Mapped(NamedTuple):
+    piece: Piece
+    start: int
+
+    def place(self, start: int, end: int) -> Place:
+        """Where a range of the text stands in the file."""
+        span = (self.start + start, self.start + end)
+        for fragment in self.piece.fragments:
+            span = fragment.origin(*span)
+        return self.piece.lines.place(*span)
+
+
+class Lines:
+    """A file's text and where its lines start."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.starts = [0, *(match.end() for match in re.finditer("\n", text))]
+
+    def place(self, start: int, end: int) -> Place:
+        """Where a range of the text stands."""
+        index = bisect_right(self.starts, start) - 1
+        first = self.starts[index]
+        near = max(first, start - WINDOW)
+        stop = self.starts[index + 1] - 1 if index + 1 < len(self.starts) else len(self.text)
+        excerpt = self.text[near : min(stop, end + WINDOW, start + LONGEST)]
+        span = (start - near, max(min(end - near, len(excerpt)), start - near))
+        return Place(index + 1, start - first + 1, excerpt, span, max(min(end, stop) - start, 0))
+
+
+def pieces(text: str, language: Language) -> Iterator[Piece]:
+    """Every stretch of PTX in a text, in order."""
+    return _pieces(Fragment(text), language, Lines(text))
+
+
+def _pieces(whole: Fragment, language: Language, lines: Lines) -> Iterator[Piece]:
+    """Every stretch of PTX in a text that may have gaps, at its places in that text."""
+    text = whole.ptx
+    if language is Language.PTX:
+        yield Piece((Fragment(text, gaps=whole.gaps),), lines, PieceKind.LISTING)
+    elif language is Language.TEXT:
+        for fragment in fragments(text):
+            yield Piece((fragment,), lines, PieceKind.ASM)
+    elif language is Language.C:
+        yield from _of_c(whole, lines)
+    elif language is Language.PYTHON:
+        for fragment in read_python_strings(text):
+            yield from _of_string(fragment, lines)
+    elif language in _BLOCKS:
+        for block in _BLOCKS[language](text):
+            yield from _of_block(block, lines)
+
+
+_BLOCKS = {
+    Language.MARKDOWN: read_markdown_blocks,
+    Language.HTML: read_html_blocks,
+    Language.RUST: read_rust_blocks,
+    Language.LLVM: read_llvm_blocks,
+}
+
+
+def _of_block(block: Block, lines: Lines) -> Iterator[Piece]:
+    fragment, language = block
+    if language is Language.UNKNOWN:
+        yield from _of_string(fragment, lines)
+    elif language is Language.PTX:
+        yield Piece((fragment,), lines, PieceKind.LISTING)
+    else:
+        for piece in _pieces(fragment, language, lines):
+            yield piece._replace(fragments=(*piece.fragments, fragment))
+
+
+def _of_c(whole: Fragment, lines: Lines) -> Iterator[Piece]:
+    found = [
+        Piece(
+            (x.fragment,),
+            lines,
+            PieceKind.STRING if x.operands is None else PieceKind.ASM,
+            x.operands,
+            x.named,
+        )
+        for x in read_c_source(whole.ptx, frozenset(whole.gaps))
+    ]
+    yield from sorted(found, key=lambda piece: piece.fragments[0].origins[:1])
+
+
+def _of_string(fragment: Fragment, lines: Lines) -> Iterator[Piece]:
+    """The PTX of a string literal: it may be a source of C or of LLVM itself."""
+    text = fragment.ptx
+    named = instruction_in(text) if fragment.gaps or HOLED.search(text) else None
+    if has_asm(text, macros=True):
+        inside = _of_c(fragment, lines)
+    elif has_llvm_asm(text):
+        inside = _of_llvm(fragment, lines)
+    elif named or LIKELY.search(text) or (fragment.gaps and PARTLY.search(text)):
+        yield Piece((fragment,), lines, PieceKind.STRING, named=named)
+        return
+    else:
+        return
+    for piece in inside:
+        yield piece._replace(fragments=(*piece.fragments, fragment))
+
+
+def _of_llvm(whole: Fragment, lines: Lines) -> Iterator[Piece]:
+    for block in read_llvm_blocks(whole.ptx, frozenset(whole.gaps)):
+        yield from _of_block(block, lines)

@@ -1,0 +1,165 @@
+"""The language of a file: by its name, or by how its text begins."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+from ..isa.catalog import CATALOG
+from ..syntax.opcodes import is_other_opcode
+from ..syntax.source import asm_openings
+from .partial_ptx import LIKELY
+
+
+class Language(StrEnum):
+    """The language that a file is written in."""
+
+    PTX = "ptx"
+    C = "c"
+    PYTHON = "python"
+    RUST = "rust"
+    MARKDOWN = "markdown"
+    HTML = "html"
+    LLVM = "llvm"
+    TEXT = "text"
+    """A pasted line or two: glued string literals."""
+    UNKNOWN = "unknown"
+    """None of these: no PTX is looked for in it."""
+
+
+_SUFFIXES = {
+    Language.PTX: "ptx",
+    Language.PYTHON: "py pyi pyx",
+    Language.C: "cu cuh c h cc cpp cxx hpp hh hxx inl inc c++ h++ ipp tpp tcc txx ixx cppm ii cl "
+    "hip m mm",
+    Language.RUST: "rs",
+    Language.MARKDOWN: "md markdown mdx mkd",
+    Language.HTML: "html htm xhtml",
+    Language.LLVM: "ll",
+}
+_BY_SUFFIX = {x: language for language, every in _SUFFIXES.items() for x in every.split()}
+_BY_WORD = {
+    **_BY_SUFFIX,
+    **dict.fromkeys(("cuda", "c++11", "c++17", "objc", "opencl"), Language.C),
+    **dict.fromkeys(("python", "python3", "ipython", "cython"), Language.PYTHON),
+    **dict.fromkeys(("nvptx",), Language.PTX),
+    **dict.fromkeys(("rust",), Language.RUST),
+    **dict.fromkeys(("llvm",), Language.LLVM),
+}
+"""The language of a block of code, by the word that its fence names."""
+_ANY = frozenset(("", "text", "txt", "plain", "plaintext", "asm", "assembly", "nasm", "gas", "s"))
+"""Words of a fence that leave it open."""
+_WHOLE = frozenset(("py", "cu", "c", "cc", "cpp", "cxx", "c++", "cl", "hip", "m", "mm", "ii"))
+_STRING = re.compile(r"\s*+(?:u8|[uUL])?R?\"")
+_SOURCE = re.compile(r"\s*+(?:(?:u8|[uUL])?R?\"|//|/\*)")
+"""What stands behind the parenthesis of an asm statement."""
+_MACRO_SOURCE = re.compile(r"\s*+[\w#][^\";]{0,200}+\"")
+"""The same where a macro stands in front of the first string."""
+_PYTHON = re.compile(r"^[^\S\n]*+(?:import|from|def)\s++\w", re.MULTILINE)
+_FENCE = re.compile(r"^[^\S\n]*+(?:`{3}|~{3})", re.MULTILINE)
+_MODULE = re.compile(
+    r"^[^\S\n]*+\.version[^\S\n]++[0-9]++\.[0-9]++[^\n]*+(?:\n[^\S\n]*+(?://[^\n]*+)?+)*+\.target\b",
+    re.MULTILINE,
+)
+_NEAR = 80
+"""How far in front of an instruction a quotation mark is looked for."""
+_DUMP = re.compile(r"\s*+Fatbin (?:elf|ptx) code:")
+"""How the output of cuobjdump begins."""
+
+
+def is_whole(name: str) -> bool:
+    """Whether a source of that name is no part of another: no header, and not pasted."""
+    return _suffix(name) in _WHOLE
+
+
+def _suffix(name: str) -> str:
+    return name.rpartition(".")[2].lower() if "." in name else ""
+
+
+def language_of(name: str, head: str) -> Language:
+    """The language of a file, by its name or, where that leaves it open, by how it begins."""
+    return _BY_SUFFIX.get(_suffix(name)) or _language_of_text(head, is_file="." in name)
+
+
+def language_of_block(word: str, text: str) -> Language:
+    """The language of a block of code, by the word of its fence, or by how it begins."""
+    known = _BY_WORD.get(word.lower())
+    if known is None and word.lower() in _ANY:
+        known = _language_of_text(text, is_file=True)
+    nested = (Language.MARKDOWN, Language.HTML)
+    return Language.UNKNOWN if known is None or known in nested else known
+
+
+def _language_of_text(text: str, *, is_file: bool) -> Language:
+    if not text.strip() or _begins_ptx(text) or _DUMP.match(text):
+        return Language.PTX
+    if _FENCE.search(text):
+        return Language.MARKDOWN
+    if has_asm(text):
+        return Language.PYTHON if _PYTHON.search(text) else Language.C
+    if _STRING.match(text) and (not is_file or LIKELY.search(text)):
+        return Language.TEXT
+    if _MODULE.search(text) or (not is_file and _holds_ptx(text)):
+        return Language.PTX
+    likely = None if is_file else LIKELY.search(text)
+    before = text[max(likely.start() - _NEAR, 0) : likely.start()] if likely else ""
+    return Language.PYTHON if before.rstrip().endswith(('"', "'")) else Language.UNKNOWN
+
+
+def has_asm(text: str, *, macros: bool = False) -> bool:
+    """Whether there is an asm statement that begins with a string, or with a macro."""
+    for at in asm_openings(text):
+        if _SOURCE.match(text, at) or (macros and _MACRO_SOURCE.match(text, at)):
+            return True
+    return False
+
+
+_BEFORE = re.compile(
+    r"""(?:\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/|[{}]|[\w$%]++[ \t]*+:(?!:)
+        |@[ \t]*+(?:![ \t]*+)?+[\w$%]++\s++)*+""",
+    re.VERBOSE | re.ASCII,
+)
+"""Comments, braces, labels and guards."""
+_INSTRUCTION = r"""(?P<opcode>[a-z]\w*+)
+    (?:(?P<rest>(?:\.\w++)++)(?=[ \t]*+(?:;|$)|[ \t]++[^(=\s])
+      |(?=[ \t]++[\w$%]++[ \t]*+,[^;\n]++;))"""
+_FIRST = re.compile(
+    rf"""\.(?:version|target|address_size|visible|extern|weak|common|entry|func|reg|global|const
+           |shared|local|param|file|section|pragma|loc)\b
+      | (?:ret|exit|trap|brkpt)[ \t]*+; | bra[ \t]++[\w$%]++[ \t]*+; | {_INSTRUCTION}""",
+    re.VERBOSE | re.MULTILINE | re.ASCII,
+)
+"""The first directive or instruction of a text."""
+_LINE = re.compile(
+    rf"""^[ \t]*+(?:[\w$%]++:[ \t]*+)?(?:\{{[ \t]*+)?(?:@!?[ \t]*+[\w$%]++[ \t]++)?+
+        (?:\.reg[ \t]*+\.[a-z]|{_INSTRUCTION})""",
+    re.VERBOSE | re.MULTILINE | re.ASCII,
+)
+"""A line that begins with a declaration or an instruction."""
+_TYPES = frozenset(
+    f".{kind}{bits}" for kind in "bsuf" for bits in (8, 16, 32, 64) if (kind, bits) != ("f", 8)
+) | {".pred"}
+
+
+def _begins_ptx(text: str) -> bool:
+    """Whether a text begins with a directive or an instruction of PTX."""
+    before = _BEFORE.match(text)
+    first = _FIRST.match(text, before.end() if before else 0)
+    if first is None or first["opcode"] is None:
+        return first is not None
+    return _is_opcode(first["opcode"]) or _is_ptx(first)
+
+
+def _holds_ptx(text: str) -> bool:
+    """Whether a line of a text begins with a declaration or an instruction of PTX."""
+    return any(line["opcode"] is None or _is_ptx(line) for line in _LINE.finditer(text))
+
+
+def _is_ptx(line: re.Match[str]) -> bool:
+    """Whether what looks like an instruction is one, by its opcode and its types."""
+    types = sum(f".{word}" in _TYPES for word in (line["rest"] or "").split("."))
+    return types > 1 or (types > 0 and _is_opcode(line["opcode"]))
+
+
+def _is_opcode(word: str) -> bool:
+    return word in CATALOG or is_other_opcode(word)

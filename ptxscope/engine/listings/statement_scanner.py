@@ -1,0 +1,522 @@
+"""The statements of a PTX listing that may be one of the 27, read in one pass, chunk by chunk.
+
+Nothing is parsed here: one regular expression finds opcodes, scopes and declarations, another
+skips the lines between them, which so cost little. It is a filter: what a directive declares is
+told by ``Scopes``, what a statement says by the parser. Memory is bounded by the longest statement.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+
+from ..lazy_patterns import pattern
+from ..records import NamedTuple
+from ..syntax.errors import Span
+from ..syntax.opcodes import OPCODES, OTHER_OPCODES, any_of, is_meant
+from ..syntax.scopes import DIRECTIVES, Registers, Scopes, alone, kernel
+from ..syntax.tokens import Token, tokens
+
+WINDOW = 200
+"""Characters of a line that are kept on either side of a statement."""
+LONGEST = 3 * WINDOW
+"""Characters of a line that are kept from where something is wrong on."""
+_LONGEST = 1 << 20
+"""A statement or directive of more characters than this is taken to end there."""
+
+_SHORT = 40
+"""Characters of a directive that is kept."""
+
+_WORD = r"(?<![\w.$%])[A-Za-z][\w$]*+"
+_DIRECTIVE = rf"(?:reg(?=\.)|(?:{'|'.join(sorted(x[1:] for x in DIRECTIVES))})(?![\w.$]))"
+_OTHER = rf"(?:{any_of(OTHER_OPCODES)})(?![\w$])"
+_SKIP = r'"[^"\n]*+"|//[^\n]*+|\{[\w$%,\s]*+\}'
+_EVENT = pattern(
+    rf"""(?P<skip>{_SKIP}|/\*.*?\*/)
+      | (?P<comment>/\*)
+      | (?P<brace>[{{}}])
+      | (?P<guard>@)
+      | (?P<directive>(?<![\w$])\.{_DIRECTIVE})
+      | (?P<opcode>(?<![\w.$%])(?!{_OTHER})[A-Za-z][\w$]*+
+         (?=[ \t]*+\.|\s++\.[a-z]|[ \t]++[\w$%]++[ \t]*+[,|]|(?P<noted>\s*+/[/*])
+            |(?P<bare>\s*+(?:[^\s:=.,/]|\Z))))
+        (?P<rest>[^;{{}}/\n]{{0,{WINDOW}}}+;)?+""",
+    re.VERBOSE | re.DOTALL | re.ASCII,
+)
+"""``rest`` is the rest of a statement, where it is as short and plain as most are.
+
+What stands behind a comment is looked at only where the word in front of it may be meant.
+"""
+_DULL = pattern(
+    rf"""[^\w"/{{}}.$%@]*+
+        (?:(?:%[\w$]++(?:\.[\w$]++)?+
+            | [$_0-9][\w$]*+(?:\.[\w$]++)?+
+            | {_OTHER}(?:\.[\w$]++)*+
+            | (?!(?:{any_of(OPCODES)})(?![\w$]))[A-Za-z][\w$]*+(?![\s.;/])
+            | {_SKIP}
+            | \.(?!{_DIRECTIVE})[\w$]++)
+          [^\w"/{{}}.$%@]*+)*+""",
+    re.VERBOSE | re.ASCII,
+)
+"""What no event begins in, word by word: five times as fast as to look for one everywhere.
+
+No event begins behind a dot or within a word; nor at a word that is none of the 27 and has neither
+blank, dot, comment nor ``;`` behind it.
+"""
+_BEGINS = re.compile(
+    r"(?:\A|[;{}:]|\*/|(?:^[ \t]*+\.|//)[^\n]*+\n)\s*+(?:@\s*+(?:!\s*+)?+[\w$%]++\s++)?+\Z",
+    re.MULTILINE | re.ASCII,
+)
+"""In front of an opcode that nothing but its place tells from an operand."""
+_ALONE = re.compile(rf"{_WORD}\s++\Z", re.ASCII)
+"""What may be an opcode, with nothing behind it yet."""
+_NOTED = re.compile(rf"{_WORD}\s*+\Z", re.ASCII)
+"""The same in front of a comment."""
+_UP_TO_OPCODE = re.compile(
+    r"(?:[^\w$%;{}\"/]++|\"[^\"\n]*+\"|//[^\n]*+|/\*.*?\*/|/(?![/*])|\{[\w$%, \t]*+\}"
+    rf"|(?:(?<=[@!])|(?!(?:{any_of(OTHER_OPCODES | OPCODES)})(?![\w$])))[\w$%]++)*+",
+    re.DOTALL | re.ASCII,
+)
+"""What stands between the ``@`` of a guard and an opcode, whether it is a guard or not.
+
+No braces on several lines: a chunk may end between them.
+"""
+_MODIFIED = re.compile(rf"{_WORD}(?:\.[\w:]++)*+[ \t]++\Z", re.ASCII)
+"""In front of what looks like a directive and is a modifier: ``ld .global``."""
+_BEFORE_DIRECTIVES = frozenset(["\n\t", "\n", ";\n", "\n\n", ";\t", "; ", "{ ", "\n "])
+"""What stands before most of them, and behind no opcode."""
+_COMMENT = r"//[^\n]*+|/\*.*?(?:\*/|\Z)"
+_BETWEEN = rf"(?:\s++|{_COMMENT})*+"
+_NOTES = re.compile(_BETWEEN, re.DOTALL | re.ASCII)
+_BEHIND = re.compile(r"\.[a-z]|[\w$%]++[ \t]*+[,|]|(?P<bare>;)", re.ASCII)
+"""What makes an opcode of the word in front of a comment."""
+_END = re.compile(
+    rf"{_COMMENT}|(?P<stop>[;{{}}])"
+    rf"|\n\s*+(?P<line>(?=(?:@\s*+(?:!\s*+)?+[\w$%]++\s++)?+(?:{any_of(OPCODES)}){_BETWEEN}\.))?",
+    re.DOTALL | re.ASCII,
+)
+_GUARD = re.compile(r"@\s*+(?:!\s*+)?+[\w$%]++\s*+", re.ASCII)
+_STATEMENT, _BLOCK = "statement", "block"
+_MAX_BLOCKS = 200
+"""How many braces in braces are followed."""
+_UNUSUAL = re.compile(r"[{}\n/]")
+_LINE_END = re.compile("\n")
+_MARK = re.compile('"|//')
+_DECLARATION_END = re.compile(rf"{_COMMENT}|(?P<stop>[;){{}}=])", re.DOTALL)
+_DIRECTIVE_ENDS = {
+    **dict.fromkeys((".entry", ".func"), re.compile(rf"{_COMMENT}|(?P<stop>[;{{])", re.DOTALL)),
+    **dict.fromkeys((".version", ".target"), re.compile(rf"{_COMMENT}|(?P<stop>\n)", re.DOTALL)),
+}
+"""Where others end than the declarations do."""
+
+
+class Place(NamedTuple):
+    """Where something stands in a file, and the line it stands in."""
+
+    line: int
+    """From 1."""
+    column: int
+    """From 1, in characters."""
+    excerpt: str
+    """The line; only what is near, where it is very long."""
+    span: Span
+    """Which of the excerpt's characters are meant."""
+    width: int = 0
+    """How many characters of the line are meant, also beyond the excerpt."""
+
+
+class Candidate(NamedTuple):
+    """A statement whose opcode is one of the 27, or is likely meant to be one: not parsed yet.
+
+    Or what is wrong between statements: a guard before a ``{``, a ``;`` alone, a ``.reg`` of a
+    register that is declared already. There ``opcode`` is where the brace, the ``;`` or the
+    register stands.
+    """
+
+    text: str
+    """From its guard to its ``;``, or to where that is missing."""
+    opcode: int
+    """Where in the text the opcode stands."""
+    start: int
+    """Where in the whole listing the text starts."""
+    line: int
+    column: int
+    """Where the text starts."""
+    before: str
+    """What stands in front of it in its line."""
+    after: str
+    """What stands behind it in its last line."""
+    cut_off: bool
+    """The listing ends before it does."""
+    scopes: Scopes
+    """Holds what was declared up to here, until the next statement is read."""
+
+    def place(self, start: int, end: int) -> Place:
+        """Where a range of the text stands."""
+        text, _, _, line, column, before, after, _, _ = self
+        if start <= end <= len(text) <= 2 * WINDOW and "\n" not in text:  # the same, in short
+            shift = len(before)
+            span = (start + shift, end + shift)
+            return Place(line, column + start, before + text + after, span, end - start)
+        lines = _line_starts(self.text)
+        index = bisect_right(lines, start) - 1
+        first = lines[index]
+        last = lines[index + 1] - 1 if index + 1 < len(lines) else len(self.text)
+        near = max(first, start - 2 * WINDOW)
+        before = "" if near else self.before
+        excerpt = before + self.text[near : min(last, start + LONGEST)]
+        if last == len(self.text) and last - start <= LONGEST:
+            excerpt += self.after
+        column = (start - first + 1) if first else self.column + start
+        shift = len(before) - near
+        span = (start + shift, max(min(end + shift, len(excerpt)), start + shift))
+        return Place(self.line + index, column, excerpt, span, max(min(end, last) - start, 0))
+
+
+@lru_cache(maxsize=2)
+def _line_starts(text: str) -> list[int]:
+    return [0, *(match.end() for match in _LINE_END.finditer(text))] if "\n" in text else [0]
+
+
+def statements(chunks: Iterable[str], scopes: Scopes | None = None) -> Iterator[Candidate]:
+    """Every statement of a listing that may be one of the 27, in order.
+
+    The chunks may end anywhere.
+    """
+    window, scopes = _Window(), scopes or Scopes()
+    waiting = list[str]()
+    size = 0
+    for chunk in chunks:
+        waiting.append(chunk)
+        size += len(chunk)
+        # what is not read yet is looked at again when there is as much again
+        if size > window.unread:
+            window.move_on("".join(waiting))
+            yield from _candidates(window, scopes)
+            waiting, size = [], 0
+    window.move_on("".join(waiting), final=True)
+    yield from _candidates(window, scopes)
+
+
+def _candidates(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
+    """Those in the window, up to its limit or to what ends behind it."""
+    if not window.behind_comment():
+        return
+    text, limit = window.text, window.limit
+    while True:
+        if window.end_of and (empty := window.find_empty_statement()) is not None:
+            yield window.candidate(empty, empty + 1, scopes)
+            window.at = empty + 1
+        dull = _DULL.match(text, window.at, limit)
+        event = _EVENT.search(text, dull.end() if dull else window.at, limit)
+        if event is None:
+            break
+        start, end = event.span()
+        stop: int | None = end
+        kind = event.lastgroup
+        if kind == "rest" or kind == "opcode":
+            meant = window.has_opcode(event)
+            if meant:
+                if kind == "opcode":
+                    stop = window.statement_end(end)
+                if stop is not None:
+                    yield window.candidate(start, stop, scopes)
+                    window.end_of = _STATEMENT if text[stop - 1] == ";" else ""
+            else:
+                stop = None if meant is None else event.end("opcode")
+        elif kind == "guard":
+            window.meet_guard(start)
+        elif kind == "brace":
+            if event[0] == "}":
+                window.close_block()
+                scopes.close()
+            else:
+                if window.has_guard_before(start):
+                    yield window.candidate(start, end, scopes)
+                window.open_block(start)
+                scopes.open()
+        elif kind == "directive":
+            if not window.is_modifier(start):
+                stop = window.directive_end(event[0], end)
+                if stop is not None:
+                    again = _declare(scopes, text[start:stop])
+                    if again >= 0:
+                        yield window.candidate(start, stop, scopes, start + again)
+                    window.directive_stop = window.base + stop
+        elif kind == "comment":
+            window.follow_guard(start)
+            window.at, window.in_comment = end, True
+            if not window.behind_comment():
+                return
+            continue
+        if stop is None:  # more of the listing is needed: it is looked at again from here
+            window.at = start
+            return
+        window.at = stop
+    window.at = max(window.at, window.limit)
+
+
+def _declare(scopes: Scopes, directive: str) -> int:
+    """Tell what a directive says; short ones, ``.reg .b32 %r<9>;``, come again and again.
+
+    Returns where in it a register stands that is declared already, or -1.
+    """
+    if len(directive) > _SHORT:
+        header = kernel(directive)
+        if header is not None:
+            scopes.begin(header)
+            return -1
+        words: Sequence[Token] = tokens(directive)
+        registers = alone(words)
+    else:
+        words, registers = _short(directive)
+    if registers is None:
+        scopes.read(words)
+        return -1
+    again = scopes.find_duplicate(registers)
+    scopes.declare(registers)
+    return max((x.start for x in words if x.text == again), default=-1)
+
+
+@lru_cache(maxsize=1 << 10)
+def _short(directive: str) -> tuple[Sequence[Token], tuple[Registers, ...] | None]:
+    words = tuple(tokens(directive))
+    return words, alone(words)
+
+
+class _Window:
+    """The part of a listing that is at hand; it moves forward, and is read from ``at`` on."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.base = 0
+        """Characters of the listing before the window."""
+        self.at = 0
+        """Up to where the window is read."""
+        self.limit = 0
+        """Up to where it can be read before more of the listing is there."""
+        self.final = False
+        """The listing ends with it."""
+        self.in_comment = False
+        """A comment is open where it is read on."""
+        self._guard = -1
+        """Where the guard begins that is followed, the first of its statement; -1 for none."""
+        self._followed = 0
+        """Up to where nothing stands behind its ``@`` that ends or begins a statement."""
+        self._line = 1
+        self._line_start = 0
+        """Where that line starts in the listing."""
+        self._counted = 0
+        """Up to where the window's line ends are counted."""
+        self._semicolon = -1
+        """The first in the window from where it was looked for; its length where there is none."""
+        self.end_of = ""
+        """What ended where it is read, blanks and comments aside: ``_STATEMENT``, ``_BLOCK``."""
+        self.directive_stop = -1
+        """Where the last directive stopped in the listing."""
+        self._blocks: list[bool] = []
+        """For each brace that is open, whether it begins a block of statements."""
+
+    @property
+    def unread(self) -> int:
+        """How many characters are at hand and not read."""
+        return len(self.text) - self.at
+
+    def move_on(self, chunk: str, *, final: bool = False) -> None:
+        """Take more of the listing; a little of what is read stays, for its line and its guard."""
+        if not self.in_comment:
+            self.follow_guard(self.at)
+        if self.at - self._guard > _LONGEST:  # no guard is that long
+            self._guard = -1
+        keep = max((self.at if self._guard < 0 else self._guard) - WINDOW, 0)
+        self._count(keep)
+        self.text = self.text[keep:] + chunk
+        self.base += keep
+        self.at -= keep
+        self._counted -= keep
+        self._followed -= keep
+        self._guard = max(self._guard - keep, -1)
+        self._semicolon = -1
+        self.final = final
+        self.limit = len(self.text) if final else self._safe()
+
+    def _safe(self) -> int:
+        """Behind the last line end, but for an opcode whose modifiers may be in the next line.
+
+        No comment and no string is cut before such a word.
+        """
+        end = self.text.rfind("\n", self.at) + 1
+        if not end and self.unread > _LONGEST:
+            end = self.text.rfind(";", self.at) + 1 or len(self.text)
+        if alone := _ALONE.search(self.text, max(self.at, end - WINDOW), max(end, self.at)):
+            end = alone.start()
+            line = max(self.text.rfind("\n", self.at, end) + 1, self.at)
+            if mark := _MARK.search(self.text, line, end):
+                end = mark.start()
+                if noted := _NOTED.search(self.text, max(self.at, end - WINDOW), end):
+                    end = noted.start()
+        return end or self.at
+
+    def behind_comment(self) -> bool:
+        """Go behind the comment that is open, if one is; False where its end is not at hand."""
+        if self.in_comment:
+            close = self.text.find("*/", self.at)
+            if close < 0:  # the last character may begin its end
+                self.at = max(self.at, len(self.text) - (not self.final))
+                return False
+            self.in_comment, self.at = False, close + 2
+            self._followed = self.at
+        return True
+
+    def meet_guard(self, at: int) -> None:
+        """Follow what begins with an ``@``, unless that belongs to a guard before it."""
+        self.follow_guard(at)
+        if self._guard < 0:
+            self._guard = at
+        self._followed = at + 1
+
+    def follow_guard(self, at: int) -> None:
+        """Forget the guard that is followed if its statement ends before a place, or has begun."""
+        if self._guard >= 0 and self._followed < at:
+            found = _UP_TO_OPCODE.match(self.text, self._followed, at)
+            self._followed = found.end() if found else self._followed
+            if self._followed < at:
+                self._guard = -1
+
+    def open_block(self, at: int) -> None:
+        """A ``{``: of a function, at the beginning of a statement, or around values."""
+        self.end_of = ""
+        is_body = self.directive_stop == self.base + at
+        is_block = is_body or _BEGINS.search(self.text, max(at - WINDOW, 0), at) is not None
+        if len(self._blocks) == _MAX_BLOCKS:
+            self._blocks.clear()
+        self._blocks.append(is_block)
+
+    def close_block(self) -> None:
+        """A ``}``."""
+        is_block = self._blocks.pop() if self._blocks else False
+        self.end_of = _BLOCK if is_block else ""
+
+    def has_guard_before(self, at: int) -> bool:
+        """Whether a guard is all that stands before a place in its statement."""
+        is_near = self._guard >= 0 and at - self._guard < WINDOW
+        return is_near and _GUARD.fullmatch(self.text, self._guard, at) is not None
+
+    def find_empty_statement(self) -> int | None:
+        """Where a ``;`` follows what ended; behind a statement one in a later line."""
+        notes = _NOTES.match(self.text, self.at, self.limit)
+        stop = notes.end() if notes else self.at
+        if self.end_of == _STATEMENT and "\n" in self.text[self.at : stop]:
+            self.end_of = _BLOCK
+        if stop >= self.limit and not self.final:
+            return None
+        is_empty = self.end_of == _BLOCK and self.text.startswith(";", stop, self.limit)
+        self.end_of = ""
+        return stop if is_empty else None
+
+    def has_opcode(self, event: re.Match[str]) -> bool | None:
+        """Whether it is one of the 27, or meant to be; a bare word where a statement begins.
+
+        None where that is not to be seen yet.
+        """
+        word, bare, noted = event.group("opcode", "bare", "noted")
+        if noted is not None:
+            return is_meant(word) and self._is_noted(word, event.start(), event.end("opcode"))
+        if bare is None:
+            return is_meant(word)
+        is_bare = self._begins(word, event.start())
+        if bare.strip():
+            return is_bare
+        return None if is_bare and not self.final else False
+
+    def _begins(self, word: str, start: int) -> bool:
+        """Whether a word that nothing but its place tells from an operand is an opcode."""
+        before = max(start - WINDOW, 0)
+        return word in OPCODES and _BEGINS.search(self.text, before, start) is not None
+
+    def _is_noted(self, word: str, start: int, end: int) -> bool | None:
+        """Whether a word with a comment behind it is an opcode."""
+        notes = _NOTES.match(self.text, end, self.limit)
+        behind = notes.end() if notes else end
+        if behind - start > _LONGEST:
+            return False
+        if behind == self.limit and not self.final:
+            return None
+        found = _BEHIND.match(self.text, behind, self.limit)
+        return found is not None and (found["bare"] is None or self._begins(word, start))
+
+    def is_modifier(self, position: int) -> bool:
+        """Whether what looks like a directive there belongs to an opcode before it."""
+        if self.text[max(position - 2, 0) : position] in _BEFORE_DIRECTIVES:
+            return False
+        return _MODIFIED.search(self.text, max(position - 80, 0), position) is not None
+
+    def directive_end(self, directive: str, start: int) -> int | None:
+        """Where a directive ends, its ``;`` included; None where that is not to be seen yet."""
+        end = _DIRECTIVE_ENDS.get(directive, _DECLARATION_END)
+        for found in end.finditer(self.text, start, self.limit):
+            if mark := found["stop"]:
+                return found.start() + (mark == ";")
+        return self._cut_off(start)
+
+    def statement_end(self, start: int) -> int | None:
+        """Where a statement ends, its ``;`` included; None where that is not to be seen yet."""
+        if self._semicolon < start:
+            found = self.text.find(";", start)
+            self._semicolon = found if found >= 0 else len(self.text)
+        stop = self._semicolon
+        if stop < self.limit and not _UNUSUAL.search(self.text, start, stop):
+            return stop + 1
+        depth = 0
+        for match in _END.finditer(self.text, start, self.limit):
+            if match["line"] is not None:
+                return match.start()
+            mark = match["stop"]
+            if mark == ";":
+                return match.end()
+            if mark == "}" and not depth:
+                return match.start()
+            depth += (mark == "{") - (mark == "}")
+        return self._cut_off(start)
+
+    def _cut_off(self, start: int) -> int | None:
+        """The limit, where nothing that begins at ``start`` may go on behind it."""
+        return self.limit if self.final or self.limit - start > _LONGEST else None
+
+    def candidate(
+        self, opcode: int, end: int, scopes: Scopes, wrong: int | None = None
+    ) -> Candidate:
+        """The statement whose opcode stands there, its guard before it included."""
+        text, start = self.text, opcode
+        if self._guard >= 0:
+            self.follow_guard(opcode)
+            if self._guard >= 0 and opcode - self._guard <= _LONGEST:
+                start = self._guard
+            self._guard = -1
+        self._count(start)
+        line_start = max(self._line_start - self.base, start - WINDOW, 0)
+        line_end = text.find("\n", end, end + WINDOW)
+        at = self.base + start
+        return Candidate(
+            text[start:end],
+            (opcode if wrong is None else wrong) - start,
+            at,
+            self._line,
+            at - self._line_start + 1,
+            text[line_start:start],
+            text[end : line_end if line_end >= 0 else end + WINDOW],
+            end == self.limit and text[end - 1] != ";",
+            scopes,
+        )
+
+    def _count(self, position: int) -> None:
+        """Count the lines up to a position of the window."""
+        if position <= self._counted:
+            return
+        found = self.text.count("\n", self._counted, position)
+        if found:
+            self._line += found
+            self._line_start = self.base + self.text.rfind("\n", self._counted, position) + 1
+        self._counted = position

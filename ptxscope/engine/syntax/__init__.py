@@ -1,0 +1,1 @@
+"""The PTX parser: text to instructions, or to errors with their positions."""

@@ -1,0 +1,102 @@
+"""What may come next while an instruction is being typed."""
+
+from __future__ import annotations
+
+import re
+
+from ..isa.catalog import CATALOG, find
+from ..isa.entry import Entry, SlotPlace
+from ..isa.form import Form
+from ..isa.grammar import SLOT_NAMES, is_selector_slot, is_type_slot, modifier_slots, vocabulary
+from ..isa.legality import violations
+from ..isa.types import Selector, Type
+from ..records import NamedTuple
+
+_GUARD = re.compile(r"\s*+(?:@\s*+(?:!\s*+)?+[\w$%]++\s++)?+")
+_MNEMONIC = re.compile(r"[\w.]*")
+
+
+class Completion(NamedTuple):
+    """A word that may stand at ``start`` of the text."""
+
+    text: str
+    start: int
+    about: str
+
+
+def completions(text: str) -> tuple[Completion, ...]:
+    """The words that may end the text, or go on from it, in documented order.
+
+    Opcodes, modifiers that are still open and legal, and selectors of operands.
+    """
+    guard = _GUARD.match(text)
+    start = guard.end() if guard else 0
+    mnemonic = _MNEMONIC.match(text, start)
+    assert mnemonic
+    words = mnemonic[0].split(".")
+    if mnemonic.end() == len(text):
+        if len(words) == 1:
+            return tuple(
+                Completion(opcode, start, entry.summary)
+                for opcode, entry in CATALOG.items()
+                if opcode.startswith(words[0])
+            )
+        entry = find(words[0], words[1:-1])
+        at = len(text) - len(words[-1])
+        return _modifiers(entry, words[1:-1], words[-1], at) if entry else ()
+    entry = find(words[0], words[1:])
+    return _selectors(entry, text, mnemonic.end()) if entry else ()
+
+
+def _modifiers(entry: Entry, used: list[str], typed: str, at: int) -> tuple[Completion, ...]:
+    known = vocabulary(entry)
+    types = [slot for slot in modifier_slots(entry) if is_type_slot(slot)]
+    values: dict[str, object] = {}
+    for word in used:
+        if word in known:
+            slot, value = known[word]
+            values[slot.name] = value
+        elif types and word in map(str, types[0].values):
+            values[types.pop(0).name] = Type(word)
+        else:
+            return ()
+    found = []
+    for slot in modifier_slots(entry):
+        if slot.name in values or (is_type_slot(slot) and slot is not types[0]):
+            continue
+        for value in slot.values:
+            word = slot.text(value)
+            if word.startswith(typed) and _possible(entry, values | {slot.name: value}):
+                found.append(Completion(word, at, SLOT_NAMES[slot.name]))
+    return tuple(found)
+
+
+def _possible(entry: Entry, values: dict[str, object]) -> bool:
+    """Whether what is chosen breaks no constraint, as far as it goes."""
+    form = Form(entry.opcode, c=True, **values)  # type: ignore[arg-type]
+    chosen = {*values}
+    return not any(set(broken.slots) <= chosen for broken in violations(form))
+
+
+def _selectors(entry: Entry, text: str, behind_mnemonic: int) -> tuple[Completion, ...]:
+    operand = text[behind_mnemonic:]
+    index = operand.count(",")
+    typed = re.search(r"[\w$%]\.(\w*+)$", operand)
+    places = [SlotPlace.D, SlotPlace.A, SlotPlace.B, SlotPlace.C]
+    if typed is None or index >= len(places):
+        return ()
+    slot = next((s for s in entry.slots if s.place is places[index] and is_selector_slot(s)), None)
+    if slot is None:
+        return ()
+    at = len(text) - len(typed[1])
+    if len(slot.values) > 16:
+        first = 0 if slot.place is SlotPlace.A else entry.lanes
+        default = Selector(32 // entry.lanes, tuple(range(first, first + entry.lanes)))
+        shown: list[object] = [default]
+    else:
+        shown = list(slot.values)
+    return tuple(
+        Completion(str(value), at, SLOT_NAMES[slot.name])
+        for value in shown
+        if str(value).startswith(typed[1])
+    )

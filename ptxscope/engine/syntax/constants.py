@@ -1,0 +1,340 @@
+"""PTX constants and constant expressions (PTX ISA 4.5), as ptxas 13.0 evaluates them.
+
+Where C would differ: ``~`` and ``%`` take their operands as unsigned and give an unsigned
+result, ``!`` gives a signed one; ``? :`` has the type of the operand that it chooses; both sides
+of ``&&``, ``||`` and ``? :`` are evaluated; ``+ - * /`` and comparisons also take two floats, in
+binary64. ``0f…`` stands alone or in parentheses.
+
+Undecided, and refused with a message: the quotient of -2^63 and -1 (ptxas crashes), a sum or
+product of two NaNs (whose payload stays was not settled). A decimal below the normal numbers of
+binary64 is refused as ptxas refuses it; whether it takes one that is exactly a subnormal is not
+known.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+import struct
+from collections.abc import Callable, Sequence
+
+from ..isa.types import Type
+from ..lazy_patterns import pattern
+from ..records import NamedTuple
+from .errors import Problem, Span, quoted
+from .tokens import Kind, Token, tokens
+
+INTEGER = pattern(
+    r"(?:0[xX](?P<x>[0-9a-fA-F]+)|0[bB](?P<b>[01]+)|(?P<o>0[0-7]*)|(?P<d>[1-9][0-9]*))(?P<U>U?)"
+)
+"""An integer, its digits in the group of their base."""
+BASES = {"x": 16, "b": 2, "o": 8, "d": 10}
+_SINGLE = pattern(r"0[fF]([0-9a-fA-F]{8})")
+_DOUBLE = pattern(r"0[dD]([0-9a-fA-F]{16})")
+_DECIMAL = pattern(r"(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+")
+_LONGEST = 64
+"""Signs, parentheses and numbers in one constant expression."""
+_CASTS = {".s64": False, ".u64": True}
+
+_TOP = 1 << 63
+_ONES = (1 << 64) - 1
+_SMALLEST = 2.0**-1022
+"""The lowest normal number of binary64."""
+
+_Binary = Callable[[int, int], int]
+_LEVELS: tuple[dict[str, _Binary], ...] = (
+    {"||": lambda x, y: bool(x or y)},
+    {"&&": lambda x, y: bool(x and y)},
+    {"|": operator.or_},
+    {"^": operator.xor},
+    {"&": operator.and_},
+    {"==": operator.eq, "!=": operator.ne},
+    {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge},
+    {"<<": lambda x, y: x << (y & 63), ">>": lambda x, y: x >> (y & 63)},
+    {"+": operator.add, "-": operator.sub},
+    {
+        "*": operator.mul,
+        "/": lambda x, y: abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1),
+        "%": operator.mod,
+    },
+)
+_TRUTH = {"||", "&&", "==", "!=", "<", ">", "<=", ">="}
+_FLOATS: dict[str, Callable[[float, float], float | bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+}
+
+
+class Constant(NamedTuple):
+    """What a constant expression is worth: a 64-bit integer, or a binary64 number."""
+
+    value: int | float
+    unsigned: bool = False
+    pattern: int | None = None
+    """The bits of a float that was written as ``0f…`` or ``0d…``; keeps a NaN's payload."""
+    width: int = 64
+    """Width of the pattern: 32 for ``0f…``."""
+    cut: bool = False
+    """An integer in it is written with more than 64 bits."""
+
+
+class _Integer(NamedTuple):
+    value: int
+    unsigned: bool
+
+
+class BadConstantError(Exception):
+    """The words are not a constant; ``problem`` says where and why."""
+
+    def __init__(self, message: str, span: Span, hint: str = "") -> None:
+        super().__init__(message)
+        self.problem = Problem(message, span, hint)
+
+
+def is_constant(words: Sequence[Token]) -> bool:
+    """Whether the words of an operand begin a constant rather than a register."""
+    for word in words:
+        if word.kind is Kind.NUMBER or word.text == "WARP_SZ":
+            return True
+        if word.text not in ("-", "+", "~", "!", "(", ")", *_CASTS):
+            return False
+    return False
+
+
+def constant(words: Sequence[Token]) -> Constant:
+    """Evaluate a constant expression; raises BadConstantError."""
+    reader = _Reader(words)
+    value = reader.ternary()
+    if reader.at < len(words):
+        extra = words[reader.at]
+        if extra.kind is Kind.DOTTED:
+            raise BadConstantError(f"a literal takes no selector {quoted(extra.text)}", extra.span)
+        raise BadConstantError(f"{quoted(extra.text)} does not continue a constant", extra.span)
+    return value._replace(cut=reader.cut)
+
+
+def constant_bits(value: Constant, type_: Type) -> int | str:
+    """The bits of a constant for an operand type; or, where the type takes none such, why."""
+    if type_ is Type.PRED:
+        return int(value.value != 0) if isinstance(value.value, int) else "an integer"
+    if isinstance(value.value, int):
+        if type_.is_float:
+            return "a float: `1.0`, `0f3F800000` or `0d3FF0000000000000`"
+        return value.value & ((1 << type_.bits) - 1)
+    fits = type_.is_float or (type_ in (Type.B32, Type.B64) and value.width == type_.bits)
+    if not fits:
+        return {
+            Type.B32: "an integer, or a float as `0f3F800000`",
+            Type.B64: "an integer, `1.0` or `0d3FF0000000000000`",
+        }.get(type_, "an integer")
+    if value.pattern is not None and value.width <= type_.bits:
+        return value.pattern
+    return float_bits(value.value, type_.bits)
+
+
+def literal_bits(text: str, type_: Type) -> int | None:
+    """The bits of a literal's text for an operand type; None where the type takes none such."""
+    try:
+        bits = constant_bits(constant(tokens(text)), type_)
+    except BadConstantError:
+        return None
+    return bits if isinstance(bits, int) else None
+
+
+def float_bits(value: float, bits: int) -> int:
+    """The bit pattern of a number as binary32 or binary64, rounded to nearest even."""
+    if bits == 64:
+        return int.from_bytes(struct.pack(">d", value))
+    try:
+        return int.from_bytes(struct.pack(">f", value))
+    except OverflowError:
+        return 0x7F800000 if value > 0 else 0xFF800000
+
+
+def bits_float(pattern: int, bits: int) -> float:
+    """The number that a binary32 or binary64 bit pattern stands for."""
+    code, size = (">d", 8) if bits == 64 else (">f", 4)
+    number: float = struct.unpack(code, pattern.to_bytes(size))[0]
+    return number
+
+
+class _Reader:
+    """Precedence climbing over the words of one operand."""
+
+    def __init__(self, words: Sequence[Token]) -> None:
+        self.words, self.at, self.depth = words, 0, 0
+        self.cut = False
+
+    def peek(self) -> str:
+        return self.words[self.at].text if self.at < len(self.words) else ""
+
+    def take(self, text: str) -> bool:
+        found = self.peek() == text
+        self.at += found
+        return found
+
+    def here(self) -> Span:
+        return self.words[min(self.at, len(self.words) - 1)].span
+
+    def ternary(self) -> Constant:
+        start = self.at
+        condition = self.binary(0)
+        if not self.take("?"):
+            return condition
+        chosen = self.ternary()
+        if not self.take(":"):
+            raise BadConstantError("`?` without its `:`", self.here())
+        other = self.ternary()
+        if any(isinstance(x.value, float) for x in (condition, chosen, other)):
+            raise BadConstantError("`? :` takes integers only", self.words[start].span)
+        return chosen if condition.value else other
+
+    def binary(self, level: int) -> Constant:
+        if level == len(_LEVELS):
+            return self.unary()
+        left = self.binary(level + 1)
+        while (sign := self.peek()) in _LEVELS[level]:
+            at = self.here()
+            self.at += 1
+            left = _combine(sign, _LEVELS[level][sign], left, self.binary(level + 1), at)
+        return left
+
+    def unary(self) -> Constant:
+        at = self.here()
+        self.depth += 1
+        if self.depth > _LONGEST:
+            raise BadConstantError("the constant expression is too long", at)
+        if self.take("("):
+            if (cast := self.peek()) in _CASTS and self.words[self.at + 1 : self.at + 2]:
+                self.at += 1
+                self._close()
+                number = _integer(self.unary(), at, _CASTS[cast])
+                return Constant(*number)
+            inner = self.ternary()
+            self._close()
+            return inner
+        for sign in ("-", "+", "~", "!"):
+            if self.take(sign):
+                return self._signed(sign, at)
+        return self.number()
+
+    def _signed(self, sign: str, at: Span) -> Constant:
+        value = self.unary()
+        if isinstance(value.value, float) and sign in "+-":
+            if value.width == 32:
+                raise BadConstantError("a `0f` literal takes no sign; set its top bit", at)
+            if sign == "+":
+                return value
+            pattern = None if value.pattern is None else value.pattern ^ _TOP
+            return value._replace(value=-value.value, pattern=pattern)
+        number = _integer(value, at, value.unsigned).value
+        if sign == "!":
+            return _wrapped(number == 0, False)
+        return _wrapped(
+            {"+": number, "-": -number, "~": ~number}[sign], sign == "~" or value.unsigned
+        )
+
+    def _close(self) -> None:
+        if not self.take(")"):
+            raise BadConstantError("a parenthesis is not closed", self.here(), "`)`")
+
+    def number(self) -> Constant:
+        if self.at >= len(self.words):
+            raise BadConstantError("a constant is missing here", self.here())
+        word = self.words[self.at]
+        self.at += 1
+        if word.text == "WARP_SZ":
+            return Constant(32)
+        if match := INTEGER.fullmatch(word.text):
+            value, cut = _literal(match, word.span)
+            self.cut = self.cut or cut
+            return value
+        if match := _SINGLE.fullmatch(word.text):
+            pattern = int(match[1], 16)
+            return Constant(bits_float(pattern, 32), pattern=pattern, width=32)
+        if match := _DOUBLE.fullmatch(word.text):
+            pattern = int(match[1], 16)
+            return Constant(bits_float(pattern, 64), pattern=pattern)
+        if _DECIMAL.fullmatch(word.text):
+            number = float(word.text)
+            if number == float("inf"):
+                raise BadConstantError("the constant is too large for binary64", word.span)
+            if number < _SMALLEST and any(x in "123456789" for x in re.split("[eE]", word.text)[0]):
+                message = "the constant is below the normal numbers of binary64"
+                raise BadConstantError(message, word.span, "its bits: 0d0000000000000001")
+            return Constant(number)
+        raise BadConstantError(
+            f"{quoted(word.text)} is not a PTX literal", word.span, _hint(word.text)
+        )
+
+
+def _hint(text: str) -> str:
+    if text[-1:] in ("u", "L", "l", "f") and text[:-1].isdigit():
+        return "an integer without suffix, or with the suffix `U`"
+    if text.isdigit():
+        return "octal digits 0-7 behind a leading 0, or no leading 0"
+    return "123, 0x7f, 0b1010, 017, 1.5, 0f3F800000, 0d3FF0000000000000"
+
+
+def _literal(match: re.Match[str], at: Span) -> tuple[Constant, bool]:
+    """An integer, and whether it was cut: ptxas cuts one digit too many, and refuses two."""
+    kind = next(kind for kind in BASES if match[kind])
+    base, number, cut = BASES[kind], 0, False
+    for digit in match[kind].lstrip("0"):
+        if number >= _TOP:
+            raise BadConstantError("the constant does not fit in 64 bits", at)
+        number = number * base + int(digit, base)
+        cut = cut or number > _ONES
+        number &= _ONES
+    return _wrapped(number, bool(match["U"]) or number >= _TOP), cut
+
+
+def _wrapped(number: int, unsigned: bool) -> Constant:
+    number &= _ONES
+    return Constant(number if unsigned or number < _TOP else number - (1 << 64), unsigned)
+
+
+def _integer(value: Constant, at: Span, unsigned: bool) -> _Integer:
+    if isinstance(value.value, float):
+        raise BadConstantError("this operator takes integers only", at)
+    number = value.value & _ONES
+    return _Integer(number if unsigned or number < _TOP else number - (1 << 64), unsigned)
+
+
+def _combine(sign: str, run: _Binary, x: Constant, y: Constant, at: Span) -> Constant:
+    if isinstance(x.value, float) and isinstance(y.value, float) and sign in _FLOATS:
+        return _combine_floats(sign, x, y, at)
+    unsigned = sign == "%" or x.unsigned or (y.unsigned and sign not in ("<<", ">>"))
+    left, right = _integer(x, at, unsigned).value, _integer(y, at, unsigned).value
+    if sign in ("/", "%") and not right:
+        raise BadConstantError("division by zero", at)
+    if sign == "/" and (left, right) == (-_TOP, -1):
+        raise BadConstantError("the quotient does not fit in 64 bits; ptxas crashes on it", at)
+    return _wrapped(int(run(left, right)), unsigned and sign not in _TRUTH)
+
+
+def _combine_floats(sign: str, x: Constant, y: Constant, at: Span) -> Constant:
+    """In binary64; what is NaN keeps the bits that an x86 processor gives it."""
+    if 32 in (x.width, y.width):
+        raise BadConstantError("a `0f` literal can't be part of an expression", at, "0d…, or 1.5")
+    if sign == "/" and not y.value:
+        raise BadConstantError("division by zero", at)
+    value = _FLOATS[sign](x.value, y.value)
+    if isinstance(value, bool):
+        return Constant(int(value))
+    if value == value:
+        return Constant(value)
+    given = [number for number in (x, y) if number.value != number.value]
+    if len(given) == 2:
+        raise BadConstantError("which of two NaNs results is not settled", at)
+    pattern = constant_bits(given[0], Type.F64) if given else 0xFFF8 << 48
+    assert isinstance(pattern, int)
+    return Constant(value, pattern=pattern | 1 << 51)

@@ -1,0 +1,353 @@
+"""The operands of a statement to registers, literals, selectors and negations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..isa.entry import Entry, Operand, SlotPlace
+from ..isa.form import Form
+from ..isa.grammar import SLOT_NAMES, is_selector_slot
+from ..isa.types import Destinations, Selector, Type, selector
+from ..lazy_patterns import pattern
+from .constants import BadConstantError, Constant, constant, constant_bits, is_constant
+from .errors import Problem, Span, quoted, there_are
+from .instruction import Literal, Register
+from .tokens import Kind, Token, Written
+
+_SELECTOR = pattern(r"[bh]\d{1,4}")
+COMPONENTS = {
+    **dict.fromkeys((".x", ".r"), ".x"),
+    **dict.fromkeys((".y", ".g"), ".y"),
+    **dict.fromkeys((".z", ".b"), ".z"),
+    **dict.fromkeys((".w", ".a"), ".w"),
+}
+"""The components of a vector register as they are written, to the names they are known by."""
+_COMPARISON = "Comparison and selection"
+SPECIAL = pattern(
+    r"%(?:n?tid|n?ctaid|laneid|n?warpid|n?smid|gridid|n?clusterid|cluster_\w+|is_explicit_cluster|"
+    r"lanemask_\w+|clock(?:64|_hi)?|pm\d(?:_64)?|envreg\d+|globaltimer(?:_lo|_hi)?|"
+    r"reserved_smem_\w+|total_smem_size|aggr_smem_size|dynamic_smem_size|current_graph_exec)"
+)
+
+
+class Operands:
+    """What was understood of the operands."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, object] = {}
+        """Slots of the form: selectors, negations, ``dst``, ``c``."""
+        self.spans: dict[str, Span] = {}
+        self.destinations: tuple[str | None, ...] = ()
+        self.sources: list[Register | Literal] = []
+        self.problems: list[Problem] = []
+        self.notes: list[str] = []
+
+    def wrong(self, message: str, span: Span, hint: str = "", fix: str | None = None) -> None:
+        """Record a problem."""
+        self.problems.append(Problem(message, span, hint, fix))
+
+
+def resolve(entry: Entry, written: Written, partial: Form) -> Operands:
+    """Read the operands of a statement; ``partial`` has the modifiers that were understood."""
+    found = Operands()
+    operands = written.operands
+    sources = entry.sources
+    least = 1 + len(sources) - entry.c_optional
+    if not least <= len(operands) <= 1 + len(sources):
+        roles = ["d" if entry.opcode != "setp" else "p|q", *(x.role for x in sources)]
+        names = ", ".join(roles[:least]) + ("{, c}" if entry.c_optional else "")
+        numbers = f"{least} or {least + 1}" if entry.c_optional else str(least)
+        extra = operands[1 + len(sources) :]
+        at = (extra[0][0].start, extra[-1][-1].end) if extra and extra[0] and extra[-1] else None
+        end = written.span[1]
+        found.wrong(
+            f"`{entry.opcode}` takes {numbers} operands; {there_are(len(operands))}",
+            at or (end, end),
+            names,
+        )
+    for i, words in enumerate(operands[: 1 + len(sources)]):
+        if not words:
+            continue
+        if i == 0:
+            _destination(entry, words, found)
+        else:
+            operand = sources[i - 1]
+            found.spans[operand.role] = _span(words)
+            if operand.role == "c":
+                found.values["c"] = True
+            _source(entry, operand, words, partial, found)
+    if not entry.c_optional:
+        found.values["c"] = True
+    return found
+
+
+BY_NAME = "nvcc 13.0 takes no operand by its name; clang does"
+NUMBERS = "%0, %1, …"
+
+
+def _is_named(words: Sequence[Token]) -> bool:
+    """Whether it is an asm operand by its name: ``%[a]``."""
+    return [word.text for word in words[:2]] == ["%", "["]
+
+
+def _span(words: Sequence[Token]) -> Span:
+    return words[0].start, words[-1].end
+
+
+def _destination(entry: Entry, words: tuple[Token, ...], found: Operands) -> None:
+    found.spans["d"] = _span(words)
+    if words[0].text in ("-", "!"):
+        found.wrong(f"a destination takes no `{words[0].text}`", words[0].span)
+        words = words[1:]
+    parts: list[list[Token]] = [[]]
+    for word in words:
+        if word.text in ("|", "||"):
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    names: list[str | None] = []
+    for part in parts:
+        if not part or part[0].kind is not Kind.NAME:
+            at = _span(part) if part else found.spans["d"]
+            if _is_named(part):
+                found.wrong(BY_NAME, at, NUMBERS)
+            else:
+                found.wrong("the destination must be a register", at, _destination_hint(entry))
+            return
+        if _is_special(part, found):
+            return
+        name, rest = _named(entry, part, predicate=entry.opcode == "setp")
+        names.append(None if name == "_" else name)
+        _selectors(entry, SlotPlace.D, rest, found)
+    found.destinations = tuple(names)
+    if entry.opcode != "setp":
+        if len(parts) > 1:
+            found.wrong(f"`{entry.opcode}` has one destination", found.spans["d"], "d")
+        elif names[0] is None:
+            found.wrong("`_` can be a destination of `setp` only", found.spans["d"], "a register")
+        return
+    found.spans["p"] = _span(parts[0])
+    if len(parts) > 1:
+        found.spans["q"] = _span(parts[1])
+    if len(parts) > 2:
+        found.wrong("`setp` has two destinations at most", _span(parts[2]), "p or p|q")
+    elif names == [None, None]:
+        found.wrong("`_|_` keeps nothing", found.spans["d"], "p|q, p|_, _|q or _", "_")
+    else:
+        found.values["dst"] = _DST[tuple(name is not None for name in names)]
+
+
+_DST = {
+    (True,): Destinations.P,
+    (True, True): Destinations.P_Q,
+    (True, False): Destinations.P_SINK,
+    (False, True): Destinations.SINK_Q,
+    (False,): Destinations.SINK,
+}
+
+
+def _destination_hint(entry: Entry) -> str:
+    return "p, p|q, p|_, _|q or _" if entry.opcode == "setp" else "a register"
+
+
+def _source(
+    entry: Entry, operand: Operand, words: tuple[Token, ...], partial: Form, found: Operands
+) -> None:
+    place = SlotPlace(operand.role)
+    type_ = operand.type if isinstance(operand.type, Type) else partial.get(operand.type)
+    prefix = words[0] if words[0].text in ("-", "!") else None
+    negates = entry.slot(f"neg{place}")
+    negated = False
+    if prefix and negates and prefix.text == negates.word and _rest_is_operand(prefix, words[1:]):
+        found.values[negates.name] = True
+        found.spans[negates.name] = prefix.span
+        words = words[1:]
+        negated = True
+    elif prefix and len(words) > 1 and not is_constant(words):
+        _wrong_prefix(entry, operand, prefix, found)
+        words = words[1:]
+    if is_constant(words):
+        _literal(entry, words, type_, found)
+        return
+    first = words[0]
+    if _is_named(words):
+        found.wrong(BY_NAME, _span(words), NUMBERS)
+        return
+    if first.kind is not Kind.NAME or first.text == "_":
+        what = {
+            "[": "a memory operand is not allowed here",
+            "{": "a vector operand is not allowed here",
+            "_": "`_` throws a result away; it can't be read",
+        }.get(first.text, f"{quoted(first.text)} can't begin an operand")
+        kinds = "a register or a literal" if entry.literals else "a register"
+        found.wrong(what, _span(words), kinds)
+        return
+    if _is_special(words, found):
+        return
+    sum_ = len(words) > 2 and words[1].text == "+" and not negated
+    if sum_ and _is_sum(entry, operand, words[2:]):
+        found.problems.append(
+            Problem(
+                f"ptxas takes the sum {quoted(_joined(words))} here; ptxscope does not compute it",
+                found.spans[operand.role],
+                "the sum in a register",
+                unread=True,
+            )
+        )
+        return
+    name, rest = _named(entry, words, predicate=type_ is Type.PRED)
+    found.sources.append(Register(name))
+    _selectors(entry, place, rest, found)
+
+
+def _named(entry: Entry, words: Sequence[Token], *, predicate: bool) -> tuple[str, Sequence[Token]]:
+    """A register, or a component of a vector register, and the words behind it."""
+    name = words[0].text
+    component = COMPONENTS.get(words[1].text) if len(words) > 1 else None
+    if component is None or name == "_" or predicate or entry.group != _COMPARISON:
+        return name, words[1:]
+    return name + component, words[2:]
+
+
+def _is_sum(entry: Entry, operand: Operand, addend: Sequence[Token]) -> bool:
+    """Whether ptxas takes a register or an address, plus a constant, for an operand.
+
+    It does in the comparisons and selections, and as the c of scalar video instructions.
+    """
+    allowed = entry.group == _COMPARISON or (entry.lanes == 1 and operand.role == "c")
+    if not allowed or not is_constant(addend):
+        return False
+    try:
+        return isinstance(constant(addend).value, int)
+    except BadConstantError:
+        return False
+
+
+def _rest_is_operand(prefix: Token, rest: tuple[Token, ...]) -> bool:
+    """``-5`` is a literal of its own; ``!5`` negates, ``-a`` too."""
+    return bool(rest) and (
+        prefix.text == "!" or (rest[0].kind is Kind.NAME and rest[0].text != "WARP_SZ")
+    )
+
+
+def _wrong_prefix(entry: Entry, operand: Operand, prefix: Token, found: Operands) -> None:
+    if prefix.text == "!":
+        message = "`!` negates predicates"
+        if operand.type is not Type.PRED:
+            message += f"; {operand.role} of `{entry.opcode}` is not one"
+        else:
+            message += ", and this one takes no negation"
+    else:
+        message = f"operands of `{entry.opcode}` can't be negated; only those of `vmad` can"
+    found.wrong(message, prefix.span, "the operand without its sign", "")
+    found.spans.setdefault(f"neg{operand.role}", prefix.span)
+
+
+def _literal(entry: Entry, words: tuple[Token, ...], type_: object, found: Operands) -> None:
+    span = _span(words)
+    try:
+        value = constant(words)
+    except BadConstantError as error:
+        found.problems.append(error.problem)
+        return
+    if not entry.literals:
+        found.wrong(
+            f"`{entry.opcode}` takes no literal: dual and quad forms read registers only",
+            span,
+            "a register",
+        )
+    elif isinstance(type_, Type):
+        bits = constant_bits(value, type_)
+        text = " ".join(word.text for word in words) if len(words) > 2 else _joined(words)
+        if isinstance(bits, str):
+            found.wrong(f"a literal of this kind does not fit `.{type_}`", span, bits)
+        else:
+            found.sources.append(Literal(bits, text))
+            found.notes += _literal_notes(value, type_, text)
+
+
+def _literal_notes(value: Constant, type_: Type, text: str) -> Iterator[str]:
+    if value.cut:
+        yield f"{quoted(text)} has more than 64 bits; ptxas keeps the low ones"
+    if type_ is Type.F64 and value.pattern is not None and value.width == 32:
+        yield f"ptxas takes {quoted(text)} for `.f64` as its bits, not as its value"
+
+
+def _joined(words: tuple[Token, ...]) -> str:
+    return "".join(word.text for word in words)
+
+
+def _is_special(words: Sequence[Token], found: Operands) -> bool:
+    special = SPECIAL.fullmatch(words[0].text) is not None
+    if special:
+        found.wrong(
+            f"the special register {quoted(words[0].text)} can't be an operand here",
+            _span(words),
+            "an ordinary register; copy it with `mov.u32` first",
+        )
+    return special
+
+
+def _selectors(entry: Entry, place: SlotPlace, words: Sequence[Token], found: Operands) -> None:
+    if not words:
+        return
+    span = _span(words)
+    slot = next((s for s in entry.slots if s.place is place and is_selector_slot(s)), None)
+    if len(words) > 1 or words[0].kind is not Kind.DOTTED:
+        extra = words[1] if words[0].kind is Kind.DOTTED else words[0]
+        found.wrong(f"{quoted(extra.text)} does not belong to this operand", extra.span, "a comma")
+        return
+    text = words[0].text[1:]
+    known = _SELECTOR.fullmatch(text)
+    if slot is None:
+        found.spans[f"{place}sel"] = span
+        found.wrong(_no_selector(entry, place), span, "the operand alone", "")
+        return
+    found.spans[slot.name] = span
+    value = selector(text) if known else None
+    if value is not None and value in slot.values:
+        found.values[slot.name] = value
+        return
+    _bad_selector(entry, slot.name, text, value, span, found)
+
+
+def _no_selector(entry: Entry, place: SlotPlace) -> str:
+    if entry.group == _COMPARISON:
+        return "selectors belong to the video instructions; this operand takes none"
+    if place is SlotPlace.C:
+        return "c is read whole: it takes no selector"
+    if place is not SlotPlace.D:
+        return f"`{entry.opcode}` takes no selector at {place}"
+    return f"`{entry.opcode}` writes the whole of d: it takes no destination selector"
+
+
+def _bad_selector(
+    entry: Entry, slot: str, text: str, value: Selector | None, span: Span, found: Operands
+) -> None:
+    unit = {1: "b0 .b1 .b2 .b3 .h0 .h1", 2: "h10", 4: "b3210"}[entry.lanes]
+    what = f"{quoted(f'.{text}')} is not a {SLOT_NAMES[slot]}"
+    fix = None
+    if slot == "mask":
+        hint = (
+            ".h0 .h1 .h10" if entry.lanes == 2 else ".b and lane numbers 3-0, strictly descending"
+        )
+        if value and value.unit == 32 // entry.lanes:
+            lanes = tuple(sorted({lane for lane in value.lanes if lane < entry.lanes}))
+            if lanes:
+                fix = f".{Selector(value.unit, lanes)}"
+                what += ": its lane numbers must descend, each once and below " + str(entry.lanes)
+        if text == "b00" and entry.opcode == "vmin4":
+            what += (
+                ". The example `vmin4.s32.u32.u32.add r1.b00, …` published in the PTX ISA is "
+                "wrong: no assembler accepts it"
+            )
+    elif entry.lanes == 1:
+        hint = f".{unit}"
+        if text in ("b01", "b12", "b23"):
+            what += " (some assemblers know it internally, by oversight)"
+    else:
+        top = 2 * entry.lanes - 1
+        hint = (
+            f".{unit[0]} and {entry.lanes} digits 0-{top}: a holds 0-{entry.lanes - 1}, b the rest"
+        )
+    found.wrong(what, span, hint, fix)

@@ -1,0 +1,459 @@
+"""What a text has declared up to a place: registers, variables, functions, version, target.
+
+Everything that reads PTX asks here what a name is: ``check`` as it streams, a run as it loads.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+
+from ..lazy_patterns import pattern
+from ..records import NamedTuple
+from .constants import BASES, INTEGER
+from .tokens import Kind, Token, tokens
+
+_REG = re.compile(r"\.reg\b[^;\"]*+")
+_LONGEST = 1 << 12
+"""How far the declarations of a source are read, each."""
+_DEEPEST = 200
+"""Braces in braces whose declarations are told apart."""
+_MOST_ASKED = 1 << 14
+_VERSION = re.compile(r"([0-9]+)\.([0-9]+)")
+_TARGET = re.compile(r"(?:sm|compute)_([0-9]+)")
+_PLACEHOLDER = re.compile(r"[%$]\d+", re.ASCII)
+"""An operand of an asm statement; a register only where a module says so."""
+_COMPILERS = re.compile(r"%(p|rs?|rd|rq|f|fd|hh?|SPL?)[0-9]*+")
+"""A register as nvcc calls its own, which an asm statement may name."""
+_COMPILERS_TYPES: dict[str, str] = {
+    "p": "pred",
+    **dict.fromkeys(("rs", "h"), "b16"),
+    **dict.fromkeys(("r", "f", "hh"), "b32"),
+    **dict.fromkeys(("rd", "fd", "SP", "SPL"), "b64"),
+    "rq": "b128",
+}
+_INCLUDE = re.compile(r"#[^\S\n]*+include[^\S\n]*+\"")
+_SPACES = (".global", ".shared", ".const", ".local", ".param")
+_FUNCTIONS = (".entry", ".func")
+_HEADER_ENDS = frozenset(["{", ";", *_FUNCTIONS])
+_ENDS = frozenset([";", ")", "{", "}", "=", ".reg"])
+
+
+class Body(NamedTuple):
+    """Characters ``start`` to ``end`` of a text: what stands in the braces of a kernel."""
+
+    name: str
+    start: int
+    end: int
+
+
+def bodies(words: Sequence[Token]) -> Iterator[Body]:
+    """The bodies of ``.entry`` and ``.func``, by their name."""
+    i = 0
+    while i < len(words):
+        i += 1
+        if words[i - 1].text not in _FUNCTIONS:
+            continue
+        name, i = _header(words, i)
+        if i < len(words) and words[i].text == "{":
+            end = _closing(words, i)
+            last = words[end].start if end < len(words) else words[-1].end + 1
+            yield Body(name, words[i].end, last)
+            i = end
+
+
+def _header(words: Sequence[Token], i: int) -> tuple[str, int]:
+    """The name that a function's header tells from there on, and where the header ends."""
+    depth, name = 0, ""
+    while i < len(words) and words[i].text not in _HEADER_ENDS:
+        depth += (words[i].text == "(") - (words[i].text == ")")
+        if not depth and not name and words[i].kind is Kind.NAME:
+            name = words[i].text
+        i += 1
+    return name, i
+
+
+def _closing(words: Sequence[Token], i: int) -> int:
+    """Where the brace at i is closed."""
+    depth = 0
+    while i < len(words):
+        depth += (words[i].text == "{") - (words[i].text == "}")
+        if not depth:
+            return i
+        i += 1
+    return i
+
+
+FUNCTION = ".func"
+"""What a kernel or function is declared as."""
+
+
+CONSTANT = "constant"
+"""What an operand of an asm statement is declared as that stands for an integer."""
+
+
+class Declared(NamedTuple):
+    """What a name was declared as."""
+
+    type: str
+    """Of a register, as ``b32``; of a variable, its space, as ``.shared``."""
+    vector: int = 0
+    """How many components a vector register has; 0 for another."""
+    register: bool = True
+    operand: bool = False
+    """It is an asm statement's operand: its constraint says of which type."""
+
+
+_A_FUNCTION = Declared(FUNCTION, register=False)
+_PARAM = Declared(".param", register=False)
+
+
+class Registers(NamedTuple):
+    """A register that is declared, or as many numbered ones."""
+
+    name: str
+    many: int | None
+    declared: Declared
+
+
+def registers_in(words: Sequence[Token], i: int) -> tuple[list[Registers], int]:
+    """What stands behind ``.reg``: ``.b32 %r<22>, x``; and where that ends."""
+    found, type_, vector = list[Registers](), "", 0
+    while i < len(words) and words[i].text not in _ENDS:
+        word = words[i]
+        if word.text in (".v2", ".v4"):
+            vector = int(word.text[2:])
+        elif word.kind is Kind.DOTTED:
+            type_ = word.text[1:]
+        elif word.kind is Kind.NAME and type_:
+            less, count = (x.text for x in (*words[i + 1 : i + 3], word, word)[:2])
+            many = less == "<" and INTEGER.fullmatch(count)
+            number = _number(many) if many else None
+            found.append(Registers(word.text, number, Declared(type_, vector)))
+        i += 1
+    return found, i
+
+
+def _number(found: re.Match[str]) -> int:
+    """How many registers are declared; of a number without end, more than there are."""
+    kind = next(kind for kind in BASES if found[kind])
+    return int(found[kind][:9], BASES[kind])
+
+
+def alone(words: Sequence[Token]) -> tuple[Registers, ...] | None:
+    """What words declare that are one ``.reg`` with its ``;``; None where they are not."""
+    if not words or words[0].text != ".reg":
+        return None
+    found, end = registers_in(words, 1)
+    return tuple(found) if [word.text for word in words[end:]] == [";"] else None
+
+
+_NAME = r"(?:[A-Za-z][\w$]*+|[_$%][\w$]++)"
+_PARAMETER = (
+    rf"\s*+\.param(?:\s++\.(?!reg\b)[a-z]\w*+|\s++[0-9]++)*+\s++({_NAME})\s*+(?:\[[0-9]*+\]\s*+)?+"
+)
+_KERNEL = pattern(
+    rf"""\.entry\s++({_NAME})\s*+\(((?:{_PARAMETER}(?:,{_PARAMETER})*+)?+)\s*+\)\s*+
+    (?:\.(?:maxntid|reqntid|minnctapersm|maxnreg)\s++[0-9,\s]++)*+""",
+    re.ASCII | re.VERBOSE,
+)
+_PARAMETERS = pattern(_PARAMETER, re.ASCII)
+
+
+class Kernel(NamedTuple):
+    """What the header of a kernel declares: its name, and the names of its parameters."""
+
+    name: str
+    parameters: Sequence[str]
+
+
+def kernel(text: str) -> Kernel | None:
+    """What a text declares that is the header of a kernel as compilers write it; else None."""
+    found = _KERNEL.fullmatch(text)
+    return Kernel(found[1], _PARAMETERS.findall(found[2])) if found else None
+
+
+class Scope:
+    """What one pair of braces declares."""
+
+    def __init__(self, registers: dict[str, str] | None = None) -> None:
+        given = (registers or {}).items()
+        self.names = {name: Declared(type_, operand=True) for name, type_ in given}
+        self.numbered: dict[str, tuple[int, Declared]] = {}
+        """``%r<9>``: how many, and what they are, by the name without its number."""
+        self.registers = False
+        """Whether a ``.reg`` stands in it."""
+
+    def declare(self, name: str, count: int | None, declared: Declared) -> None:
+        """A register, or as many numbered ones."""
+        self.registers = True
+        if count is None:
+            self.names[name] = declared
+        else:
+            self.numbered[name] = (count, declared)
+
+    def has(self, name: str, count: int | None) -> bool:
+        """Whether a register, or numbered ones of a name, are declared in this scope alone."""
+        if count is not None:
+            return name in self.numbered
+        declared = self.look_up(name)
+        return declared is not None and declared.register and not declared.operand
+
+    def look_up(self, name: str) -> Declared | None:
+        """What the name is declared as in this scope alone."""
+        declared = self.names.get(name)
+        if declared is not None or not self.numbered:
+            return declared
+        stem, number = _cut(name)
+        count, declared = self.numbered.get(stem, (0, None))
+        return declared if -1 < number < count else None
+
+
+@lru_cache(maxsize=1 << 14)
+def _cut(name: str) -> tuple[str, int]:
+    """A name without the number it ends in, and the number, or -1."""
+    stem = name.rstrip("0123456789")
+    digits = name[len(stem) :]
+    return stem, int(digits.lstrip("0")[:10] or 0) if digits else -1
+
+
+class Scopes:
+    """What is declared where a reader stands: it tells of braces and directives as they come."""
+
+    def __init__(
+        self,
+        registers: dict[str, str] | None = None,
+        elsewhere: Scopes | None = None,
+        *,
+        closed: bool = False,
+        is_partial: bool = False,
+    ) -> None:
+        self.version: tuple[int, int] | None = None
+        self.target: int | None = None
+        """The number of the lowest ``sm_`` that is named."""
+        self.functions: dict[str, Declared] = {}
+        self._scopes = [Scope(registers)]
+        self._deeper = 0
+        """Braces that are open in the deepest scope."""
+        self.elsewhere = elsewhere
+        """What other texts of the same file declare, wherever it holds."""
+        self.closed = closed
+        """An assembler sees no other declarations than those and these."""
+        self.complete = True
+        """All declarations of a file are known."""
+        self.is_partial = is_partial
+        """Text that is not known stands among these, and may declare anything."""
+        self._header: Scope | None = None
+        """What a function's header declares: it belongs to the body that follows."""
+        self._asked: dict[str, tuple[Scope | None, Declared | None]] = {}
+        """What was told of names since the last declaration or brace."""
+
+    # --- what a reader comes to
+
+    def open(self) -> None:
+        """A ``{``."""
+        self._asked.clear()
+        if len(self._scopes) > _DEEPEST:
+            self._deeper += 1
+            return
+        self._scopes.append(self._header or Scope())
+        self._header = None
+
+    def close(self) -> None:
+        """A ``}``."""
+        self._asked.clear()
+        if self._deeper:
+            self._deeper -= 1
+        elif len(self._scopes) > 1:
+            self._scopes.pop()
+
+    def read(self, words: Sequence[Token]) -> None:
+        """The words of a directive, or of several."""
+        self._asked.clear()
+        i = 0
+        while i < len(words):
+            directive = _DIRECTIVES.get(words[i].text)
+            if words[i].text == ";":
+                self._header = None  # it was a prototype's
+            i = directive(self, words, i + 1) if directive else i + 1
+
+    def find_duplicate(self, found: Iterable[Registers]) -> str:
+        """The first register that is declared already in the innermost scope; empty for none.
+
+        Outside of all braces only a module or an asm statement is one text for an assembler.
+        """
+        if self._deeper or (len(self._scopes) == 1 and self.version is None and not self.closed):
+            return ""
+        scope, fresh = self._scopes[-1], Scope()
+        for name, count, declared in found:
+            if scope.has(name, count) or fresh.has(name, count):
+                return name
+            fresh.declare(name, count, declared)
+        return ""
+
+    def declare(self, found: Iterable[Registers]) -> None:
+        """What stands alone in a ``.reg`` directive: the same as to read it."""
+        self._asked.clear()
+        self._declare(found)
+        self._header = None
+
+    def begin(self, found: Kernel) -> None:
+        """The header of a kernel: the same as to read it."""
+        self._asked.clear()
+        self._begin(found.name)
+        names = (self._header or self._scopes[-1]).names
+        for name in found.parameters:
+            names.setdefault(name, _PARAM)
+
+    def _begin(self, name: str) -> None:
+        """A function of a name."""
+        if name:
+            self.functions[name] = _A_FUNCTION
+        if len(self._scopes) == 1:
+            self._header = Scope()
+
+    def _declare(self, found: Iterable[Registers]) -> None:
+        scope = self._header or self._scopes[-1]
+        for name, count, declared in found:
+            scope.declare(name, count, declared)
+
+    def _module(self, words: Sequence[Token], i: int) -> int:
+        """A ``.version``: what stood before was another module, and is forgotten."""
+        told = _VERSION.match(words[i].text[:9]) if i < len(words) else None
+        if told:
+            self.version = (int(told[1]), int(told[2]))
+            self.target = self._header = None
+            self._deeper = 0
+            self.functions = {}
+            self._scopes = [Scope()]
+        return i
+
+    def _set_target(self, words: Sequence[Token], i: int) -> int:
+        numbers = []
+        while i < len(words) and words[i].kind is not Kind.DOTTED:
+            if named := _TARGET.match(words[i].text[:20]):
+                numbers.append(int(named[1]))
+            i += 1
+        self.target = min(numbers, default=None)
+        return i
+
+    def _function(self, words: Sequence[Token], i: int) -> int:
+        name, _ = _header(words, i)
+        self._begin(name)
+        return i
+
+    def _registers(self, words: Sequence[Token], i: int) -> int:
+        found, i = registers_in(words, i)
+        self._declare(found)
+        return i
+
+    def _variables(self, words: Sequence[Token], i: int) -> int:
+        """What stands behind ``.shared`` and the like: ``.align 4 .b32 x[4]``."""
+        scope, space = self._header or self._scopes[-1], words[i - 1].text
+        while i < len(words) and words[i].text not in _ENDS:
+            if words[i].kind is Kind.NAME:
+                scope.names.setdefault(words[i].text, Declared(space, register=False))
+            i += 1
+        return i
+
+    # --- what it is asked
+
+    @property
+    def scope(self) -> Scope:
+        """The innermost."""
+        return self._scopes[-1]
+
+    def scope_of(self, name: str) -> Scope | None:
+        """The scope that declares a name."""
+        return self._found(name)[0]
+
+    def declared(self, name: str) -> Declared | None:
+        """What a name was declared as; None where no declaration of it is in sight."""
+        return self._found(name)[1]
+
+    def types(self, names: Iterable[str]) -> tuple[str, ...] | None:
+        """The declared types of registers; None where one is a vector, or no declared register."""
+        found = []
+        asked = self._asked
+        for name in names:
+            at = asked.get(name)
+            if at is None:
+                at = asked[name] = self._look_up(name)
+            declared = at[1]
+            if declared is None or declared.vector or not declared.register:
+                return None
+            found.append(declared.type)
+        return tuple(found)
+
+    def _found(self, name: str) -> tuple[Scope | None, Declared | None]:
+        found = self._asked.get(name)
+        if found is None:
+            found = self._asked[name] = self._look_up(name)
+        return found
+
+    def _look_up(self, name: str) -> tuple[Scope | None, Declared | None]:
+        if len(self._asked) > _MOST_ASKED:
+            self._asked.clear()
+        for scope in reversed(self._scopes):
+            if (scope.names or scope.numbered) and (declared := scope.look_up(name)):
+                return scope, declared
+        declared = self.functions.get(name)
+        if self.closed and not declared and not (self.elsewhere and self.elsewhere.declared(name)):
+            declared = _of_compiler(name)
+        return None, declared
+
+    def type_of(self, name: str) -> str | None:
+        """The declared type of a register, as ``b32``; None where it is not declared."""
+        found = self.declared(name)
+        return found.type if found and found.register else None
+
+    @property
+    def declares(self) -> bool:
+        """Whether registers are declared here: one that is not is unknown to an assembler.
+
+        So it is in a kernel or function of a module that tells its version, too.
+        """
+        if self.version is not None and len(self._scopes) > 1:
+            return True
+        return self.closed or any(scope.registers for scope in self._scopes)
+
+    @property
+    def sure(self) -> bool:
+        """Whether what is declared nowhere here is declared in no other file either."""
+        return not self.elsewhere or self.elsewhere.complete
+
+    def lacks(self, name: str) -> bool:
+        """Whether a name is declared nowhere, and would have to be."""
+        if self.is_partial or not self.declares or self.declared(name):
+            return False
+        if self.version is None and _PLACEHOLDER.fullmatch(name):
+            return False
+        return not (self.elsewhere and self.elsewhere.declared(name))
+
+
+def _of_compiler(name: str) -> Declared | None:
+    found = _COMPILERS.fullmatch(name)
+    return Declared(_COMPILERS_TYPES[found[1]]) if found else None
+
+
+_DIRECTIVES: dict[str, Callable[[Scopes, Sequence[Token], int], int]] = {
+    ".version": Scopes._module,
+    ".target": Scopes._set_target,
+    **dict.fromkeys(_FUNCTIONS, Scopes._function),
+    ".reg": Scopes._registers,
+    **dict.fromkeys(_SPACES, Scopes._variables),
+}
+DIRECTIVES = frozenset(_DIRECTIVES)
+"""Those that say something of a name, a version or a target."""
+
+
+def anywhere(text: str) -> Scopes:
+    """All registers that a source in another language declares, whatever their scopes."""
+    found = Scopes()
+    found.complete = _INCLUDE.search(text) is None
+    for declaration in _REG.finditer(text):
+        found.read(tokens(declaration[0][:_LONGEST].replace("%%", "%")))
+        if not text.startswith(";", declaration.end()):  # it is put together
+            found.complete = False
+    return found

@@ -1,0 +1,232 @@
+"""Operand values as text: what people type for them, and how they are shown."""
+
+from __future__ import annotations
+
+import math
+import re
+from enum import StrEnum
+
+from ..isa.integers import cast, limits
+from ..isa.types import Type
+from ..lazy_patterns import pattern
+from .constants import bits_float, float_bits
+from .errors import Problem, PtxError, counted, quoted
+
+_PREFIXED = pattern(r"([+-]?)0([xXbBoO])([0-9a-fA-F]+)[uU]?")
+_DECIMAL = pattern(r"([+-]?)()(\d+)[uU]?")
+_FLOAT_BITS = pattern(r"0([fFdD])([0-9a-fA-F]+)")
+_LANES = pattern(r"\s*+\[\s*+(?:([bhw])\s*+:)?(.*)\]\s*+", re.DOTALL)
+_NUMBER = pattern(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
+_BASES = {"x": 16, "b": 2, "o": 8}
+_UNITS = {"b": 8, "h": 16, "w": 32}
+_NAMED = {"nan": 0x7FC0_0000, "inf": 0x7F80_0000, "infinity": 0x7F80_0000}
+_NAMED64 = {
+    "nan": 0x7FF8_0000_0000_0000,
+    "inf": 0x7FF0_0000_0000_0000,
+    "infinity": 0x7FF0_0000_0000_0000,
+}
+
+
+def parse_value(text: str, type_: Type) -> int:
+    """The bits of a value as people write it for an operand of a type. Raises PtxError.
+
+    ``0x 0b 0o 017 0f 0d`` are bits; a plain decimal is a number: an integer, or on an
+    ``.f`` operand a float (``1``, ``1.5``, ``nan``, ``-inf``). ``[3,2,1,0]`` gives lanes,
+    the most significant first; ``[h:1,0]`` half-words. A number that is too large is refused, an
+    integer as well as a float; infinity is written ``inf``.
+    """
+    word = text.strip()
+    if not word:
+        raise _wrong(text, "a value is missing", _allowed(type_))
+    if word[0] == "[":
+        return _lanes(text, type_)
+    if match := _FLOAT_BITS.fullmatch(word):
+        digits = 8 if match[1] in "fF" else 16
+        if len(match[2]) != digits or digits * 4 != type_.bits:
+            written = counted(len(match[2]) * 4, "bit")
+            message = f"{quoted(word)} has {written}; the operand has {type_.bits}"
+            raise _wrong(text, message, _allowed(type_))
+        return int(match[2], 16)
+    if (type_.is_float and not _PREFIXED.fullmatch(word)) or word.lower() in ("true", "false"):
+        return _named_or_float(text, word, type_)
+    number = _integer(text, word, type_.bits)
+    if number is not None:
+        return number
+    if _NUMBER.fullmatch(word) or word.lstrip("+-").lower() in _NAMED:
+        raise _wrong(text, f"{quoted(word)} is a float; the operand is `.{type_}`", _allowed(type_))
+    raise _wrong(text, f"{quoted(word)} is not a value", _allowed(type_))
+
+
+def parse_integer(text: str, bits: int) -> int:
+    """The bits of an integer of a width, signed or unsigned. Raises PtxError."""
+    found = _integer(text, text.strip(), bits)
+    if found is None:
+        raise _wrong(text, f"{quoted(text.strip())} is not an integer", "0x7f, -5, 0b1010, 255")
+    return found
+
+
+def _allowed(type_: Type) -> str:
+    if type_ is Type.PRED:
+        return "0, 1, true, false"
+    forms = "0x7f, -5, 0b1010, 0o17, 4294967295"
+    if type_.is_float:
+        forms = "1.5, -0.0, nan, inf, 0x3f800000, " + (
+            "0f3F800000" if type_.bits == 32 else "0d3FF0000000000000"
+        )
+    return forms + (", [0x80,0xff,0x7f,1], [h:-1,32767]" if type_.bits == 32 else "")
+
+
+def _wrong(text: str, message: str, hint: str) -> PtxError:
+    start = len(text) - len(text.lstrip()) if text.strip() else 0
+    return PtxError(text, (Problem(message, (start, max(len(text.rstrip()), start + 1)), hint),))
+
+
+def _integer(text: str, word: str, bits: int) -> int | None:
+    """The bits of an integer of a width, or None where the word is none."""
+    if match := _PREFIXED.fullmatch(word):
+        base = _BASES[match[2].lower()]
+    elif match := _DECIMAL.fullmatch(word):
+        base = 8 if len(match[3]) > 1 and match[3][0] == "0" else 10
+    else:
+        return None
+    if not set(match[3].lower()) <= set("0123456789abcdef"[:base]):
+        problem = f"{quoted(word)} has a digit that does not belong in base {base}"
+        raise _wrong(text, problem, "0o17 or 017 is octal, 17 decimal" if base == 8 else "")
+    low, high = limits(bits, signed=True).low, limits(bits, signed=False).high
+    digits = match[3].lstrip("0") or "0"
+    number = int(digits[:66], base) * (-1 if match[1] == "-" else 1)
+    if len(digits) > 66 or not low <= number <= high:
+        hint = f"{low} to {high}" if bits > 1 else "0 or 1"
+        raise _wrong(text, f"the value does not fit in {counted(bits, 'bit')}", hint)
+    return number & high
+
+
+def _named_or_float(text: str, word: str, type_: Type) -> int:
+    if type_ is Type.PRED:
+        return int(word.lower() == "true")
+    named = (_NAMED if type_.bits == 32 else _NAMED64).get(word.lstrip("+-").lower())
+    if named is not None and len(word.lstrip("+-")) >= len(word) - 1:
+        return named | (1 << (type_.bits - 1) if word[0] == "-" else 0)
+    if not type_.is_float or not _NUMBER.fullmatch(word):
+        raise _wrong(text, f"{quoted(word)} is not a value", _allowed(type_))
+    bits = float_bits(float(word), type_.bits)
+    if float_class(bits, type_.bits) is FloatClass.INFINITE:
+        raise _wrong(text, f"{quoted(word)} is too large for `.{type_}`", finite_range(type_))
+    return bits
+
+
+def finite_range(type_: Type) -> str:
+    """The numbers that a float type holds: ``-3.4028235e+38 to 3.4028235e+38, inf, -inf``."""
+    most = float_text(_NAMED["inf"] - 1 if type_.bits == 32 else _NAMED64["inf"] - 1, type_.bits)
+    return f"-{most} to {most}, inf, -inf"
+
+
+def _lanes(text: str, type_: Type) -> int:
+    match = _LANES.fullmatch(text)
+    if not match:
+        raise _wrong(text, "the list of lanes is not closed", "[3,2,1,0] or [h:1,0]")
+    parts = match[2].split(",")
+    unit = _UNITS[match[1]] if match[1] else type_.bits // len(parts)
+    if unit not in _UNITS.values() or unit * len(parts) != type_.bits:
+        counts = [f"{type_.bits // u} {name}" for u, name in _LANE_NAMES if u < type_.bits]
+        makes = "lane does not make" if len(parts) == 1 else "lanes do not make"
+        message = f"{len(parts)} {makes} {counted(type_.bits, 'bit')}"
+        raise _wrong(text, message, " or ".join(counts) or "a plain value")
+    bits, at = 0, match.start(2)
+    for part in parts:
+        try:
+            lane = parse_integer(part, unit)
+        except PtxError as error:
+            raise error.within(text, at) from None
+        bits = bits << unit | lane
+        at += len(part) + 1
+    return bits
+
+
+_LANE_NAMES = ((8, "bytes"), (16, "half-words"), (32, "words"))
+
+
+def hex_text(bits: int, width: int) -> str:
+    """``0x00000007``: every digit of the width; a predicate is ``0`` or ``1``."""
+    return str(bits) if width == 1 else f"0x{bits:0{(width + 3) // 4}x}"
+
+
+class FloatClass(StrEnum):
+    """What kind of number a float's bits are."""
+
+    ZERO = "zero"
+    SUBNORMAL = "subnormal"
+    NORMAL = "normal"
+    INFINITE = "infinite"
+    NAN = "NaN"
+
+
+def float_parts(bits: int, width: int) -> tuple[int, int, int]:
+    """Sign, biased exponent and fraction of a binary32 or binary64 pattern."""
+    fraction = 23 if width == 32 else 52
+    exponent = (1 << (width - 1 - fraction)) - 1
+    return bits >> (width - 1), bits >> fraction & exponent, bits & ((1 << fraction) - 1)
+
+
+def format_float_fields(bits: int, width: int) -> str:
+    """What a float's exponent and fraction mean: ``exponent 2^-124``."""
+    exponent = float_parts(bits, width)[1]
+    match float_class(bits, width):
+        case FloatClass.NAN:
+            return "exponent all 1, fraction not 0"
+        case FloatClass.INFINITE:
+            return "exponent all 1, fraction 0"
+        case FloatClass.SUBNORMAL:
+            return "exponent 0, so subnormal"
+        case FloatClass.ZERO:
+            return "exponent and fraction 0"
+        case FloatClass.NORMAL:
+            bias = 127 if width == 32 else 1023
+            return f"exponent 2^{exponent - bias}"
+
+
+def float_class(bits: int, width: int) -> FloatClass:
+    """The class of a binary32 or binary64 pattern."""
+    _, exponent, fraction = float_parts(bits, width)
+    if exponent == 0:
+        return FloatClass.SUBNORMAL if fraction else FloatClass.ZERO
+    if exponent == (0xFF if width == 32 else 0x7FF):
+        return FloatClass.NAN if fraction else FloatClass.INFINITE
+    return FloatClass.NORMAL
+
+
+def next_float(bits: int, width: int, by: int) -> int | None:
+    """The pattern so many further up, or down; -0.0 stands below 0.0.
+
+    None where there is no such: beyond the infinities, and from a NaN.
+    """
+    if float_class(bits, width) is FloatClass.NAN:
+        return None
+    top = 1 << (width - 1)
+    rank = (bits if bits < top else top - 1 - bits) + by
+    found = rank if rank >= 0 else top - 1 - rank
+    beyond = not 0 <= found < 2 * top or float_class(found, width) is FloatClass.NAN
+    return None if beyond else found
+
+
+def float_text(bits: int, width: int) -> str:
+    """The shortest decimal that rounds to the pattern; ``NaN``, ``inf``, ``-0.0``."""
+    value = bits_float(bits, width)
+    if math.isnan(value):
+        return "-NaN" if bits >> (width - 1) else "NaN"
+    if width == 64 or math.isinf(value):
+        return repr(value)
+    for digits in range(1, 10):
+        text = f"{value:.{digits}g}"
+        if float_bits(float(text), 32) == bits:
+            break
+    return text if set(text) & set(".en") else text + ".0"
+
+
+def value_text(bits: int, type_: Type) -> str:
+    """What the bits mean as the type: ``-1``, ``1.5``, ``true``."""
+    if type_ is Type.PRED:
+        return "true" if bits else "false"
+    if type_.is_float:
+        return float_text(bits, type_.bits)
+    return str(cast(bits, type_.bits, type_.signed))

@@ -1,1 +1,0 @@
-"""Pasted text to instructions, or to errors that point into it."""

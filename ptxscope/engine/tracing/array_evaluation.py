@@ -1,0 +1,162 @@
+"""An instruction on arrays of operands: what is given is checked, then its plan runs on all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..arrays.block_runner import run_blocks, storage
+from ..isa.integers import limits
+from ..isa.types import Type
+from ..semantics.plan import Plan
+from ..syntax.errors import counted
+from ..syntax.instruction import Instruction
+from .evaluation import bits_of, is_float, shown
+
+AnyArray = npt.NDArray[Any]
+
+
+def evaluate_arrays(
+    ins: Instruction,
+    plan: Plan,
+    values: Mapping[str, object],
+    out: Mapping[str, AnyArray] | None = None,
+    *,
+    native: bool = False,
+) -> dict[str, AnyArray]:
+    """The destinations by role, over values by name that broadcast together.
+
+    Raises ValueError where a value is not an array of integers (or, for an ``.f``
+    operand, of floats) that fits its operand, or a result can't be put into its array.
+    """
+    operands: dict[str, AnyArray] = {
+        role: np.array(bits, storage(ins.type_of(role))) for role, bits in ins.constants.items()
+    }
+    names = ins.names
+    for source in plan.sources:
+        if source.role in names and source.role not in operands:
+            name = names[source.role]
+            operands[source.role] = _bits(values[name], source.type, name)
+    shapes = {operands[source.role].shape for source in plan.sources}
+    try:
+        (shape,) = shapes if len(shapes) == 1 else (np.broadcast_shapes(*shapes),)
+    except ValueError:
+        given = ", ".join(f"{ins.called(x.role)} {operands[x.role].shape}" for x in plan.sources)
+        raise ValueError(f"the operands do not broadcast: {given}") from None
+    if not out:
+        return run_blocks(plan, operands, shape, native=native)
+    into = _outputs(ins, plan, out, shape)
+    return _into(into, operands.values(), partial(run_blocks, plan, operands, shape, native=native))
+
+
+def _outputs(
+    ins: Instruction, plan: Plan, out: Mapping[str, Any], shape: tuple[int, ...]
+) -> dict[str, AnyArray]:
+    """The arrays for results by role; raises ValueError where one can't be written."""
+    roles = {name: role for role, name in ins.results.items()}
+    types = {x.role: x.type for x in plan.results}
+    for name, array in out.items():
+        if name not in roles:
+            wanted = ", ".join(roles) or "nothing"
+            raise ValueError(
+                f"out has {name!s:.60}, which {ins} does not write; it writes {wanted}"
+            )
+        if not isinstance(array, np.ndarray) or isinstance(array, np.ma.MaskedArray):
+            raise ValueError(f"out for {name} is {shown(array)}, not a plain array")
+        type_ = types[roles[name]]
+        if not _holds(array.dtype, type_):
+            other = ", or another type of that width in this machine's byte order"
+            raise ValueError(
+                f"out for {name} is {array.dtype}; the result takes {storage(type_)}"
+                f"{'' if type_ is Type.PRED else other}"
+            )
+        if array.shape != shape:
+            raise ValueError(f"out for {name} has shape {array.shape}, the operands make {shape}")
+        if not array.flags.writeable:
+            raise ValueError(f"out for {name} is read-only")
+    names = list(out)
+    for at, name in enumerate(names):
+        if any(np.may_share_memory(out[name], out[other]) for other in names[:at]):
+            raise ValueError(f"out for {name} shares memory with that for another destination")
+    return {roles[name]: array for name, array in out.items()}
+
+
+def _holds(dtype: np.dtype[Any], type_: Type) -> bool:
+    """Whether a result's bits can be written as elements of a type."""
+    kinds = "b" if type_ is Type.PRED else "uif" if type_.is_float else "ui"
+    return dtype.kind in kinds and dtype.itemsize == storage(type_).itemsize and dtype.isnative
+
+
+def _into(
+    given: Mapping[str, AnyArray],
+    operands: Iterable[AnyArray],
+    run: Callable[[Mapping[str, AnyArray]], dict[str, AnyArray]],
+) -> dict[str, AnyArray]:
+    """Results in the arrays that are given for them, others in new ones.
+
+    What is not in one piece, or shares memory with an operand, is written when all is computed.
+    """
+    every = list(operands)
+    direct = {
+        role: np.asarray(array)
+        for role, array in given.items()
+        if array.flags.c_contiguous
+        and array.flags.aligned
+        and not any(np.may_share_memory(array, operand) for operand in every)
+    }
+    found = run(direct)
+    for role, array in given.items():
+        if role not in direct:
+            array[...] = found[role].view(array.dtype)
+    return found | dict(given)
+
+
+def _bits(value: object, type_: Type, name: str) -> AnyArray:
+    """A value as an array of integers of which the low bits are its operand's."""
+    if type(value) is np.ndarray and value.dtype == storage(type_):
+        return _truths(value) if type_ is Type.PRED else value
+    if type_.is_float and is_float(value):
+        return np.array(bits_of(value, type_, name), storage(type_))
+    parts = value if isinstance(value, (list, tuple)) else ()
+    if any(isinstance(x, np.ma.MaskedArray) for x in (value, *parts)):
+        raise ValueError(f"{name} is a masked array; give it whole, as `filled` makes it")
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise ValueError(f"{name} is {shown(value)}, not an array: {error}") from None
+    kind, wanted = array.dtype.kind, storage(type_)
+    if kind == "f" and type_.is_float:
+        native = array.dtype.newbyteorder("=")
+        if native.itemsize * 8 != type_.bits:
+            raise ValueError(
+                f"{name} is {native}, but the operand is .{type_}; "
+                f"give an array of float{type_.bits}, or the bits as an integer"
+            )
+        return array.view(wanted.newbyteorder(array.dtype.byteorder))
+    if kind not in "iub":
+        why = "neither an integer nor a float" if type_.is_float else "not an integer"
+        raise ValueError(f"{name} is {shown(array if array.shape else value)}, {why}")
+    low, high = limits(type_.bits, signed=True).low, limits(type_.bits, signed=False).high
+    if kind != "b" and array.size and not _always_fits(array.dtype, low, high):
+        least, most = int(array.min()), int(array.max())
+        if least < low or most > high:
+            worst = least if least < low else most
+            raise ValueError(
+                f"{name} holds {worst:#x}, which does not fit in {counted(type_.bits, 'bit')}"
+            )
+    return _truths(array) if kind == "b" and type_ is Type.PRED else array
+
+
+def _truths(array: AnyArray) -> AnyArray:
+    """Truths whose bytes are 0 and 1: memory that is taken for truths may hold others."""
+    raw = array.view(np.uint8)
+    return raw != 0 if raw.size and raw.max() > 1 else array
+
+
+def _always_fits(dtype: np.dtype[Any], low: int, high: int) -> bool:
+    info = np.iinfo(dtype)
+    return low <= info.min and info.max <= high

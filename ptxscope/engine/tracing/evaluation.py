@@ -1,0 +1,219 @@
+"""Results of an instruction, for integers or for whole arrays of operands."""
+
+from __future__ import annotations
+
+import math
+import operator
+import sys
+from collections.abc import Container, Mapping
+from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
+
+from ..isa.integers import limits
+from ..isa.roles import DESTINATIONS, Role
+from ..isa.types import Type
+from ..semantics.lowering import lower
+from ..semantics.models import Model, model
+from ..semantics.plan import Plan
+from ..semantics.plan_execution import result
+from ..semantics.rules import ISA, Rules
+from ..syntax.constants import float_bits
+from ..syntax.errors import counted
+from ..syntax.instruction import Instruction
+from ..syntax.parser import read
+from ..syntax.values import FloatClass, finite_range, float_class
+
+Scalar = SupportsIndex | SupportsFloat
+"""An integer, or a float for an operand of a float type."""
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Value = int | npt.NDArray[Any]
+    Given = Scalar | npt.NDArray[Any]
+
+
+ENGINES = ("numpy", "llvm")
+"""What arrays are computed by."""
+
+
+def evaluate(
+    instruction: str | Instruction,
+    values: Mapping[str, Given],
+    *,
+    model: str | Model = "isa",
+    out: Mapping[str, npt.NDArray[Any]] | None = None,
+    engine: str = "numpy",
+) -> dict[str, Value]:
+    """The destinations' bits by name, unsigned (0 or 1 for predicates).
+
+    ``values`` has an integer for each register that is read, by its name as written, from
+    -2**(w-1) to 2**w - 1 for w bits; or an array of integers in that range. For an operand of
+    type ``.f32`` or ``.f64`` an integer is its bits, and a float is a number, rounded to the type.
+    Arrays broadcast and give arrays, also where they have no dimension: uint16, uint32, uint64,
+    bool for predicates. Arrays of float32 or float64, in either byte order, are taken by their
+    bits where the operand's type is ``.f32``, ``.f64``. Masked arrays are refused.
+
+    ``out`` has arrays for some destinations, by name: of the shape that the operands broadcast
+    to and of a type as wide as the destination. They are written, whatever else shares their
+    memory, and returned. What is computed besides takes memory that does not grow with the arrays.
+
+    ``engine="llvm"`` computes arrays by machine code, which takes 10 to 30 ms to make for a form
+    and is up to four times as fast; ImportError says what to install for it.
+    Raises PtxError, and ValueError that names the operand.
+    """
+    if engine not in ENGINES:
+        raise ValueError(f"unknown engine {shown(engine)}: {', '.join(ENGINES)}")
+    ins = read(instruction)
+    if out is not None and not isinstance(out, Mapping):
+        name = next(iter(ins.results.values()), "d")
+        raise ValueError(f"out has no names; arrays are given by name: out={{{name!r}: …}}")
+    model_ = resolve_model(model)
+    check_names(ins, values)
+    given = {role for role, name in ins.names.items() if name in values} | ins.constants.keys()
+    plan = check_read(ins, model_, given)
+    if out or not all(map(_is_scalar, values.values())):
+        from .array_evaluation import evaluate_arrays
+
+        found: dict[str, Value] = dict(
+            evaluate_arrays(ins, plan, values, out, native=engine == "llvm")
+        )
+    else:
+        found = dict(result(plan, bind(ins, values)))
+    return {name: found[role] for role, name in ins.results.items()}
+
+
+def plan_of(ins: Instruction, rules: Rules = ISA) -> Plan:
+    """What an instruction computes under some rules, its guard included."""
+    return lower(ins.computed, rules, ins.unless)
+
+
+def resolve_model(name: str | Model) -> Model:
+    """Return the model of a name; raise ValueError, and TypeError for what is no name or Model."""
+    if isinstance(name, Model):
+        return name
+    if not isinstance(name, str):
+        raise TypeError(f"model is {shown(name)}; it is the name of a model, such as 'ptxas'")
+    return model(name)
+
+
+def check_names(ins: Instruction, values: Mapping[str, object]) -> None:
+    """Raise ValueError unless every register that is read has a value, and no other name.
+
+    Raise TypeError unless the values are a mapping.
+    """
+    if not isinstance(values, Mapping):
+        name = next((x.name for x in ins.inputs), "a")
+        raise TypeError(f"values is {shown(values)}; values are given by name: {{{name!r}: …}}")
+    for needed in ins.inputs:
+        if needed.name not in values:
+            raise ValueError(f"no value for {described(needed.name, needed.roles)}")
+    known = {name for role, name in ins.names.items() if role not in ins.constants}
+    for name in values:
+        if name not in known:
+            wanted = ", ".join(needed.name for needed in ins.inputs) or "nothing"
+            line = str(ins).rstrip(";")
+            raise ValueError(f"{name!s:.60} is not an operand of {line}; it reads {wanted}")
+
+
+def check_read(ins: Instruction, model_: Model, roles: Container[str]) -> Plan:
+    """What a model computes; raises ValueError unless all that it reads is among some roles.
+
+    It may read what the documentation does not.
+    """
+    plan = plan_of(ins, model_.rules(ins.form))
+    for source in plan.sources:
+        if source.role not in roles:
+            raise ValueError(f"no value for {ins.called(source.role)}, which {model_.name} reads")
+    return plan
+
+
+def described(name: str, roles: tuple[str, ...]) -> str:
+    """``%r2 (operand a)``, ``p (the guard)``, ``d (its old value, which a guard may keep)``."""
+    role = roles[0]
+    if role == Role.GUARD:
+        return f"{name} (the guard)"
+    if role in DESTINATIONS:
+        return f"{name} (its old value, which the guard may keep)"
+    plural = "s" if len(roles) > 1 else ""
+    return f"{name} (operand{plural} {', '.join(roles)})" if name != role else f"operand {role}"
+
+
+def bind(ins: Instruction, values: Mapping[str, object]) -> dict[str, int]:
+    """Operand bits by role; raises ValueError where an integer does not fit its operand."""
+    operands = dict(ins.constants)
+    for role, name in ins.names.items():
+        if name in values and role not in operands:
+            operands[role] = bits_of(values[name], ins.type_of(role), name)
+    return operands
+
+
+def bits_of(value: object, type_: Type, name: str) -> int:
+    """The bits of an integer, signed or unsigned, or of a float for an ``.f`` operand.
+
+    Raises ValueError.
+    """
+    whole = integer(value)
+    if whole is None and type_.is_float and is_float(number := _element(value)):
+        return _round_float(number, type_, name)
+    if whole is None:
+        why = "neither an integer nor a float" if type_.is_float else "not an integer"
+        raise ValueError(f"{name} is {shown(value)}, {why}")
+    low, high = limits(type_.bits, signed=True).low, limits(type_.bits, signed=False).high
+    if not low <= whole <= high:
+        raise ValueError(f"{name} = {whole:#x} does not fit in {counted(type_.bits, 'bit')}")
+    return whole & high
+
+
+def integer(value: object) -> int | None:
+    """An integer as Python's own, be it one of NumPy's or an array of one; None for another value.
+
+    A masked integer is none.
+    """
+    if type(value) is int:
+        return value
+    element = _element(value)
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(element, numpy.bool_):
+        return int(element)
+    try:
+        return int(operator.index(element))
+    except TypeError:
+        return None
+
+
+def _element(value: Any) -> Any:
+    """What an array without dimensions holds; any other value as it is."""
+    numpy = sys.modules.get("numpy")  # where nobody imported it, no value is of it
+    return value[()] if numpy is not None and isinstance(value, numpy.ndarray) else value
+
+
+def is_float(value: object) -> bool:
+    """Whether a value is a float of Python's or NumPy's, and no array of floats."""
+    numpy = sys.modules.get("numpy")
+    return isinstance(value, float) or (numpy is not None and isinstance(value, numpy.floating))
+
+
+def _round_float(value: Any, type_: Type, name: str) -> int:
+    """The bits of a float as an operand's type; raises ValueError where it is too large."""
+    if getattr(value, "nbytes", 0) * 8 == type_.bits:  # NumPy's: a NaN stays as it is
+        return int.from_bytes(value.tobytes(), sys.byteorder)
+    bits = float_bits(value, type_.bits)
+    if math.isfinite(value) and float_class(bits, type_.bits) is FloatClass.INFINITE:
+        raise ValueError(f"{name} = {value} is too large for .{type_}: {finite_range(type_)}")
+    return bits
+
+
+def shown(value: object) -> str:
+    """A value that is refused, in few words."""
+    if getattr(value, "shape", ()):
+        return f"an array of {getattr(value, 'dtype', 'something')}"
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else f"{text[:50]}…"
+
+
+def _is_scalar(value: object) -> bool:
+    """Whether it is one value, and no array, be it of one element."""
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(value, numpy.ndarray):
+        return False
+    return integer(value) is not None or is_float(value)

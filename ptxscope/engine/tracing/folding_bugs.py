@@ -1,0 +1,107 @@
+"""Where ptxas folds constants to a result that is not documented (docs/semantics.md, 2.1).
+
+No model has these bugs: they depend on which operands are constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ..isa.form import Form
+from ..isa.roles import Role
+from ..isa.types import Type
+from ..records import NamedTuple
+from ..semantics.lowering import lower
+from ..semantics.plan_execution import result
+from ..syntax.constant_folding import FOLDING, folding_note
+from ..syntax.instruction import Instruction
+
+LOSING = "ptxas 13.0 to 13.5 at -O1 and above"
+"""Who loses the absolute value of ``vabsdiff2`` and ``vabsdiff4`` of constants."""
+LOSING_TARGETS = (120, 121)
+_DIFFERENCES = {"vabsdiff2": "vsub2", "vabsdiff4": "vsub4"}
+_NO_MODEL = "It depends on constants: no model has it."
+
+
+class FoldingBug(NamedTuple):
+    """A wrong result for constants, described by the same fields as an erratum."""
+
+    id: str
+    forms: str
+    versions: str
+    targets: str
+    sentence: str
+    example: tuple[str, dict[str, int], int, int]
+    """A line, its constants by name, and the result of ``isa`` and of ``ptxas``."""
+    remark: str = _NO_MODEL
+
+
+FOLDING_BUGS = (
+    FoldingBug(
+        "F1",
+        "slct.s32.s32 with a constant c",
+        FOLDING.removeprefix("ptxas "),
+        "sm_75 and later",
+        "c is read as an f32: 0x80000000 is -0.0 and chooses a, the bits of a NaN choose b.",
+        ("slct.s32.s32 d, a, b, 2142016040", {"a": 1, "b": 12}, 1, 12),
+    ),
+    FoldingBug(
+        "F2",
+        "vabsdiff2 and vabsdiff4 .u32.u32.u32.sat with constants a, b and c",
+        LOSING.removeprefix("ptxas "),
+        "sm_120 and sm_121",
+        "The absolute value is lost: each lane is a - b, and a negative difference becomes 0.",
+        (
+            "vabsdiff4.u32.u32.u32.sat d, a, b, c",
+            {"a": 0x8001, "b": 0x7F800002, "c": 0x12345678},
+            0x7F808001,
+            0x00008000,
+        ),
+        f"It shows where c is neither 0 nor equal to a or b. {_NO_MODEL}",
+    ),
+)
+
+
+def find_difference_form(form: Form) -> Form | None:
+    """What ptxas computes instead of an absolute difference of constants; None where it doesn't."""
+    types = {form.dtype, form.atype, form.btype}
+    if form.opcode not in _DIFFERENCES or not form.sat or types != {Type.U32}:
+        return None
+    return form._replace(opcode=_DIFFERENCES[form.opcode])
+
+
+def is_difference_lost(constants: Mapping[str, int]) -> bool:
+    """Whether ptxas loses the absolute value where these operands, by role, are constants."""
+    if not {"a", "b", "c"} <= constants.keys():
+        return False
+    return constants["c"] not in (0, constants["a"], constants["b"])
+
+
+def describe_lost_difference(ins: Instruction) -> str:
+    """What is said of an absolute difference that is lost; empty where folding does no harm."""
+    changed, constants = find_difference_form(ins.form), ins.constants
+    if changed is None or not is_difference_lost(constants):
+        return ""
+    wanted, folded = (result(lower(form), constants)[Role.D] for form in (ins.form, changed))
+    if wanted == folded:
+        return ""
+    how = "can lose" if ins.guard else "loses"
+    return (
+        f"with these constants {LOSING} {how} the absolute value for sm_120 and sm_121: "
+        f"{ins.called(Role.D)} becomes {folded:#010x}, not {wanted:#010x} as documented; "
+        "-O0 and other targets are right"
+    )
+
+
+def describe_folded_slct(ins: Instruction) -> Iterator[str]:
+    """What is said of a constant c of ``slct`` that is folded otherwise than documented."""
+    c = ins.constants.get(Role.C)
+    if c is not None and (said := folding_note(ins.form, ins.sources, c)):
+        yield said
+
+
+def describe_folding(ins: Instruction) -> Iterator[str]:
+    """What is said of an instruction with operands that are constants."""
+    yield from describe_folded_slct(ins)
+    if said := describe_lost_difference(ins):
+        yield said

@@ -1,0 +1,321 @@
+"""A Plan as a small function in another language, made row by row from its micro-operations.
+
+What both languages share is here: one expression a lane for each kind of micro-operation.
+A Dialect says what differs between the languages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from enum import Enum
+from itertools import groupby
+from typing import Any, Protocol
+
+from ...engine.isa.integers import Range, limits
+from ...engine.isa.roles import ORDER, Role
+from ...engine.isa.types import BoolOp, Cmp
+from ...engine.records import NamedTuple
+from ...engine.semantics import micro_operations as m
+from ...engine.semantics.micro_operation import Micro
+from ...engine.semantics.plan import Plan, Row, Source, Stage
+from ...engine.tracing.trace import Trace
+
+
+class Kind(Enum):
+    """What holds every value of a variable, or of an expression's parts."""
+
+    SIGNED = "64 bits with a sign"
+    UNSIGNED = "64 bits without"
+    WIDE = "more than 64 bits"
+
+
+def kind_of(ranges: Iterable[Range]) -> Kind:
+    """What all of these fit in; with a sign where both do."""
+    every = list(ranges)
+    if all(range_.within(64, signed=True) for range_ in every):
+        return Kind.SIGNED
+    return Kind.UNSIGNED if all(x.within(64, signed=False) for x in every) else Kind.WIDE
+
+
+class Dialect(Protocol):
+    """What the languages say differently."""
+
+    def within(self, kind: Kind) -> Dialect:
+        """The same, in an expression of a kind."""
+
+    def number(self, value: int) -> str:
+        """An integer literal."""
+
+    def choose(self, condition: str, x: str, y: str) -> str:
+        """x where the condition holds, else y."""
+
+    def power(self, exponent: str) -> str:
+        """2 to the power of an expression of at most 32."""
+
+    def both(self, x: str, y: str) -> str:
+        """Whether two conditions hold."""
+
+    def either(self, conditions: Iterable[str]) -> str:
+        """Whether one of some conditions holds."""
+
+    def truth(self, condition: str) -> str:
+        """A condition as 1 or 0."""
+
+    def read(self, name: str, kind: Kind) -> str:
+        """A variable of a kind, in the expression."""
+
+    def low64(self, x: str, signed: bool) -> str:
+        """The low 64 bits of an operand of the expression, with or without a sign."""
+
+    def convert(self, expression: str, kind: Kind) -> str:
+        """The expression as a value of another kind, which holds it."""
+
+    def float_bits(self, x: str) -> str:
+        """The binary32 pattern of a variable that holds an integer of at most 32 bits."""
+
+
+class Assignment(NamedTuple):
+    """``name = expression``."""
+
+    name: str
+    expression: str
+    kind: Kind
+    """What holds every value of it."""
+    stage: Stage
+    row: str
+    """The row's key."""
+    reads: tuple[str, ...]
+    """The variables in the expression."""
+
+
+_RELATIONS = {Cmp.EQ: "==", Cmp.NE: "!=", Cmp.LT: "<", Cmp.LE: "<=", Cmp.GT: ">", Cmp.GE: ">="}
+
+
+def parameters(plan: Plan) -> list[Source]:
+    """What a function takes: a, b, c as they are written, a guard, old values."""
+    return sorted(plan.sources, key=lambda source: ORDER[Role(source.role)])
+
+
+def assignments(plan: Plan, dialect: Dialect, names: dict[str, str]) -> list[Assignment]:
+    """The plan's rows, a statement a lane; ``names`` are the parameters by role."""
+    known = {role: [name] for role, name in names.items()}
+    ranges = {names[x.role]: limits(x.type.bits, signed=False) for x in plan.sources}
+    found = []
+    for row in plan.rows:
+        base = row.key.replace(".", "_")
+        lanes = [base] if row.lanes == 1 else [f"{base}{lane}" for lane in range(row.lanes)]
+        for lane, name in enumerate(lanes):
+            reads = _reads(row, [known[key] for key in row.inputs], lane)
+            each = [ranges[variable] for variable in reads]
+            micro = _biting(row.micro, each)
+            # what cuts to 64 bits reads its operand as it is
+            all_of = each if _cuts_to_64(micro) else [*each, row.range]
+            d = dialect.within(kind_of(all_of))
+            x = [d.read(variable, kind_of([ranges[variable]])) for variable in reads]
+            expression = _stripped(_LANES[type(micro)](d, micro, x, lane))
+            kind = kind_of([row.range])
+            if kind is not kind_of(all_of) and not _has_own_kind(micro):
+                expression = d.convert(expression, kind)
+            found.append(Assignment(name, expression, kind, row.stage, row.key, tuple(reads)))
+        known[row.key] = lanes
+        ranges |= dict.fromkeys(lanes, row.range)
+    return found
+
+
+def _biting(micro: Micro, inputs: list[Range]) -> Micro:
+    """The same without a bound below that no value can reach."""
+    if isinstance(micro, m.Clamp) and micro.low is not None and micro.low <= inputs[0].low:
+        return m.Clamp(None, micro.high)
+    return micro
+
+
+def _cuts_to_64(micro: Micro) -> bool:
+    return isinstance(micro, m.Wrap) and micro.bits == 64
+
+
+def _has_own_kind(micro: Micro) -> bool:
+    """Whether its expression is of a kind whatever its operands are: a truth, or 64 bits."""
+    return isinstance(micro, m.Compare) or _cuts_to_64(micro)
+
+
+def by_stage(found: list[Assignment]) -> list[tuple[Stage, list[Assignment]]]:
+    """The assignments of each stage."""
+    return [(stage, list(group)) for stage, group in groupby(found, key=lambda x: x.stage)]
+
+
+def results(trace: Trace, found: list[Assignment]) -> list[tuple[str, str]]:
+    """Role and variable of every destination that is kept."""
+    names = {x.row: x.name for x in found}
+    kept = trace.instruction.results
+    return [(x.role, names[x.key]) for x in trace.plan.results if x.role in kept]
+
+
+def function_name(trace: Trace) -> str:
+    """``vadd4_s32_s32_u32_sat``, with every selector, and the model where it is not ``isa``."""
+    form = trace.instruction.form
+    parts = [trace.instruction.mnemonic]
+    parts += [f"{slot}_{form.get(slot)}" for slot in ("dsel", "mask", "asel", "bsel")
+              if form.get(slot) is not None]  # fmt: skip
+    parts += [slot for slot in ("nega", "negb", "negc") if form.get(slot)]
+    if trace.model.errata:
+        parts.append(trace.model.name)
+    return re.sub(r"\W+", "_", "_".join(parts))
+
+
+def _reads(row: Row, inputs: Sequence[list[str]], lane: int) -> list[str]:
+    """The variables that a lane is computed from, among those of all lanes of the inputs."""
+    match row.micro:
+        case m.Select() as select:
+            word, _ = select.picks[lane]
+            return inputs[word]
+        case m.Pack():
+            return inputs[0]
+        case m.Accumulate() as accumulate:
+            lanes, (c,) = inputs
+            return [c, *(lanes[at] for at in accumulate.lanes)]
+        case m.Merge() as merge:
+            inputs = inputs[:1] if lane in merge.lanes else inputs[1:]
+    return [names[lane if len(names) > 1 else 0] for names in inputs]
+
+
+def _stripped(expression: str) -> str:
+    """The expression without brackets around the whole of it."""
+    depth = 0
+    for at, char in enumerate(expression):
+        depth += (char == "(") - (char == ")")
+        if depth == 0:
+            whole = at == len(expression) - 1 and expression[0] == "("
+            return expression[1:-1] if whole else expression
+    return expression
+
+
+def _low(d: Dialect, x: str, bits: int) -> str:
+    if bits == 64:
+        return d.low64(x, signed=False)
+    return f"({x} & {d.number((1 << bits) - 1)})"
+
+
+def _part(d: Dialect, x: str, unit: int, index: int) -> str:
+    return _low(d, f"({x} >> {unit * index})" if index else x, unit)
+
+
+def _read(d: Dialect, x: str, bits: int, signed: bool) -> str:
+    if not signed:
+        return _low(d, x, bits)
+    if bits == 64:
+        return d.low64(x, signed=True)
+    top = d.number(1 << (bits - 1))
+    return f"(({_low(d, x, bits)} ^ {top}) - {top})"
+
+
+def _select(d: Dialect, micro: m.Select, x: list[str], lane: int) -> str:
+    _, index = micro.picks[lane]
+    return _part(d, x[0], micro.unit, index)
+
+
+def _merge(d: Dialect, micro: m.Merge, x: list[str], lane: int) -> str:
+    if lane not in micro.lanes:
+        return _part(d, x[0], micro.unit, lane)
+    return _low(d, _part(d, x[0], 16, 1) if micro.high else x[0], micro.unit)
+
+
+def _pack(_: Dialect, micro: m.Pack, x: list[str], _lane: int) -> str:
+    parts = [f"({y} << {micro.unit * at})" if at else y for at, y in enumerate(x)]
+    return " | ".join(reversed(parts))
+
+
+def _absolute(d: Dialect, _: Micro, x: list[str], _lane: int) -> str:
+    return d.choose(f"{x[0]} < {x[1]}", f"{x[1]} - {x[0]}", f"{x[0]} - {x[1]}")
+
+
+def _magnitude(d: Dialect, micro: m.Magnitude, x: list[str], _lane: int) -> str:
+    least = d.number(limits(micro.bits, signed=True).low)
+    return d.choose(d.both(f"{x[0]} < 0", f"{x[0]} != {least}"), f"-{x[0]}", x[0])
+
+
+def _average(d: Dialect, _: Micro, x: list[str], _lane: int) -> str:
+    total = f"{x[0]} + {x[1]}"
+    return f"({total} + {d.truth(f'{total} >= 0')}) >> 1"
+
+
+def _amount(d: Dialect, micro: m.LimitAmount, x: list[str], _lane: int) -> str:
+    return f"{x[0]} & 31" if micro.wrap else d.choose(f"{x[0]} < 32", x[0], "32")
+
+
+def _clamp(d: Dialect, micro: m.Clamp, x: list[str], _lane: int) -> str:
+    said = x[0]
+    if micro.high is not None:
+        high = d.number(micro.high)
+        said = d.choose(f"{x[0]} > {high}", high, said)
+    if micro.low is not None:
+        low = d.number(micro.low)
+        said = d.choose(f"{x[0]} < {low}", low, said)
+    return said
+
+
+def _flush(d: Dialect, _: Micro, x: list[str], _lane: int) -> str:
+    small = f"{_low(d, x[0], 31)} < {d.number(1 << 23)}"
+    return d.choose(small, f"{x[0]} & {d.number(1 << 31)}", x[0])
+
+
+def _compare(d: Dialect, micro: m.Compare, x: list[str], _lane: int) -> str:
+    cmp, type_ = micro.cmp, micro.type
+    sign = _RELATIONS.get(m.RELATIONS.get(cmp, cmp), "")
+    if type_ is None or not type_.is_float:
+        read = x if type_ is None else [_read(d, v, type_.bits, type_.signed) for v in x]
+        return d.truth(f"{read[0]} {sign} {(*read, '0')[1]}")
+    bits = type_.bits
+    infinity = d.number(m.infinity(bits))
+    nan = d.truth(d.either(f"{_low(d, v, bits - 1)} > {infinity}" for v in x))
+    if cmp in (Cmp.NAN, Cmp.NUM):
+        return nan if cmp is Cmp.NAN else f"1 - {nan}"
+    magnitudes = [_low(d, v, bits - 1) for v in x]
+    if bits == 64:
+        magnitudes = [d.low64(v, signed=True) for v in magnitudes]
+    ordered = [
+        d.choose(f"{v} >> {bits - 1}", f"-{magnitude}", magnitude)
+        for v, magnitude in zip(x, magnitudes, strict=True)
+    ]
+    holds = d.truth(f"{ordered[0]} {sign} {(*ordered, '0')[1]}")
+    return f"{holds} | {nan}" if cmp in m.UNORDERED else f"{holds} & (1 - {nan})"
+
+
+def _combine(_: Dialect, micro: m.Combine, x: list[str], _lane: int) -> str:
+    sign = {BoolOp.AND: "&", BoolOp.OR: "|", BoolOp.XOR: "^"}[micro.boolop]
+    return f"{x[0]} {sign} {x[1]}"
+
+
+_LANES: dict[type, Callable[[Dialect, Any, list[str], int], str]] = {
+    m.Select: _select,
+    m.Merge: _merge,
+    m.Pack: _pack,
+    m.Accumulate: lambda _d, _m, x, _: " + ".join(x),
+    m.Extend: lambda d, micro, x, _: _read(d, x[0], micro.bits, micro.signed),
+    m.Wrap: lambda d, micro, x, _: _read(d, x[0], micro.bits, micro.signed),
+    m.Truncate: lambda d, micro, x, _: _low(d, x[0], micro.bits),
+    m.Add: lambda _d, _m, x, _: f"{x[0]} + {x[1]}",
+    m.Subtract: lambda _d, _m, x, _: f"{x[0]} - {x[1]}",
+    m.Multiply: lambda _d, _m, x, _: f"{x[0]} * {x[1]}",
+    m.AbsoluteDifference: _absolute,
+    m.Minimum: lambda d, _m, x, _: d.choose(f"{x[0]} < {x[1]}", x[0], x[1]),
+    m.Maximum: lambda d, _m, x, _: d.choose(f"{x[0]} > {x[1]}", x[0], x[1]),
+    m.Average: _average,
+    m.LimitAmount: _amount,
+    # a negative number must not be shifted left in C
+    m.ShiftLeft: lambda d, _m, x, _: f"{x[0]} * {d.power(x[1])}",
+    m.ShiftRight: lambda _d, _m, x, _: f"{x[0]} >> {x[1]}",
+    m.ScaleDown: lambda _d, micro, x, _: f"{x[0]} >> {micro.amount}",
+    m.Negate: lambda _d, _m, x, _: f"-{x[0]}",
+    m.Magnitude: _magnitude,
+    m.ToBits: lambda d, micro, x, _: _low(d, x[0], micro.bits),
+    m.ToFloat: lambda d, _m, x, _: d.float_bits(x[0]),
+    m.PlusOne: lambda _d, _m, x, _: f"{x[0]} + 1",
+    m.Clamp: _clamp,
+    m.Flush: _flush,
+    m.Compare: _compare,
+    m.Not: lambda _d, _m, x, _: f"1 - {x[0]}",
+    m.Combine: _combine,
+    m.Choose: lambda d, _m, x, _: d.choose(x[0], x[1], x[2]),
+    m.Encode: lambda d, micro, x, _: f"{x[0]} * {d.number(micro.true)}",
+}

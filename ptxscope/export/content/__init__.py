@@ -1,0 +1,1 @@
+"""The content of every format: the document, effective options, hidden rows, ids."""

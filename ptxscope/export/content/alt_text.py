@@ -1,0 +1,102 @@
+"""What a picture of a trace says, in words: for an ``alt=``, a ``<desc>``, a reader's ear."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...engine.tracing.lane_text import result_text
+from .document import Answers, Document, OperandView, RowView, StepView
+
+
+def alt(doc: Document) -> str:
+    """Operands, each step's sentence and what stood out in it, and the result, on one line.
+
+    A picture's own ``<desc>`` has it without ``0x``: the result stands in a picture once.
+    """
+    return " ".join(_sentences(doc))
+
+
+def short_alt(doc: Document) -> str:
+    """The instruction, its operands and its result in one sentence."""
+    said = doc.ptx.removesuffix(";")
+    if doc.title:
+        said = f"{doc.title.rstrip('.:')}: {said}"
+    if doc.operands:
+        operands = (f"{x.name or x.label} = {x.bits}" for x in doc.operands)
+        said += f" on {', '.join(operands)}"
+    if doc.trace.model.errata:
+        said += f", model {doc.model},"
+    if doc.results:
+        said += f" gives {' and '.join(f'{x.name} = {x.bits}, {x.meant}' for x in doc.results)}"
+        own = result_text(doc.trace)
+        others = (x for x in doc.answers.all if x.result != own) if doc.answers else ()
+        said += "".join(f"; {x.label}: {x.result}" for x in others)
+    elif doc.no_result:
+        said += f"; {doc.no_result}"
+    return f"{said.rstrip(',')}."
+
+
+def _sentences(doc: Document) -> Iterator[str]:
+    if doc.title:
+        yield _sentence(doc.title)
+    yield f"{doc.ptx.removesuffix(';')}, model {doc.model}."
+    if doc.operands:
+        yield f"Operands: {'; '.join(map(_operand, doc.operands))}."
+    for step in doc.steps:
+        yield from _step(step)
+    if doc.left_out:
+        yield doc.left_out
+    for name, bits, meant in doc.results:
+        yield f"Result: {name} = {bits}, {meant}."
+    if doc.no_result:
+        yield f"Result: {doc.no_result}."
+    yield from map(_sentence, doc.lane_notes)
+    if doc.agreed:
+        yield doc.agreed
+    if doc.answers:
+        yield from _answers(doc.answers)
+    if doc.caption:
+        yield _sentence(doc.caption)
+
+
+def _answers(answers: Answers) -> Iterator[str]:
+    """Every answer, and the steps of the other one from where they part."""
+    told = "; ".join(
+        f"{x.label}: {x.result}" + (f" ({x.why})" if x.errata else "") for x in answers.all
+    )
+    yield f"Two answers, which part at the step {answers.step}: {told}."
+    if answers.steps:
+        yield f"The steps of {answers.other} from there:"
+        for step in answers.steps:
+            yield from _step(step)
+
+
+def _operand(operand: OperandView) -> str:
+    _, label, name, bits, meant = operand
+    return " ".join(filter(None, (label, name, "=", f"{bits},", meant)))
+
+
+def _step(step: StepView) -> Iterator[str]:
+    yield f"Step {step.number}, {step.title}: {step.about}"
+    for row in step.rows:
+        yield from _row(row)
+    yield from map(_sentence, step.notes)
+
+
+def _row(row: RowView) -> Iterator[str]:
+    """What comes out, in numbers; in a sentence where that is not just what the step says."""
+    if len(row.cells) == 1:
+        (cell,) = row.cells
+        told = cell.sentence if cell.flags else str(cell.formula)
+        yield f"{told}." if told.startswith(f"{row.name} =") else f"{row.name}: {told}."
+        return
+    plain = [f"{cell.name}: {cell.text}" for cell in row.cells if not cell.flags]
+    if plain:
+        yield f"{row.name}, {'; '.join(plain)}."
+    for cell in row.cells:
+        if cell.flags:
+            yield f"{row.name}, {cell.name}: {cell.sentence}."
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?", "…", ":")) else f"{text}."

@@ -1,0 +1,42 @@
+"""What a writer asks for in words, as an annotated trace and the options of a document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...engine.records import replace
+from ...engine.tracing.annotations import Annotations
+from ...engine.tracing.note_targets import parse_note, stages_between
+from ...engine.tracing.trace import Trace
+from ..options import DEFAULT, Options
+
+
+def chosen(
+    trace: Trace,
+    options: Options = DEFAULT,
+    *,
+    title: str = "",
+    caption: str = "",
+    notes: Iterable[str] = (),
+    steps: str = "",
+    until: str = "",
+    result: bool = True,
+) -> tuple[Trace, Options]:
+    """The trace with these annotations beside its own, and options that show such a part.
+
+    ``notes`` are as ``parse_note`` reads them, ``steps`` as ``stages_between`` does. Where steps
+    come behind ``until``, the result is kept back. Raises ValueError.
+    """
+    if steps and until:
+        raise ValueError("there are steps and until; one of them says which part is shown")
+    extra = trace.annotations
+    added = tuple(parse_note(text, trace) for text in notes)
+    annotations = Annotations(
+        title or extra.title, caption or extra.caption, (*extra.notes, *added)
+    )
+    if steps or until:
+        stages = stages_between(f"-{until}" if until else steps, trace)
+        whole = stages == {step.stage for step in trace.steps}
+        options = options._replace(stages=stages, result=whole or not until)
+    options = options._replace(result=options.result and result)
+    return replace(trace, annotations=annotations), options

@@ -1,0 +1,437 @@
+"""What every format says about a trace, before any format has drawn it.
+
+A Document is the trace in words and numbers: plain text throughout, not escaped for any
+format, so that all formats say the same. What a writer wrote is kept (see ``harmless``); whatever
+shows it in a terminal makes it printable there.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Container, Iterator
+from itertools import groupby
+
+from ... import __version__
+from ...engine.isa.roles import Role
+from ...engine.records import NamedTuple
+from ...engine.semantics.errata import ERRATA, Erratum
+from ...engine.semantics.micro_operation import Flag
+from ...engine.semantics.micro_operations import Clamp, Extend, Merge, Select
+from ...engine.semantics.models import PTXAS_MODELS, versions
+from ...engine.semantics.plan import Stage
+from ...engine.syntax.errors import printable
+from ...engine.syntax.values import hex_text
+from ...engine.tracing.annotations import Note
+from ...engine.tracing.divergence import Divergence, agree, agreeing, divergence_of, divergences
+from ...engine.tracing.formula import Formula
+from ...engine.tracing.lane_text import part_name, reading, result_text, row_name, words
+from ...engine.tracing.step_text import about, title
+from ...engine.tracing.trace import RowTrace, Step, Trace
+from ..options import DEFAULT, Motion, Options
+from .hidden_rows import SAID, withheld
+from .option_support import acts
+from .sanitizer import harmless
+
+EXTENSIONS = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}
+"""Flags that a step's own sentence already tells."""
+NOTHING_KEPT = "nothing is written: the predicate goes nowhere"
+"""What stands for the results where there are none."""
+AGREED = "One answer: on these values isa and every known ptxas agree."
+NOT_SHOWN = "the result is not shown here"
+"""What stands for the results where a writer keeps them back."""
+
+
+class OperandView(NamedTuple):
+    """A value that is read."""
+
+    role: str
+    label: str
+    """``a``; ``old`` for a destination that a guard may keep; ``@`` for a guard."""
+    name: str
+    """As it was written; empty where it is the label."""
+    bits: str
+    """In hexadecimal, in full width."""
+    meant: str
+
+
+class CellView(NamedTuple):
+    """One lane of a row."""
+
+    lane: int
+    name: str
+    """``lane 2``; ``byte 2`` where a scalar instruction merges."""
+    value: int
+    text: str
+    """In few characters."""
+    formula: Formula
+    sentence: str
+    flags: tuple[Flag, ...]
+    """What happened and is not told by the step's own sentence."""
+
+
+class RowView(NamedTuple):
+    """One micro-operation; the cell of the most significant lane first."""
+
+    row: RowTrace
+    name: str
+    """What it is called where it is shown."""
+    cells: tuple[CellView, ...]
+
+
+class StepView(NamedTuple):
+    """One step."""
+
+    number: int
+    stage: Stage
+    title: str
+    about: str
+    rows: tuple[RowView, ...]
+    notes: tuple[str, ...]
+    """What a writer said of it."""
+
+
+class ResultView(NamedTuple):
+    """A destination that is kept."""
+
+    name: str
+    bits: str
+    meant: str
+
+
+class Answer(NamedTuple):
+    """What one model makes of the instruction."""
+
+    label: str
+    result: str
+    errata: tuple[str, ...]
+    """Ids of what acts in it."""
+    cancel: bool = False
+    """They make up for each other: the result is the documented one."""
+
+    @property
+    def why(self) -> str:
+        """What acts in it, in words; empty where nothing does."""
+        return ", ".join(self.errata) + (" cancel out" if self.cancel else "")
+
+
+class Answers(NamedTuple):
+    """Where the models part."""
+
+    all: tuple[Answer, ...]
+    """The documented one first."""
+    step: str
+    """The title of the first step at which they differ."""
+    errata: tuple[Erratum, ...]
+    """What makes the difference."""
+    other: str
+    """Whose answer differs from the trace's own."""
+    of: Trace | None
+    """The other trace, where its steps are told."""
+    steps: tuple[StepView, ...]
+    """The other answer's steps, from the first that differs."""
+
+
+class Document(NamedTuple):
+    """Everything that is told of a trace."""
+
+    trace: Trace
+    title: str
+    ptx: str
+    model: str
+    operands: tuple[OperandView, ...]
+    steps: tuple[StepView, ...]
+    left_out: str
+    """Which steps are not shown, in a sentence; empty where all are."""
+    results: tuple[ResultView, ...]
+    no_result: str
+    """What stands for the results where there are none; empty where there are."""
+    notes: tuple[str, ...]
+    lane_notes: tuple[str, ...]
+    """What a writer said of a lane, or of the whole."""
+    answers: Answers | None
+    agreed: str
+    """That both answers are the same, where both are wanted; else empty."""
+    caption: str
+    source: str
+    """Section of the PTX ISA, versions."""
+    command: str
+    """The shell command that makes this document."""
+    words: tuple[str, ...]
+    """The words of that command."""
+
+
+def document(trace: Trace, options: Options = DEFAULT) -> Document:
+    """A trace as a Document."""
+    entry, extra = trace.instruction.entry, trace.annotations
+    least = entry.minimum(trace.instruction.form)
+    results = tuple(_results(trace)) if options.result else ()
+    hidden = withheld(trace, options)
+    return Document(
+        trace,
+        harmless(extra.title),
+        printable(str(trace.instruction)),
+        trace.model.name,
+        tuple(_operands(trace)),
+        tuple(_step(trace, step, hidden) for step in trace.steps if options.shows(step.stage)),
+        _left_out(trace, options),
+        results,
+        "" if results else NOTHING_KEPT if options.result else NOT_SHOWN,
+        tuple(map(printable, trace.notes)),
+        tuple(map(_note, extra.on_lanes)),
+        _answers(trace, options),
+        AGREED if options.both and options.result and agree(trace) else "",
+        harmless(extra.caption),
+        f"PTX ISA {entry.section} ({least}); ptxscope {__version__}",
+        command(trace, options),
+        command_words(trace, options),
+    )
+
+
+def command(trace: Trace, options: Options = DEFAULT) -> str:
+    """The shell command that makes a document of this trace, notes and all."""
+    return shlex.join(command_words(trace, options))
+
+
+def command_words(trace: Trace, options: Options = DEFAULT) -> tuple[str, ...]:
+    """The words of that command."""
+    return tuple(map(harmless, _words(trace, options)))
+
+
+def _words(trace: Trace, options: Options) -> Iterator[str]:
+    ins = trace.instruction
+    yield from ("ptxscope", "trace", str(ins))
+    besides = (x.role for x in trace.plan.sources)  # a model may read what isn't documented
+    read: dict[str, str] = {}
+    for role in (*(needed.roles[0] for needed in ins.inputs), *besides):
+        if role in ins.names:
+            read.setdefault(ins.names[role], role)
+    for name, role in read.items():
+        yield f"{name}={hex_text(trace.operands[role], ins.type_of(role).bits)}"
+    if trace.model.errata:
+        yield from ("--model", trace.model.name)
+    if options.format and options.format != "text":
+        yield from ("-f", options.format)
+    for name, value in (*_texts(trace), *_choices(options), *_part(trace, options)):
+        if acts(name, options.format):
+            yield from _given(f"--{name}", value)
+
+
+_Given = Iterator[tuple[str, str | None]]
+"""Options, and the value of each that takes one."""
+
+
+def _texts(trace: Trace) -> _Given:
+    """What a writer said."""
+    extra = trace.annotations
+    if extra.title:
+        yield "title", extra.title
+    if extra.caption:
+        yield "caption", extra.caption
+    for note in extra.notes:
+        yield "note", f"{note.target}={note.text}"
+
+
+_MOTIONS = {Motion.STEPPING: "stepping", Motion.PLAYING: "animate"}
+
+
+def _choices(options: Options) -> _Given:
+    """How it looks."""
+    if options.both:
+        yield "both", None
+    if options.standalone:
+        yield "standalone", None
+    if options.theme is not DEFAULT.theme:
+        yield "theme", str(options.theme)
+    if options.id:
+        yield "id", options.id
+    if options.heading_level != DEFAULT.heading_level:
+        yield "heading-level", str(options.heading_level)
+    if options.slide:
+        yield "slide", None
+    if options.compact:
+        yield "compact", None
+    if options.motion in _MOTIONS:
+        yield _MOTIONS[options.motion], None
+    if options.width is not None:
+        yield "width", str(options.width)
+    elif options.scale is not None:
+        yield "scale", f"{options.scale:g}"
+
+
+def _given(name: str, value: str | None) -> tuple[str, ...]:
+    """An option and its value, which may begin as an option does."""
+    if value is None:
+        return (name,)
+    return (f"{name}={value}",) if value.startswith("-") else (name, value)
+
+
+def _part(trace: Trace, options: Options) -> _Given:
+    """By which a part of a trace is shown."""
+    every = [step.stage for step in trace.steps]
+    shown = [at for at, stage in enumerate(every) if options.shows(stage)]
+    whole = len(shown) == len(every)
+    if shown and not options.result and not whole and shown == [*range(len(shown))]:
+        yield "until", str(every[shown[-1]])
+        return
+    if shown and not whole:
+        runs = [
+            [at for _, at in run] for _, run in groupby(enumerate(shown), lambda x: x[0] - x[1])
+        ]
+        ends = (dict.fromkeys((run[0] + 1, run[-1] + 1)) for run in runs)
+        yield "steps", ",".join("-".join(map(str, end)) for end in ends)
+    if not options.result:
+        yield "no-result", None
+
+
+def _left_out(trace: Trace, options: Options) -> str:
+    steps = (f"{x.number} {title(x)}" for x in trace.steps if not options.shows(x.stage))
+    listed = ", ".join(steps)
+    return listed and f"Steps not shown: {listed}."
+
+
+def both_of(trace: Trace, options: Options) -> tuple[Trace, ...]:
+    """The trace, and where both answers are wanted and part, the other one."""
+    divergence = divergence_of(trace, divergences(trace)) if options.both else None
+    return (divergence.isa, divergence.other) if divergence else (trace,)
+
+
+def _operands(trace: Trace) -> Iterator[OperandView]:
+    ins = trace.instruction
+    for source in sorted(trace.plan.sources):
+        role = source.role
+        label = Role(role).label
+        bits = trace.operands[role]
+        yield OperandView(
+            role,
+            label,
+            "" if ins.called(role) == label else printable(ins.called(role)),
+            hex_text(bits, ins.type_of(role).bits),
+            reading(ins, role, bits),
+        )
+
+
+def names_of(trace: Trace) -> Iterator[tuple[str, str]]:
+    """What registers are called, and their roles."""
+    ins = trace.instruction
+    for role in trace.operands:
+        yield printable(ins.called(role)), role
+    for role, name in ins.results.items():
+        yield printable(name), role
+
+
+def _results(trace: Trace) -> Iterator[ResultView]:
+    ins = trace.instruction
+    for role, name in ins.results.items():
+        bits = trace.result[name]
+        shown = hex_text(bits, ins.type_of(role).bits)
+        yield ResultView(printable(name), shown, reading(ins, role, bits))
+
+
+def _step(trace: Trace, step: Step, hidden: Container[str] = ()) -> StepView:
+    notes = tuple(map(_note, trace.annotations.at(step.stage)))
+    rows = tuple(_row(trace, row) for row in step.rows if row.key not in hidden)
+    said = printable(about(trace, step))
+    said += f" {SAID}" * (len(rows) < len(step.rows))
+    return StepView(step.number, step.stage, title(step), said, rows, notes)
+
+
+def _row(trace: Trace, row: RowTrace) -> RowView:
+    quiet, part = EXTENSIONS, part_name(trace, row)
+    if len(row.inputs[0]) == 1:
+        quiet = EXTENSIONS | {Flag.MASKED_OUT}  # its bytes are not lanes
+    cells = []
+    for lane in range(len(row.lanes) - 1, -1, -1):
+        said = words(trace, row, lane)
+        flags = tuple(flag for flag in row.lanes[lane].flags if flag not in quiet)
+        text = printable(_short(row, lane, said.formula))
+        cells.append(
+            CellView(
+                lane,
+                f"{part} {lane}",
+                row.lanes[lane].value,
+                text,
+                said.formula.each(printable),
+                printable(said.sentence),
+                flags,
+            )
+        )
+    return RowView(row, row_name(trace, row.row), tuple(cells))
+
+
+def _short(row: RowTrace, lane: int, formula: Formula) -> str:
+    """A lane of several in few characters: its value and what it came from."""
+    if len(row.lanes) == 1:
+        return str(formula)
+    value, before = row.lanes[lane].value, row.inputs[0]
+    match row.micro:
+        case Select(unit, _):
+            return f"{hex_text(value, unit)[2:]} {formula.left}"
+        case Extend():
+            return str(value)
+        case Clamp():
+            return str(value) if value == before[lane] else f"{before[lane]} -> {value}"
+        case Merge(unit, _, _, _):
+            return f"{formula.left} -> {hex_text(value, unit)[2:]}"
+    return str(formula._replace(grouped=False))
+
+
+def _note(note: Note) -> str:
+    where = f"lane {note.lane}: " if note.lane is not None else ""
+    return where + harmless(note.text)
+
+
+def _answers(trace: Trace, options: Options) -> Answers | None:
+    found = divergences(trace)
+    if not found:
+        return None
+    divergence = divergence_of(trace, found) or found[0]
+    if not options.result and not (options.both and options.shows(divergence.stage)):
+        return None  # that they part, and where, would tell of the result
+
+    def told(of: Trace) -> str:
+        return result_text(of) if options.result else "not shown"
+
+    isa = Answer("isa, as documented", told(found[0].isa), ())
+    alike = tuple({tuple(e.id for e in x.acting): x for x in agreeing(trace)}.values())
+    others = tuple(
+        Answer(
+            f"ptxas {_versions(other)}, sm_70+",
+            told(other),
+            tuple(erratum.id for erratum in other.acting),
+            other.result == found[0].isa.result and bool(other.acting),
+        )
+        for other in (*alike, *(divergence.other for divergence in found))
+    )
+    ids = {id_ for answer in others for id_ in answer.errata}
+    # what an erratum is in words tells what comes of it
+    errata = (e for e in ERRATA if e.id in ids and options.result)
+    same = trace.model == divergence.other.model
+    other = divergence.isa if same else divergence.other
+    steps = tuple(steps_from(other, divergence.stage, options)) if options.both else ()
+    return Answers(
+        (isa, *others),
+        _title_of(divergence),
+        tuple(errata),
+        other.model.name,
+        other if steps else None,
+        steps,
+    )
+
+
+def steps_from(trace: Trace, stage: Stage, options: Options = DEFAULT) -> Iterator[StepView]:
+    """The steps of a trace from a stage on, those of them that are shown."""
+    order, hidden = list(Stage), withheld(trace, options)
+    for step in trace.steps:
+        if order.index(step.stage) >= order.index(stage) and options.shows(step.stage):
+            yield _step(trace, step, hidden)
+
+
+def _title_of(divergence: Divergence) -> str:
+    steps = divergence.isa.steps + divergence.other.steps
+    return title(next(step for step in steps if step.stage is divergence.stage))
+
+
+def _versions(other: Trace) -> str:
+    """The versions with this answer for these reasons, so that no two answers are called alike."""
+    every = ((m, Trace(other.instruction, m, other.operands)) for m in PTXAS_MODELS)
+    return versions([m for m, x in every if (x.result, x.acting) == (other.result, other.acting)])

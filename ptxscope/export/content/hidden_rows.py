@@ -1,0 +1,36 @@
+"""Which values go with a result that a writer keeps back."""
+
+from __future__ import annotations
+
+from ...engine.semantics import micro_operations as m
+from ...engine.tracing.trace import Trace
+from ..options import Options
+
+_CARRIERS = (m.Truncate, m.Wrap, m.Pack, m.Merge, m.Encode, m.Choose)
+"""They put bits elsewhere and compute nothing: who sees what goes in knows what comes out."""
+SAID = "What comes out is kept back."
+"""What a step says of it."""
+
+
+def withheld(trace: Trace, options: Options) -> frozenset[str]:
+    """The keys of the rows whose values tell the result, where that is kept back.
+
+    They are the rows that write it, and back from there those that only carry it, up to the one
+    that computed it. A part that ends before the last step keeps the values that are computed in
+    it: only the rows that carry the result go.
+    """
+    if options.result or not trace.steps:
+        return frozenset()
+    is_ended_early = not options.shows(trace.steps[-1].stage)
+    found: set[str] = set()
+    open_ = [result.key for result in trace.plan.results]
+    while open_:
+        row = trace.rows.get(open_.pop())  # no operand is kept back
+        if row is None or row.key in found:
+            continue
+        is_carrier = isinstance(row.micro, _CARRIERS)
+        if is_carrier or not is_ended_early:
+            found.add(row.key)
+        if is_carrier:
+            open_ += row.input_keys
+    return frozenset(found)

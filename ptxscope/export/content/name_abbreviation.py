@@ -1,0 +1,35 @@
+"""A trace in which letters stand for very long names."""
+
+from __future__ import annotations
+
+from ...engine.isa.roles import DESTINATIONS, Role
+from ...engine.syntax.errors import printable
+from ...engine.syntax.instruction import Register
+from ...engine.tracing.trace import Trace
+
+
+def lettered(trace: Trace, longest: int) -> Trace:
+    """A trace in which names that are very long are a, b, c, d: what a picture tells of it.
+
+    One register has the letter of the place that is meant: c where it is read, d where it is
+    written.
+    """
+    ins = trace.instruction
+
+    def short(role: str, name: str) -> str:
+        return role if len(printable(name)) > longest else name
+
+    written = {name: short(role, name) for role, name in reversed([*ins.names.items()])
+               if role in DESTINATIONS}  # fmt: skip
+    if len(set(written.values())) < len(written):  # a letter is the name of the other one
+        written = {}
+    letters = ins.__replace__(
+        destinations=tuple(name and written.get(name, name) for name in ins.destinations),
+        sources=tuple(
+            x._replace(name=short(role, x.name)) if isinstance(x, Register)
+            else x._replace(text=short(role, x.text))
+            for role, x in ins.roles.items()
+        ),
+        guard=ins.guard and ins.guard._replace(name=short(Role.GUARD, ins.guard.name)),
+    )  # fmt: skip
+    return trace.__replace__(instruction=letters)

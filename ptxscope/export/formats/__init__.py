@@ -1,0 +1,1 @@
+"""The text formats, one module each, and the code that they share."""

@@ -1,0 +1,93 @@
+"""A trace as AsciiDoc: for Asciidoctor and Antora.
+
+A fragment may stand within any section: its headings are discrete. A whole page has sections.
+Where AsciiDoc would read a character as markup, its number stands in its place, which every
+processor shows as the character.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ...engine.tracing.trace import Trace
+from ..options import DEFAULT, Options
+from . import markup
+from .markup import Heading, Pen, Table, Verbatim
+
+_SPECIAL = re.compile(
+    r"[][&<>*_`#^~+{}|\\'@]|:(?=:)|:(?=//)|(?<![\w)]);|;(?=;)|\$(?=\$)|-(?=-)|\.(?=\.\.)"
+    r"|\((?=\(|(?:[CR]|TM)\))"
+)
+"""Markup, and what would be replaced by other characters: ``(C)``, ``--``, ``...``.
+
+A semicolon behind a number is one of two, which would end a term.
+"""
+_LIST_OR_NOTE = re.compile(r"(?:\w++[.)](?=\s|$)|[A-Z]++:(?=\s))")
+"""What begins a paragraph as an item of a list or a note would; its last character is escaped."""
+
+
+def render(trace: Trace, options: Options = DEFAULT) -> str:
+    """Headings and tables; a lane a column, the most significant on the left."""
+    return markup.render(trace, options, _PEN, _section)
+
+
+def escaped(text: str) -> str:
+    """Text in which AsciiDoc finds no markup, but at the beginning of a line."""
+    return _SPECIAL.sub(lambda found: _number(found[0]), text)
+
+
+def _number(char: str) -> str:
+    return f"&#{ord(char)};"
+
+
+def _start(text: str) -> str:
+    """Escaped text that begins a line, where it begins neither a list nor anything else."""
+    if found := _LIST_OR_NOTE.match(text):
+        end = found.end()
+        return text[: end - 1] + _number(text[end - 1]) + text[end:]
+    if text[:1].isalnum() or text.startswith("&#"):
+        return text
+    return _number(text[0]) + text[1:] if text else ""
+
+
+def _code(text: str) -> str:
+    if "`" in text or text != text.strip():
+        return f"``{''.join(map(_number, text))}``"
+    return f"`+{text}+`"
+
+
+def _section(pen: Pen, heading: Heading) -> str:
+    return f"{'=' * (heading.level + 1)} {pen.inline(heading.line)}"
+
+
+def _discrete(pen: Pen, heading: Heading) -> str:
+    return f"[discrete]\n{'=' * (heading.level + 2)} {pen.inline(heading.line)}"
+
+
+def _verbatim(block: Verbatim) -> str:
+    fence = "-" * max(markup.longest_run("-", block.text) + 1, 4)
+    return f"[source,{block.language}]\n{fence}\n{block.text}\n{fence}"
+
+
+def _table(pen: Pen, table: Table) -> str:
+    # a bar ends a cell even in code
+    rows = (
+        "\n".join("|" + pen.inline(line).replace("|", "\\|") for line in row)
+        for row in (table.head, *table.rows)
+    )
+    options = f'[%header%autowidth,cols="{len(table.head)}*"]'
+    return "\n".join([options, "|===", "\n\n".join(rows), "|==="])
+
+
+_PEN = Pen(
+    escaped=escaped,
+    code=_code,
+    strong="*",
+    emphasis="_",
+    bullet="*",
+    heading=_discrete,
+    verbatim=_verbatim,
+    table=_table,
+    remark="NOTE: ",
+    start=_start,
+)

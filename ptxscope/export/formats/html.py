@@ -1,0 +1,262 @@
+"""A trace as HTML: a fragment that brings its style along, or a page.
+
+It is light or dark as the page around it, and paints its own ground. The picture comes first, its
+values in tables are folded below it. A value under the mouse, or in focus, lights what it came from
+and what came of it, by style alone; a cell of a table shows it in words, and a box above the tables
+shows it in every cell. A fragment has no script; a page's own lets the arrow keys go from value to
+value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from html import escape
+from importlib.resources import files
+
+from ...engine.records import replace
+from ...engine.syntax.errors import printable
+from ...engine.tracing.lane_text import short_name
+from ...engine.tracing.provenance import provenance
+from ...engine.tracing.trace import Trace
+from .. import theme
+from ..content.document import Answers, Document, RowView, StepView, both_of, document
+from ..content.id_prefix import prefix
+from ..options import DEFAULT, Options
+from ..svg import trace_picture
+from ..svg.svg_canvas import Node
+from ..svg.zones import Relations, highlight_rules, highlights, relations_of
+from .responsive_svg import widened
+
+_SCHEME: dict[str, theme.Pair] = {"scheme": ("light", "dark")}
+"""What CSS calls the two; scroll bars and boxes follow it."""
+
+
+def render(trace: Trace, options: Options = DEFAULT) -> str:
+    """An ``<article>``, or with ``options.standalone`` a page around it."""
+    doc = document(trace, options)
+    article = "\n".join(_article(doc, options))
+    if not options.standalone:
+        return article + "\n"
+    title = escape(doc.title or doc.ptx)
+    colours = theme.rules(":root", theme.HTML | _SCHEME, options.theme)
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width">\n'
+        f"<title>{title}</title>\n<style>\n{colours}\n"
+        "html{background:var(--px-page);color-scheme:var(--px-scheme,light dark)}\n"
+        "body{margin:.5rem}\n"
+        f"</style>\n</head>\n<body>\n{article}\n"
+        f"<script>\n{_file('page.js')}</script>\n</body>\n</html>\n"
+    )
+
+
+def style(chosen: theme.Theme = theme.Theme.AUTO) -> str:
+    """The style sheet of an article."""
+    colours = theme.rules(f".ptxscope.px-{chosen}", theme.HTML | _SCHEME, chosen)
+    return f"{colours}\n{_file('trace.css')}"
+
+
+def _file(name: str) -> str:
+    return files("ptxscope.export").joinpath(name).read_text(encoding="utf-8")
+
+
+def _article(doc: Document, options: Options) -> Iterator[str]:
+    level = 1 if options.standalone else 3
+    id_ = prefix(doc, options, "html")
+    yield f'<article class="ptxscope px-{options.theme}" id="{id_}" aria-labelledby="{id_}-title">'
+    yield f"<style>\n{style(options.theme)}</style>"
+    yield "<header>"
+    title = escape(doc.title or doc.trace.instruction.opcode)
+    yield f'<h{level} id="{id_}-title" dir="auto">{title}</h{level}>'
+    yield "</header>"
+    relations, pictures = _pictures(doc, options._replace(id=id_))
+    yield from pictures
+    yield "<details><summary>All values in tables</summary>"
+    yield f"<pre><code>{escape(doc.ptx)}</code></pre>"
+    yield f'<p class="px-dim">Model <code>{escape(doc.model)}</code></p>'
+    yield from _operands(doc)
+    if doc.steps:
+        yield (
+            '<label class="px-say"><input type="checkbox"> '
+            "Say in every cell where its bits came from</label>"
+        )
+    for step in doc.steps:
+        yield from _step(doc.trace, step, level + 1, f"{id_}-step", relations)
+    if doc.left_out:
+        yield f'<p class="px-dim">{escape(doc.left_out)}</p>'
+    yield from _results(doc, level + 1, f"{id_}-result")
+    for note in doc.lane_notes:
+        yield f'<aside class="px-note" dir="auto">{escape(note)}</aside>'
+    for note in doc.notes:
+        yield f'<p class="px-dim"><strong>Note:</strong> {escape(note)}.</p>'
+    if doc.answers:
+        yield from _answers(doc.answers, level + 1, id_, relations)
+    if doc.agreed:
+        yield f'<p class="px-agreed">{escape(doc.agreed)}</p>'
+    yield "<footer>"
+    yield f"<p>{escape(doc.source)}</p>"
+    yield f"<pre><code>{escape(doc.command)}</code></pre>"
+    yield "</footer>"
+    yield "</details>"
+    if doc.caption:
+        yield f'<p class="px-caption" dir="auto">{escape(doc.caption)}</p>'
+    yield "</article>"
+
+
+def _pictures(doc: Document, options: Options) -> tuple[Relations, Iterator[str]]:
+    """The picture, without what stands around it, and which of its values are related.
+
+    Where there is no room for it, a compact one takes its place, or one for each answer.
+    """
+    annotations = doc.trace.annotations._replace(title="", caption="")
+    drawn = trace_picture.drawing(replace(doc.trace, annotations=annotations), options, "-picture")
+    relations = relations_of(drawn.pen)
+
+    def written() -> Iterator[str]:
+        yield '<div class="px-pictures">'
+        yield from _figure("px-wide", widened, drawn, relations, doc)
+        count = len(relations.numbers)
+        small = options._replace(both=False, compact=True)
+        for at, trace in enumerate(both_of(doc.trace, options)):
+            own = document(replace(trace, annotations=annotations), small)
+            narrow = trace_picture.drawing(
+                own.trace, small, f"-narrow{at or ''}", look=trace_picture.SMALL
+            )
+            found = relations_of(narrow.pen, count)
+            count += len(found.numbers)
+            yield from _figure("px-narrow", str, narrow, found, own)
+        yield "</div>"
+        yield f"<style>{highlight_rules(count)}</style>"
+
+    return relations, written()
+
+
+def _figure(
+    css: str,
+    sized: Callable[[str], str],
+    drawn: trace_picture.Drawing,
+    relations: Relations,
+    doc: Document,
+) -> Iterator[str]:
+    """A picture whose values light each other, as wide as a function makes it."""
+    over = [*highlights(drawn.pen, relations, dict(_sentences(doc)))]
+    yield f'<figure class="px-picture px-scroll {css}" tabindex="0">'
+    yield sized(trace_picture.standing(drawn, over)) + "</figure>"
+
+
+def _sentences(doc: Document) -> Iterator[tuple[Node, str]]:
+    """What is said of each value of the picture, in whichever branch it stands."""
+    answers = [(doc.trace, doc.steps)]
+    if doc.answers and doc.answers.of:
+        answers.append((doc.answers.of, doc.answers.steps))
+    for trace, steps in answers:
+        for row in (row for step in steps for row in step.rows):
+            for cell in row.cells:
+                said = f"{cell.sentence}. From {origin(trace, row, cell.lane)}."
+                for branch in ("", trace.model.name):
+                    yield (branch, row.row.key, cell.lane), said
+
+
+def _table(css: str, label: str, head: Iterable[str], rows: Iterable[str]) -> Iterator[str]:
+    """A table in a box of its own, in which it scrolls where it is too wide."""
+    yield f'<div class="px-scroll"><table class="{css}" aria-label="{escape(label)}">'
+    cells = "".join(f'<th scope="col">{name}</th>' for name in head)
+    yield f"<thead><tr>{cells}</tr></thead>"
+    yield "<tbody>"
+    yield from (f"<tr>{row}</tr>" for row in rows)
+    yield "</tbody>"
+    yield "</table></div>"
+
+
+def _operands(doc: Document) -> Iterator[str]:
+    rows = (
+        f'<th scope="row"><code>{escape(name or label)}</code></th>'
+        f'<td>{escape(label)}</td><td class="px-bits"><code>{bits}</code></td>'
+        f"<td>{escape(meant)}</td>"
+        for _, label, name, bits, meant in doc.operands
+    )
+    head = ("register", "operand", "bits", "value")
+    yield from _table("px-operands", "What is read", head, rows)
+
+
+def _step(
+    trace: Trace, step: StepView, level: int, id_: str, relations: Relations
+) -> Iterator[str]:
+    yield f'<section class="px-step px-{step.stage}" id="{id_}-{step.stage}">'
+    yield f"<h{level}>{step.number}. {escape(step.title)}</h{level}>"
+    yield f"<p>{escape(step.about)}</p>"
+    for lanes in sorted({len(row.cells) for row in step.rows}, reverse=True):
+        rows = [row for row in step.rows if len(row.cells) == lanes]
+        names = [cell.name for cell in rows[0].cells] if lanes > 1 else ["value"]
+        shown = (_row(trace, row, relations) for row in rows)
+        yield from _table("px-lanes", f"{step.number}. {step.title}", ("", *names), shown)
+    for note in step.notes:
+        yield f'<aside class="px-note" dir="auto">{escape(note)}</aside>'
+    yield "</section>"
+
+
+def _row(trace: Trace, row: RowView, relations: Relations) -> str:
+    cells = [f'<th scope="row">{escape(row.name)}</th>']
+    for cell in row.cells:
+        flags = "".join(f' <em class="px-flag">{escape(flag)}</em>' for flag in cell.flags)
+        came = escape(f"{cell.sentence}. From {origin(trace, row, cell.lane)}.")
+        nodes = ((branch, row.row.key, cell.lane) for branch in (trace.model.name, ""))
+        related = next((relations.attributes(x) for x in nodes if x in relations.numbers), "")
+        cells.append(
+            f"<td{related}><code>{_unbroken(cell.text)}</code>{flags}"
+            f'<div class="px-from">{came}</div></td>'
+        )
+    return "".join(cells)
+
+
+def _unbroken(text: str) -> str:
+    """Escaped, with arrows that no line ends within."""
+    return escape(text).replace("-&gt;", '<span class="px-arrow">-&gt;</span>')
+
+
+def origin(trace: Trace, row: RowView, lane: int) -> str:
+    """Where a lane's bits came from: ``%r2 bits 15:8 and %r3 bits 7:0``."""
+    found = provenance(trace, row.row.key, lane)
+    parts = [
+        f"{short_name(trace, role)} bit {low}"
+        if high == low + 1
+        else f"{short_name(trace, role)} bits {high - 1}:{low}"
+        for role, low, high in found
+    ]
+    return printable(" and ".join(parts)) or "no operand"
+
+
+def _results(doc: Document, level: int, id_: str) -> Iterator[str]:
+    yield f'<section class="px-result" id="{id_}">'
+    yield f"<h{level}>Result</h{level}>"
+    for name, bits, meant in doc.results:
+        yield (
+            f"<p><code>{escape(name)}</code> = <output>{bits}</output> "
+            f'<span class="px-dim">{escape(meant)}</span></p>'
+        )
+    if doc.no_result:
+        yield f'<p class="px-dim">{escape(doc.no_result)}</p>'
+    yield "</section>"
+
+
+def _answers(answers: Answers, level: int, id_: str, relations: Relations) -> Iterator[str]:
+    yield f'<section class="px-answers" id="{id_}-answers">'
+    yield f"<h{level}>Two answers</h{level}>"
+    rows = (
+        f'<th scope="row">{escape(x.label)}</th>'
+        f'<td class="px-bits"><code>{escape(x.result)}</code></td>'
+        f"<td>{x.why}</td>"
+        for x in answers.all
+    )
+    yield from _table("px-models", "Two answers", ("model", "result", "erratum"), rows)
+    yield f"<p>They part at the step <em>{escape(answers.step)}</em>.</p>"
+    if answers.errata:
+        yield "<dl>"
+        for erratum in answers.errata:
+            yield f"<dt>{erratum.id}</dt><dd>{escape(erratum.sentence)}</dd>"
+        yield "</dl>"
+    if answers.of:
+        yield f"<h{level}>The steps of <code>{escape(answers.other)}</code> from there</h{level}>"
+        for step in answers.steps:
+            yield from _step(answers.of, step, level + 1, f"{id_}-other", relations)
+    yield "</section>"

@@ -1,0 +1,87 @@
+"""What ``check`` found, as SARIF 2.1.0; GitHub and others show it beside the lines it is about.
+
+The log is written piece by piece, so that a long listing takes no memory.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+from ... import __version__
+from ...engine.listings.lint import RULES, Checked, Diagnostic
+from .json_text import Frame, dumps
+
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def frame() -> Frame:
+    """What stands around the results of a log."""
+    head = {
+        "$schema": _SCHEMA,
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {"driver": {"name": "ptxscope", "version": __version__, "rules": _RULES}},
+                "columnKind": "unicodeCodePoints",
+                "results": [],
+            }
+        ],
+    }
+    begin, end = json.dumps(head).rsplit("[]", 1)
+    return Frame(f"{begin}[", "\n", ",\n", f"]{end}\n", f"]{end}\n")
+
+
+def results(item: Checked) -> Iterator[str]:
+    """A result for each finding: none for what is simply legal."""
+    return (dumps(_result(item, diagnostic)) for diagnostic in item.diagnostics)
+
+
+_RULES: list[dict[str, Any]] = [
+    {
+        "id": id_,
+        "shortDescription": {"text": about},
+        "defaultConfiguration": {"level": str(severity)},
+    }
+    for id_, (severity, about) in RULES.items()
+]
+_INDEX = {id_: index for index, id_ in enumerate(RULES)}
+
+
+def _result(item: Checked, diagnostic: Diagnostic) -> dict[str, Any]:
+    place = diagnostic.place
+    region = {
+        "startLine": place.line,
+        "startColumn": place.column,
+        "endColumn": place.column + max(place.width, 1),
+        "snippet": {"text": place.excerpt},
+    }
+    # a colon in the first part of a relative path would be taken for a scheme
+    uri = quote(os.fsencode(item.file.replace("\\", "/")), safe="/")
+    location = {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}
+    return {
+        "ruleId": diagnostic.rule,
+        "ruleIndex": _INDEX[diagnostic.rule],
+        "level": str(diagnostic.severity),
+        "message": {"text": _message(item, diagnostic)},
+        "locations": [location],
+    }
+
+
+def _message(item: Checked, diagnostic: Diagnostic) -> str:
+    parts = [diagnostic.message]
+    if diagnostic.hint:
+        parts.append(f"Allowed: {diagnostic.hint}")
+    if diagnostic.rule in item.errata and item.example:
+        example = item.example
+        given = " ".join(f"{name}={bits:#010x}" for name, bits in example.values.items())
+        parts.append(
+            f"For example, with {given} the documentation gives {example.isa:#010x}, "
+            f"{example.model.name} {example.ptxas:#010x}."
+        )
+        if item.replacement:
+            parts.append("As documented, in plain PTX:\n" + "\n".join(item.replacement))
+    return "\n".join(parts)

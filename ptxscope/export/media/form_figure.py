@@ -1,0 +1,46 @@
+"""The figure of a form, without values: letters for bits, ranges for numbers."""
+
+from __future__ import annotations
+
+from ...engine.isa.types import Type
+from ...engine.syntax.instruction import Instruction
+from ...engine.tracing.trace import Trace
+from ...scene.symbolic_scene import blank, form_scene
+from ..content.document import Document, ResultView, document
+from ..content.name_abbreviation import lettered
+from ..options import DEFAULT
+from ..svg.page_layout import LONGEST
+from ..svg.trace_picture import picture
+
+
+def render(ins: Instruction) -> str:
+    """The figure of an instruction's form as an ``<svg>``, as that of a trace is drawn."""
+    trace = blank(ins)
+    short = lettered(trace, LONGEST)
+    return picture(told(trace), told(short), form_scene(short), results(short))
+
+
+def told(trace: Trace) -> Document:
+    """What is told of a form: its steps, and nothing that depends on values."""
+    doc = document(trace, DEFAULT)
+    steps = tuple(step._replace(rows=()) for step in doc.steps)
+    return doc._replace(
+        operands=(), steps=steps, results=(), no_result="", notes=(), answers=None,
+        command=f"ptxscope show '{trace.instruction}' -f svg",
+    )  # fmt: skip
+
+
+def results(trace: Trace) -> tuple[ResultView, ...]:
+    """What kind of value each destination gets."""
+    ins = trace.instruction
+    found = []
+    for role, name in ins.results.items():
+        type_, lanes = ins.type_of(role), ins.entry.lanes if ins.by_lane(role) else 1
+        if type_ is Type.PRED:
+            found.append(ResultView(name, "0 or 1", "predicate"))
+        elif lanes > 1:
+            kind = f"{str(type_)[0]}{32 // lanes}"
+            found.append(ResultView(name, f"{lanes} x {kind}", f"lanes {lanes - 1} to 0"))
+        else:
+            found.append(ResultView(name, str(type_), f"{type_.bits} bits"))
+    return tuple(found)

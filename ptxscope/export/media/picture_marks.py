@@ -1,0 +1,80 @@
+"""What a picture says of itself, by which it is known again as ptxscope's, and as a frame."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator
+from html import unescape
+
+from ...engine.records import NamedTuple
+
+_SVG = re.compile(r'<svg xmlns="[^"]*+" class="px-svg(?: px-(?:auto|light|dark))?(?: (px-frame))?"')
+_ELEMENT = "<{0}[^>]*+>([^<]*+)</{0}>"
+_TITLE, _ABOUT = (re.compile(_ELEMENT.format(name)) for name in ("title", "desc"))
+_PNG, _HEADED = b"\x89PNG\r\n\x1a\n", 33
+"""How a PNG begins, and where what describes it stands: behind its first chunk."""
+_MARKS = {False: "ptxscope", True: "ptxscope frame"}
+
+
+class About(NamedTuple):
+    """What an SVG says of itself."""
+
+    title: str
+    told: str
+    """All that it shows, in words."""
+    mark: str
+    """Who made it, and whether it is a frame."""
+
+
+def about(svg: str) -> About:
+    """What one of our pictures says of itself."""
+    title, told = _TITLE.search(svg), _ABOUT.search(svg)
+    frame = _SVG.match(svg)
+    return About(
+        unescape(title[1]) if title else "",
+        unescape(told[1]) if told else "",
+        _MARKS[bool(frame and frame[1])],
+    )
+
+
+def described(png: bytes, svg: str) -> bytes:
+    """A PNG with what its SVG says of itself."""
+    return png[:_HEADED] + b"".join(_chunks(about(svg))) + png[_HEADED:]
+
+
+def _chunks(said: About) -> Iterator[bytes]:
+    yield _chunk(b"tEXt", b"Software\0" + said.mark.encode())
+    for name, text in ((b"Title", said.title), (b"Description", said.told)):
+        yield _chunk(b"iTXt", name + bytes(5) + text.encode("utf-8", "replace"))
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    check = zlib.crc32(kind + data)
+    return len(data).to_bytes(4, "big") + kind + data + check.to_bytes(4, "big")
+
+
+def is_frame(data: bytes, format_: str) -> bool:
+    """Whether a file is a frame that was made here."""
+    return _marked(data, format_) == _MARKS[True]
+
+
+def is_ours(data: bytes, format_: str) -> bool:
+    """Whether a file is a picture that was made here."""
+    return bool(_marked(data, format_))
+
+
+def _marked(data: bytes, format_: str) -> str:
+    """The mark of a picture; empty where it has none."""
+    if format_ == "svg":
+        found = _SVG.match(data[:200].decode("latin-1"))
+        return _MARKS[bool(found[1])] if found else ""
+    for mark in sorted(_MARKS.values(), reverse=True):
+        if format_ == "png":
+            if data.startswith(_PNG) and data[_HEADED:].startswith(
+                _chunk(b"tEXt", b"Software\0" + mark.encode())
+            ):
+                return mark
+        elif data.startswith(b"%PDF") and f"/Keywords({mark})".encode() in data:
+            return mark
+    return ""

@@ -1,1 +1,0 @@
-"""The lanes drawn as SVG."""

@@ -1,0 +1,71 @@
+"""Values as colours: from dark to light, told apart by lightness alone; and as a small PNG."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from ...sweep.computation import Sweep
+
+Colour = tuple[int, int, int]
+_ANCHORS: tuple[Colour, ...] = (
+    (16, 24, 56),
+    (30, 66, 118),
+    (38, 116, 140),
+    (86, 164, 140),
+    (176, 202, 110),
+    (254, 240, 160),
+)
+SHADES = 256
+
+
+def _between(low: Colour, high: Colour, part: float) -> Colour:
+    red, green, blue = (round(a + (b - a) * part) for a, b in zip(low, high, strict=True))
+    return red, green, blue
+
+
+def _ramp() -> tuple[Colour, ...]:
+    stretch = (SHADES - 1) / (len(_ANCHORS) - 1)
+    found = []
+    for shade in range(SHADES):
+        at = min(int(shade / stretch), len(_ANCHORS) - 2)
+        low, high = list(pairwise(_ANCHORS))[at]
+        found.append(_between(low, high, shade / stretch - at))
+    return tuple(found)
+
+
+RAMP = _ramp()
+"""The colour of each shade, darkest first."""
+
+
+def shades(sweep: Sweep) -> npt.NDArray[np.uint8]:
+    """Which shade each result has: the least of them 0, the greatest 255."""
+    places = sweep.places
+    least = places.min()
+    span = int(places.max() - least)
+    if span == 0:
+        return np.full(places.shape, SHADES // 2, np.uint8)
+    part = (places - least).astype(np.float64) / span
+    return np.asarray(np.rint(part * (SHADES - 1)), np.uint8)
+
+
+def png(cells: npt.NDArray[np.uint8]) -> bytes:
+    """Shades as a PNG of one px each, the first row below."""
+    height, width = cells.shape
+    rows = np.zeros((height, width + 1), np.uint8)  # each begins with how it is filtered: not
+    rows[:, 1:] = cells[::-1]
+    header = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
+    palette = bytes(part for colour in RAMP for part in colour)
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in (
+            (b"IHDR", header),
+            (b"PLTE", palette),
+            (b"IDAT", zlib.compress(rows.tobytes(), 9)),
+            (b"IEND", b""),
+        )
+    )

@@ -1,0 +1,48 @@
+"""Where each lesson was left, as it is kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from ..engine.records import NamedTuple
+from ..engine.syntax.errors import printable
+
+SCHEMA = "ptxscope.lessons/1"
+_LESSONS = 200
+"""The most lessons whose place is kept."""
+_CARDS = 1000
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
+
+
+class Left(NamedTuple):
+    """Where a lesson was left."""
+
+    card: int = 0
+    """From 0."""
+    done: bool = False
+    """It was played to its end once."""
+
+
+def as_json(left: Mapping[str, Left]) -> dict[str, object]:
+    """What is written down of it."""
+    return {"schema": SCHEMA, "lessons": {name: at._asdict() for name, at in left.items()}}
+
+
+def from_json(data: object) -> dict[str, Left]:
+    """Read what ``as_json`` made; raises ValueError for anything else."""
+    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+        raise ValueError(f"it is not {SCHEMA}")
+    told = data.get("lessons")
+    if not isinstance(told, dict) or len(told) > _LESSONS:
+        raise ValueError(f"lessons are no object of {_LESSONS} or fewer")
+    return {name: _left(name, of) for name, of in told.items()}
+
+
+def _left(name: str, of: object) -> Left:
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"{printable(name)[:40]!r} is no lesson's name")
+    card = of.get("card") if isinstance(of, dict) else None
+    if not isinstance(of, dict) or type(card) is not int or not 0 <= card < _CARDS:
+        raise ValueError(f"{name} has no card that it was left at")
+    return Left(card, of.get("done") is True)

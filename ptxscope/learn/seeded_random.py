@@ -1,0 +1,175 @@
+"""Drawing forms and operands by a seed: the same from any Python, for everybody in a class.
+
+The generator is SplitMix64, written out here, since what ``random`` makes of a seed may change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from ..engine.isa.catalog import C_BITS, CATALOG
+from ..engine.isa.entry import Entry, Slot
+from ..engine.isa.form import Form
+from ..engine.isa.integers import limits
+from ..engine.isa.legality import remarks, violations, with_c
+from ..engine.isa.types import Destinations, Type
+from ..engine.syntax.instruction import Instruction, Register
+
+LEVELS = (1, 2, 3)
+_T = TypeVar("_T")
+_MASK = (1 << 64) - 1
+_TRIES = 200
+"""Forms that are drawn until one is legal."""
+
+
+class Draw:
+    """Numbers that follow from a text alone."""
+
+    def __init__(self, seed: str) -> None:
+        self._state = _hash(seed.encode("utf-8", "replace"))
+
+    def bits(self) -> int:
+        """The next 64 bits."""
+        self._state = (self._state + 0x9E3779B97F4A7C15) & _MASK
+        x = self._state
+        x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & _MASK
+        x = (x ^ x >> 27) * 0x94D049BB133111EB & _MASK
+        return x ^ x >> 31
+
+    def below(self, end: int) -> int:
+        """0 to end - 1, as evenly as 64 bits go."""
+        return self.bits() * end >> 64
+
+    def of(self, values: Sequence[_T]) -> _T:
+        """One of them."""
+        return values[self.below(len(values))]
+
+    def weighted(self, weights: Mapping[_T, int]) -> _T:
+        """One of the keys, as often as its weight says."""
+        at = self.below(sum(weights.values()))
+        for value, weight in weights.items():
+            if at < weight:
+                return value
+            at -= weight
+        raise AssertionError(weights)
+
+    def shuffled(self, values: Iterable[_T]) -> list[_T]:
+        """All of them in some order."""
+        rest, found = [*values], []
+        while rest:
+            found.append(rest.pop(self.below(len(rest))))
+        return found
+
+
+def _hash(data: bytes) -> int:
+    """FNV-1a: 64 bits of some bytes."""
+    found = 0xCBF29CE484222325
+    for byte in data:
+        found = (found ^ byte) * 0x100000001B3 & _MASK
+    return found
+
+
+# --- forms -------------------------------------------------------------------------------
+
+EASY = frozenset(("sat", "po", "ftz", "mask"))
+"""What may be written, of what need not be, at level 1."""
+_PLAIN_TYPES = (Type.U32, Type.S32, Type.F32)
+_WORD_TYPES = ("dtype", "atype", "btype")
+_WRITTEN = {
+    Destinations.P: ("p",),
+    Destinations.P_Q: ("p", "q"),
+    Destinations.P_SINK: ("p", None),
+    Destinations.SINK_Q: (None, "q"),
+}
+
+
+def form(draw: Draw, opcode: str, level: int) -> Form:
+    """A legal, documented form: the higher the level, the more is written in it."""
+    entry = CATALOG[opcode]
+    for _ in range(_TRIES):
+        found = _form(draw, entry, level)
+        unusual = any(not (x.documented and x.ptxas) for x in remarks(found))
+        if not violations(found) and not unusual and found.dst is not Destinations.SINK:
+            return found
+    raise AssertionError(opcode)
+
+
+def _form(draw: Draw, entry: Entry, level: int) -> Form:
+    slots = [slot for slot in entry.slots if slot.name != "c"]
+    values = {slot.name: draw.of(_values(slot, level)) for slot in slots if not slot.optional}
+    if level == 1 and all(entry.slot(name) for name in _WORD_TYPES[1:]) and "mode" not in values:
+        values |= dict.fromkeys((x for x in _WORD_TYPES if x in values), values["atype"])
+    free = [x for x in slots if x.optional and (level > 1 or x.name in EASY)]
+    most = {1: 1, 2: 2}.get(level, len(free))
+    count = max(draw.below(most + 1) for _ in range(level))
+    for slot in draw.shuffled(free)[:count]:
+        values[slot.name] = slot.values[draw.below(len(slot.values))]
+    blank = Form(entry.opcode, c=not entry.c_optional)
+    return with_c(blank._replace(**values))  # type: ignore[arg-type]
+
+
+def _values(slot: Slot, level: int) -> Sequence[object]:
+    """The values of a slot that are drawn at a level."""
+    if level == 1 and slot.name == "dst":
+        return (Destinations.P,)
+    if level == 1 and slot.name in ("stype", "ctype"):
+        return tuple(x for x in _PLAIN_TYPES if x in slot.values) or slot.values
+    return slot.values
+
+
+def instruction(form_: Form) -> Instruction:
+    """A form with registers d (or p, q), a, b, c."""
+    written = ("d",) if form_.dst is None else _WRITTEN[form_.dst]
+    return Instruction(form_, written, tuple(map(Register, "abc" if form_.c else "ab")))
+
+
+# --- operands ----------------------------------------------------------------------------
+
+_AMOUNTS = (0, 1, 2, 4, 7, 31, 32, 33, 40)
+_FLOATS = (
+    *(0x00000000, 0x80000000, 0x3F800000, 0xBF800000, 0x40000000, 0x3FC00000),
+    *(0x00000001, 0x80000001, 0x007FFFFF, 0x7F800000, 0xFF800000, 0x7FC00000),
+)
+_DOUBLES = (
+    *(0, 1 << 63, 0x3FF0000000000000, 0xBFF0000000000000, 0x4000000000000000),
+    *(1, 0x7FF0000000000000, 0xFFF0000000000000, 0x7FF8000000000000),
+)
+
+
+def operands(draw: Draw, ins: Instruction, level: int) -> dict[str, int]:
+    """Values by name, for every register that is written: such as are easily got wrong."""
+    found = {str(name): _operand(draw, ins, role, level) for role, name in ins.roles.items()}
+    for needed in ins.inputs:
+        if needed.name not in found:  # the guard, and what it may keep
+            found[needed.name] = _number(draw, needed.type.bits, level)
+    return found
+
+
+def _operand(draw: Draw, ins: Instruction, role: str, level: int) -> int:
+    type_ = ins.type_of(role)
+    if type_ is Type.PRED:
+        return draw.below(2)
+    if type_.is_float:
+        return draw.of(_FLOATS if type_.bits == 32 else _DOUBLES)
+    if role == "b" and ins.form.mode and not ins.form.bsel:
+        return draw.of(_AMOUNTS)
+    kept = ins.form.dsel or ins.form.mask
+    if role == "c" and kept and not ins.form.secop and level < 3:
+        return C_BITS
+    chosen = {"a": ins.form.asel, "b": ins.form.bsel}.get(role)
+    unit = chosen.unit if chosen else type_.bits // ins.lanes_of(role)
+    return sum(_number(draw, unit, level) << at for at in range(0, type_.bits, unit))
+
+
+def _number(draw: Draw, bits: int, level: int) -> int:
+    """A number of so many bits: small, at an end of a range, or any."""
+    signed, unsigned = limits(bits, signed=True), limits(bits, signed=False)
+    sort = draw.below(4 + level)
+    if sort < 3:
+        near = draw.below(11) - 3
+        return near & unsigned.high
+    if sort < 6:
+        ends = (signed.high, signed.low & unsigned.high, unsigned.high)
+        return draw.of(ends) - draw.below(3) & unsigned.high
+    return draw.bits() & unsigned.high

@@ -1,0 +1,176 @@
+"""What a lesson's text takes from a trace: ``{operate.t[2]}``, ``{a.b3|s8}``, ``{ptxas:d}``.
+
+So no number that an instruction computes is ever written into a lesson.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from enum import Enum, auto
+
+from ..engine.isa.integers import cast
+from ..engine.isa.types import Type
+from ..engine.records import NamedTuple
+from ..engine.semantics.micro_operations import Clamp
+from ..engine.semantics.models import model
+from ..engine.syntax.errors import quoted
+from ..engine.syntax.values import float_text, hex_text, value_text
+from ..engine.tracing.formula import Sign
+from ..engine.tracing.lane_text import sentence, words
+from ..engine.tracing.trace import RowTrace, Trace
+
+_HOLE = re.compile(r"\{([^{}\n]*+)\}?")
+_INSIDE = re.compile(
+    r"(?:(?P<model>\w++(?:[-.+]\w++)*+):)?+(?P<name>\w++(?:\.\w++)?+)(?:\[(?P<lane>\d)\])?+"
+    r"(?:\|(?P<form>\w++))?+"
+)
+_CAST = re.compile(r"[us](?:8|16|32)")
+_PART = re.compile(r"(\w++)\.([bh])([0-3])")
+_FORMS = "hex, bin, float, value, u8, s8 … u32, s32, formula, said, low, high"
+
+
+class _Found(NamedTuple):
+    """What a name stands for."""
+
+    bits: int
+    width: int
+    shown: str
+    """As it is shown where nothing else is asked for."""
+    type: Type | None = None
+    """An operand's."""
+
+
+class Kind(Enum):
+    """What a piece of a text is."""
+
+    PLAIN = auto()
+    CODE = auto()
+    """As it is written in PTX or C."""
+    VALUE = auto()
+    """Taken from a trace."""
+
+
+class Piece(NamedTuple):
+    """A stretch of text of one kind."""
+
+    text: str
+    kind: Kind = Kind.PLAIN
+
+
+Text = tuple[Piece, ...]
+"""What a card says; an empty line is between two paragraphs."""
+
+
+def plain(text: Text) -> str:
+    """It without marks."""
+    return "".join(piece.text for piece in text)
+
+
+def filled(text: str, trace: Trace) -> list[Piece]:
+    """A line's pieces, with what it takes from a trace.
+
+    Raises ValueError that says what can be taken.
+    """
+    found: list[Piece] = []
+    for at, stretch in enumerate(text.split("`")):
+        kind, start = Kind.CODE if at % 2 else Kind.PLAIN, 0
+        for match in _HOLE.finditer(stretch):
+            found.append(Piece(stretch[start : match.start()], kind))
+            found.append(Piece(_taken(match, trace), Kind.VALUE))
+            start = match.end()
+        found.append(Piece(stretch[start:], kind))
+    return found
+
+
+def _taken(match: re.Match[str], trace: Trace) -> str:
+    inside = _INSIDE.fullmatch(match[1]) if match[0].endswith("}") else None
+    if inside is None:
+        raise ValueError(
+            f"{quoted(match[0])} takes nothing from the trace; "
+            "what does is {d}, {a.b3}, {operate.t[2]}, {ptxas:d}, {a|s32}"
+        )
+    if inside["model"]:
+        trace = Trace(trace.instruction, model(inside["model"]), trace.operands)
+    name, form = inside["name"], inside["form"] or ""
+    lane = int(inside["lane"] or 0)
+    row = trace.rows.get(name)
+    if row is None:
+        if inside["lane"]:
+            raise ValueError(f"{quoted(name)} is no row; {rows_of(trace)}")
+        return _formed(_operand(name, trace), form)
+    if lane >= len(row.lanes) or (len(row.lanes) > 1 and not inside["lane"]):
+        raise ValueError(f"{name} has lanes 0 to {len(row.lanes) - 1}: {name}[0]")
+    special = _OF_A_ROW.get(form)
+    return special(trace, row, lane) if special else _formed(_of_row(trace, row, lane), form)
+
+
+def rows_of(trace: Trace) -> str:
+    """Which rows there are, for a message."""
+    return "its rows are " + ", ".join(trace.rows)
+
+
+def _bound(row: RowTrace, name: str) -> str:
+    bound = getattr(row.micro, name) if isinstance(row.micro, Clamp) else None
+    if bound is None:
+        raise ValueError(f"{row.key} has no bound to show")
+    return str(bound)
+
+
+_OF_A_ROW: dict[str, Callable[[Trace, RowTrace, int], str]] = {
+    "formula": lambda trace, row, lane: str(words(trace, row, lane).formula),
+    "said": sentence,
+    "low": lambda _trace, row, _lane: _bound(row, "low"),
+    "high": lambda _trace, row, _lane: _bound(row, "high"),
+}
+
+
+def _of_row(trace: Trace, row: RowTrace, lane: int) -> _Found:
+    value, formula = row.values[lane], words(trace, row, lane).formula
+    shown = formula.left if formula.sign is Sign.FOR else formula.right
+    return _Found(value, max(row.row.bits, 1), shown)
+
+
+def _operand(name: str, trace: Trace) -> _Found:
+    """An operand, a destination or a part of one, by role or by register."""
+    part = _PART.fullmatch(name)
+    called = part[1] if part else name
+    ins = trace.instruction
+    known = {register: role for role, register in ins.names.items()} | {
+        register: role for role, register in ins.results.items()
+    }
+    role = called if called in {*trace.operands, *ins.results} else known.get(called, "")
+    if called == "old" and "d" in trace.operands:  # what the destination held
+        role, bits = "d", trace.operands["d"]
+    elif role in ins.results:
+        bits = trace.result[ins.results[role]]
+    elif role in trace.operands:
+        bits = trace.operands[role]
+    else:
+        there = ", ".join((*trace.operands, *ins.results))
+        raise ValueError(f"there is no {quoted(name)}: operands are {there}; {rows_of(trace)}")
+    type_ = ins.type_of(role)
+    if part is None:
+        return _Found(bits, type_.bits, hex_text(bits, type_.bits), type_)
+    unit = 8 if part[2] == "b" else 16
+    if unit * (int(part[3]) + 1) > type_.bits:
+        raise ValueError(f"{called} has no {part[2]}{part[3]}")
+    bits = bits >> unit * int(part[3]) & (1 << unit) - 1
+    return _Found(bits, unit, hex_text(bits, unit))
+
+
+def _formed(found: _Found, form: str) -> str:
+    bits = found.bits & (1 << found.width) - 1
+    if not form:
+        return found.shown
+    if _CAST.fullmatch(form):
+        return str(cast(found.bits, int(form[1:]), form[0] == "s"))
+    if form == "hex":
+        return hex_text(bits, found.width)
+    if form == "bin":
+        return f"0b{bits:0{found.width}b}"
+    if form == "float" and found.width in (32, 64):
+        return float_text(bits, found.width)
+    if form == "value" and found.type:
+        return value_text(bits, found.type)
+    raise ValueError(f"it can't be shown as {quoted(form)}; ways to show it are {_FORMS}")

@@ -1,0 +1,115 @@
+"""Two answers beside each other: which rows belong together, and where they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from ..engine.records import NamedTuple
+from ..engine.semantics.plan import Stage
+from ..engine.tracing.trace import RowTrace, Trace
+from .scene_model import Cell, Look, Span
+
+OUTCOMES = (Look.CHIP, Look.VALUE, Look.CLAMPED, Look.HOLDS, Look.FAILS)
+"""Looks of what comes out of a row."""
+
+
+class Pair(NamedTuple):
+    """A row of both answers; of one of them only, where the other has none."""
+
+    key: str
+    isa: RowTrace | None
+    other: RowTrace | None
+
+    @property
+    def rows(self) -> tuple[RowTrace | None, RowTrace | None]:
+        """Both sides, the documented one first."""
+        return self.isa, self.other
+
+    @property
+    def differs(self) -> bool:
+        """Whether they have other values, or one of them has none."""
+        return self.isa is None or self.other is None or self.isa.values != self.other.values
+
+    @property
+    def lanes(self) -> frozenset[int]:
+        """The lanes that both have with other values."""
+        if self.isa is None or self.other is None or len(self.isa.lanes) != len(self.other.lanes):
+            return frozenset()
+        both = zip(self.isa.values, self.other.values, strict=True)
+        return frozenset(lane for lane, (x, y) in enumerate(both) if x != y)
+
+
+def pairs(isa: Trace, other: Trace, stage: Stage) -> Iterator[Pair]:
+    """The rows of a stage in order, those of one key together."""
+    left, right = _rows(isa, stage), _rows(other, stage)
+    for key in _merged(list(left), list(right)):
+        yield Pair(key, left.get(key), right.get(key))
+
+
+def marked(cell: Cell, other: Cell) -> Cell:
+    """A cell whose outcome is marked, digit by digit, where the other answer has another one."""
+    at, there = _outcome(cell), _outcome(other)
+    if at is None or there is None or cell.spans[at].text == other.spans[there].text:
+        return cell
+    span, text = cell.spans[at], other.spans[there].text
+    if len(span.text) != len(text):
+        runs = [span._replace(look=Look.DIFFERS)]
+    else:
+        same = zip(span.text, text, strict=True)
+        runs = [
+            Span("".join(x for x, _ in pair), Look.DIFFERS if differs else Look.VALUE)
+            for differs, pair in groupby(same, key=lambda pair: pair[0] != pair[1])
+        ]
+    return cell._replace(spans=(*cell.spans[:at], *runs, *cell.spans[at + 1 :]))
+
+
+def hide_equal_cells(cells: Sequence[Cell], others: Sequence[Cell]) -> tuple[Cell, ...]:
+    """Cells, those left empty whose outcome another answer's cell has too."""
+    if len(cells) != len(others):
+        return tuple(cells)
+    both = zip(cells, others, strict=True)
+    return tuple(
+        cell._replace(spans=()) if _outcome_text(cell) == _outcome_text(other) else cell
+        for cell, other in both
+    )
+
+
+def _outcome_text(cell: Cell) -> str | None:
+    at = _outcome(cell)
+    return None if at is None else cell.spans[at].text
+
+
+def _outcome(cell: Cell) -> int | None:
+    """Which span of a cell is what comes out."""
+    return max((i for i, span in enumerate(cell.spans) if span.look in OUTCOMES), default=None)
+
+
+def differing_bits(x: int, y: int) -> list[tuple[int, int]]:
+    """The bits in which two patterns differ, as ranges high..low, the highest first."""
+    found: list[tuple[int, int]] = []
+    changed = x ^ y
+    while changed:
+        high = changed.bit_length() - 1
+        rest = ~changed & (1 << high) - 1
+        low = rest.bit_length()  # below the highest one, ones go on down to here
+        found.append((high, low))
+        changed &= (1 << low) - 1
+    return found
+
+
+def _rows(trace: Trace, stage: Stage) -> dict[str, RowTrace]:
+    return {row.key: row for row in trace.rows.values() if row.stage is stage}
+
+
+def _merged(left: Sequence[str], right: Sequence[str]) -> list[str]:
+    """The keys of both sides in their order: what only the other one has comes first."""
+
+    def position(key: str) -> float:
+        if key in left:
+            return left.index(key)
+        following = (other for other in right[right.index(key) :] if other in left)
+        before = next(following, None)
+        return (left.index(before) if before else len(left)) - 0.5
+
+    return sorted({**dict.fromkeys(left), **dict.fromkeys(right)}, key=position)

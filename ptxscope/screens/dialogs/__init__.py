@@ -1,0 +1,1 @@
+"""The dialogs, one module each, their common frame, and the placement of messages."""

@@ -1,0 +1,77 @@
+"""The values of a slot, over the explorer, at the place where the slot stands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.geometry import Offset
+
+from ...widgets.base.theme_styles import InkModal
+from ...widgets.form.choice_list import ChoiceList
+from ...widgets.form.slot_choices import Option
+
+_LOWEST = 8
+"""Rows that the list has at least, where the screen has them."""
+_FRAME = 6
+"""Columns of border, padding and scrollbar."""
+
+
+class ChoiceScreen(InkModal[int | None]):
+    """Asks for one of several; gives its index, or None when it is left."""
+
+    DEFAULT_CSS = """
+    ChoiceScreen {
+        align: left top; background: transparent;
+        & > ChoiceList {
+            height: auto; background: $surface; padding: 0 1;
+            border: round $accent; &:focus { border: round $accent; }
+        }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "leave", "leave", key_display="Esc"),
+        Binding("question_mark,f1", "help", "Help", show=False, id="help"),
+    ]
+
+    def __init__(self, title: str, options: Sequence[Option], index: int, at: Offset) -> None:
+        super().__init__()
+        self._list = ChoiceList(title, options, index)
+        self._at = at
+
+    def compose(self) -> ComposeResult:
+        """The list."""
+        yield self._list
+
+    def on_resize(self) -> None:
+        """Stand where the slot stands, as far as there is room, the cursor in sight."""
+        found, (width, height) = self._list, self.size
+        wide = min(max(found.widest, len(str(found.border_title)) + 2) + _FRAME, width)
+        rows = len(found.draw(max(wide - _FRAME, 1))) + 2
+        high = min(rows, max(height - self._at.y, _LOWEST), height)
+        x, y = min(self._at.x, width - wide), min(self._at.y, height - high)
+        found.styles.offset = (max(x, 0), max(y, 0))
+        found.styles.width, found.styles.max_height = wide, high
+        self.call_after_refresh(found.show_cursor)
+
+    @on(ChoiceList.Chosen)
+    def _chosen(self, event: ChoiceList.Chosen) -> None:
+        self.answer(event.index)
+
+    def on_click(self, event: events.Click) -> None:
+        """A click beside the list leaves it."""
+        if event.widget is self:
+            self.action_leave()
+
+    def action_help(self) -> None:
+        """Show Help, at what is said of the modifiers."""
+        from .help_dialog import HelpScreen
+
+        self.app.push_screen(HelpScreen("modifiers"))
+
+    def action_leave(self) -> None:
+        """Choose nothing."""
+        self.answer(None)

@@ -1,0 +1,50 @@
+"""The frame of all dialogs: a title above, what keys do below."""
+
+from __future__ import annotations
+
+from typing import ClassVar, TypeVar
+
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+
+from ...widgets.base.theme_styles import InkModal
+from .message_placement import MessagesAside
+
+Result = TypeVar("Result")
+
+
+class Frame(Vertical):
+    """A framed part of the screen: a page, or as high as what is in it."""
+
+    DEFAULT_CSS = """
+    Frame {
+        background: $surface; border: round $accent; padding: 0 1;
+        border-title-color: $text-accent; border-title-style: bold;
+        border-subtitle-color: $text-muted;
+        width: 96%; max-width: 120; height: auto; max-height: 94%;
+        &.-page { height: 94%; }
+    }
+    """
+
+    def __init__(self, title: str, keys: str, *, page: bool = False) -> None:
+        super().__init__(classes="-page" if page else "")
+        self.border_title, self.border_subtitle = title, keys
+
+
+class Dialog(MessagesAside, InkModal[Result]):
+    """A frame in the middle of the screen, to be answered or left."""
+
+    DEFAULT_CSS = """
+    Dialog { align: center middle; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("question_mark,f1", "help", "Help", show=False, id="help"),
+    ]
+    help_section = ""
+    """The section at which Help opens above it."""
+
+    def action_help(self) -> None:
+        """Show Help, at the section of this dialog."""
+        from .help_dialog import HelpScreen
+
+        self.app.push_screen(HelpScreen(self.help_section))

@@ -1,0 +1,168 @@
+"""Exercises in the explorer: asked and judged as ``ptxscope challenge`` does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import SystemRandom
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.widgets import Input
+
+from ...engine.syntax.errors import PtxError
+from ...engine.tracing.trace import Trace
+from ...learn.exercises import Challenge, answer, asked, challenges, hints, prompt, skipped, told
+from ...learn.seeded_random import LEVELS
+from ...learn.tally import Count, Keeper, Kind, Outcome, Tally
+from ...widgets.base.form_fields import Field, Page
+from .dialog import Dialog, Frame
+
+_KEYS = "Enter answer or skip · ? hint · ^l level · ^t its steps · Esc leave"
+_LABEL = 10
+"""Columns of what stands before the answer."""
+
+
+class ChallengeScreen(Dialog[Trace | None]):
+    """Asks one exercise after the other; gives the evaluation of one whose steps are wanted."""
+
+    DEFAULT_CSS = """
+    ChallengeScreen {
+        & #asked { height: auto; max-height: 60%; }
+        & #told { height: 1fr; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Leave", show=False),
+        Binding("ctrl+l", "level", "Level", show=False),
+        Binding("ctrl+t", "steps", "Its steps", show=False),
+    ]
+
+    help_section = "exercises"
+
+    def __init__(self, store: Keeper | None, level: int = 1) -> None:
+        super().__init__()
+        self._store, self._level = store, level
+        before = len(store.messages) if store else 0
+        self._tally = store.load_tally() if store else Tally()
+        self._said = store.messages[before:] if store else []
+        self._now = Count()
+        self._asked = Page("asked", "")
+        self._told = Page("told", "")
+        self._drawn = self._drawing()
+        self._found: Challenge = next(self._drawn)
+        self._hints: Iterator[str] = iter(())
+        self._taken = 0
+        self._is_done = False
+        """It was answered or skipped: Enter asks the next."""
+        self._given = ""
+        """What was answered then."""
+        self._has_hinted = False
+        """Since the last Enter."""
+
+    def _drawing(self) -> Iterator[Challenge]:
+        seed = str(SystemRandom().getrandbits(64))
+        return challenges(seed, self._level, "", self._tally)
+
+    def compose(self) -> ComposeResult:
+        """The exercise above, the answer, and what is said of it."""
+        with Frame("Challenge", _KEYS, page=True):
+            yield self._asked
+            yield Field("answer", "answer")
+            yield self._told
+
+    def on_mount(self) -> None:
+        """Ask the first; say what was wrong with the tally."""
+        self._ask(self._found)
+        for message in self._said:
+            self.notify(message, markup=False, severity="warning")
+
+    @property
+    def _answer(self) -> Input:
+        return self.query_one("#answer", Input)
+
+    def _ask(self, found: Challenge) -> None:
+        self._found, self._hints, self._taken = found, iter(hints(found)), 0
+        self._is_done = False
+        title, *lines = asked(found)
+        self._asked.show("\n".join(line.removeprefix("  ") for line in lines))
+        self._asked.border_title = f"{title} Level {self._level}"
+        self._answer.value = ""
+        self._answer.placeholder = prompt(found).strip()
+        self._told.show("")
+        self._told.border_title = self._count()
+        self._answer.focus()
+
+    def _count(self) -> str:
+        now = self._now
+        return f"{now.right} of {now.asked} right" if now.asked else ""
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """A question mark is no part of an answer: it gives a hint; one that is judged stays."""
+        if self._is_done:
+            event.input.value = self._given
+        elif "?" in event.value:
+            event.input.value = event.value.replace("?", "")
+            self._hint()
+            self._has_hinted = True
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Judge or skip; or go on."""
+        text = event.value
+        has_hinted, self._has_hinted = self._has_hinted, False
+        if self._is_done:
+            self._ask(next(self._drawn))
+        elif has_hinted and not text.strip():
+            return  # whoever ends a `?` with Enter, as in a plain terminal, does not mean to skip
+        elif not text.strip():
+            self._end(Outcome.SKIPPED, skipped(self._found))
+        else:
+            self._judge(text)
+
+    def _hint(self) -> None:
+        hint = next(self._hints, "")
+        self._taken += bool(hint)
+        self._told.show(hint or "There are no more hints.")
+
+    def _judge(self, text: str) -> None:
+        try:
+            verdict = answer(self._found, text)
+        except PtxError as error:
+            self._told.show(str(error))
+            if self._found.kind is not Kind.PART:  # operands are long to type, and mended
+                self._answer.select_all()
+            return
+        outcome = Outcome.RIGHT if verdict.is_right else Outcome.WRONG
+        self._end(outcome, told(self._found, verdict))
+
+    def _end(self, outcome: Outcome, said: tuple[str, ...]) -> None:
+        key = (self._found.opcode, self._found.kind)
+        self._tally = self._tally.with_(key, outcome, self._taken)
+        self._now = self._now.plus(Tally().with_(key, outcome, self._taken).total)
+        self._is_done, self._given = True, self._answer.value
+        self._told.show("\n".join((*said, "", "Enter asks the next, ^t shows its steps.")))
+        self._told.border_title = self._count()
+        if self._store:
+            try:
+                self._store.save_tally(self._tally)
+            except OSError as error:
+                self._store = None
+                why = error.strerror or str(error)
+                self.notify(why, title="The tally can't be kept", markup=False, severity="warning")
+
+    def action_level(self) -> None:
+        """Ask at the next level."""
+        self._level = self._level % LEVELS[-1] + 1
+        self._drawn = self._drawing()
+        self._ask(next(self._drawn))
+
+    def action_steps(self) -> None:
+        """Back to the explorer, to the steps of the exercise."""
+        if self._is_done:
+            self.answer(self._found.trace)
+        else:
+            self._told.show("Answer first, or skip with Enter: the steps tell it.")
+
+    def action_leave(self) -> None:
+        """Back to the explorer, as it was."""
+        self.answer(None)

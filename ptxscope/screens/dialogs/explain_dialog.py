@@ -1,0 +1,172 @@
+"""Why did I get that? What was observed, what explains it, and the steps behind it."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.timer import Timer
+from textual.widgets import Input, Static
+
+from ...engine.diagnosis.findings import Diagnosis, Finding, investigate
+from ...engine.diagnosis.observation import Observation, parse_got
+from ...engine.listings.asm_bindings import reading_type
+from ...engine.syntax.errors import PtxError, printable
+from ...engine.tracing.trace import Trace
+from ...export.formats.diagnosis_report import explanation, phrases, seen, unexplained
+from ...export.formats.text import WIDTH
+from ...widgets.base.form_fields import Field, Page
+from ...widgets.base.menu import Item, Menu
+from .dialog import Dialog, Frame
+
+_LABEL = 12
+"""Columns of what stands before a value, as in the report."""
+_PAUSE = 0.15
+"""Seconds without a key after which what was typed is explained."""
+
+
+class ExplainScreen(Dialog[tuple[str, Finding | None]]):
+    """Asks for what was observed; gives that, and the explanation that was chosen."""
+
+    DEFAULT_CSS = """
+    ExplainScreen {
+        & Field > Static { width: 12; }
+        & #seen { height: auto; color: $text-muted; }
+        & #findings { height: auto; max-height: 40%; }
+        & #why { height: 1fr; scrollbar-gutter: stable; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Leave", show=False),
+        Binding("ctrl+y", "copy", "Copy", show=False),
+    ]
+
+    help_section = "why?"
+
+    def __init__(self, trace: Trace, got: str, *, of_another: bool = False) -> None:
+        super().__init__()
+        self._title = f"Why did I get that?{' · of the last legal line' if of_another else ''}"
+        """The line is not legal as it stands, so another is explained."""
+        self._trace, self._given = trace, got
+        self._diagnosis: Diagnosis | None = None
+        self._wait: Timer | None = None
+        self._said: list[str] = []
+        self._seen = Static(id="seen")
+        self._findings = Menu("Explanations", [], "findings")
+        self._why = Page("why", "Why")
+
+    def compose(self) -> ComposeResult:
+        """What was seen above, the explanations, the steps of one of them."""
+        names = list(self._trace.instruction.results.values())
+        hint = "0x11223344, -1, 0x??01??00, [?,1,?,0]"
+        if len(names) > 1:
+            hint = " ".join(f"{name}=1" for name in names)
+        keys = "Enter explain, again: compare · ^y copy · Esc leave"
+        with Frame(self._title, keys, page=True):
+            yield Field("got", "got", self._given, hint)
+            yield self._seen
+            yield self._findings
+            yield self._why
+
+    def on_mount(self) -> None:
+        """Explain what was typed before."""
+        self._explain()
+
+    @property
+    def _got(self) -> str:
+        return self.query_one("#got", Input).value
+
+    @on(Input.Changed)
+    def _changed(self) -> None:
+        if self._wait is not None:
+            self._wait.stop()
+        self._wait = self.set_timer(_PAUSE, self._explain)
+
+    @on(Input.Submitted)
+    def _submitted(self) -> None:
+        self._explain()
+        if self._diagnosis and self._diagnosis.findings:
+            self._findings.focus()
+
+    def _explain(self) -> None:
+        if self._wait is not None:
+            self._wait.stop()
+        self._diagnosis = None
+        text = self._got.strip()
+        if not text:
+            self._show(["What came out? Digits you don't know are written as ?."], [])
+            return
+        ins = self._trace.instruction
+        try:
+            parts = text.split() if len(ins.results) > 1 else [text]
+            observed = dict(parse_got(ins, part, reading_type) for part in parts)
+        except PtxError as error:
+            hint = f"; allowed: {error.hint}" if error.hint else ""
+            self._show([f"{error.message}{hint}"], [])
+            return
+        self._diagnosis = investigate(ins, [Observation(self._trace.operands, observed)])
+        told = [line.strip() for line in seen(self._diagnosis)]
+        self._show(told[1:], self._diagnosis.findings)
+
+    def _show(self, said: list[str], findings: tuple[Finding, ...] | list[Finding]) -> None:
+        self._said = said
+        self._show_seen()
+        ins = self._trace.instruction
+        self._findings.show(
+            [Item(phrases(x), x.ptx if x.instruction != ins else "") for x in findings]
+        )
+        self._findings.border_title = f"Explanations · {len(findings)}"
+        self._show_why()
+
+    def _show_seen(self) -> None:
+        """What is documented, its value under the one that is typed."""
+        width = self._seen.content_size.width or WIDTH
+        lines: list[str] = []
+        for said in self._said:
+            label, _, value = printable(said).partition("  ")
+            lead = label.ljust(_LABEL) if value else ""
+            lines += textwrap.wrap(
+                value.strip() or label,
+                max(width, _LABEL + 8),
+                initial_indent=lead,
+                subsequent_indent=" " * len(lead),
+                break_on_hyphens=False,
+            )
+        self._seen.update(Content("\n".join(lines)))
+
+    def _show_why(self) -> None:
+        diagnosis, at = self._diagnosis, self._findings.index
+        width = min(self._why.scrollable_content_region.width or WIDTH, WIDTH)
+        if diagnosis is None:
+            self._why.show("")
+        elif diagnosis.findings:
+            self._why.show("\n".join(explanation(diagnosis, diagnosis.findings[at], width)))
+        else:
+            self._why.show("\n".join(unexplained(diagnosis, width)))
+
+    def on_resize(self) -> None:
+        """Fold for the new width."""
+        self.call_after_refresh(self._show_seen)
+        self.call_after_refresh(self._show_why)
+
+    @on(Menu.Moved)
+    def _moved(self) -> None:
+        self._show_why()
+
+    @on(Menu.Chosen)
+    def _chosen(self, event: Menu.Chosen) -> None:
+        if self._diagnosis:
+            self.answer((self._got, self._diagnosis.findings[event.index]))
+
+    def action_copy(self) -> None:
+        """Copy the explanation."""
+        self.app.copy_to_clipboard(self._why.text())
+        self.notify("the explanation", title="Copied", markup=False)
+
+    def action_leave(self) -> None:
+        """Back to the explorer, as it was."""
+        self.answer((self._got, None))

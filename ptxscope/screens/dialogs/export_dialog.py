@@ -1,0 +1,209 @@
+"""Taking the trace out: format, what to include, a live preview; save or copy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widgets import Input, Static
+
+from ... import files
+from ...engine.records import replace
+from ...engine.syntax.errors import printable, printable_lines
+from ...engine.tracing.annotations import Annotations
+from ...engine.tracing.note_targets import stages_between
+from ...engine.tracing.trace import Trace
+from ...export import BINARY, FORMATS, SUFFIXES, Format, export
+from ...export.options import Options
+from ...widgets.base.form_fields import Choices, Field, Page
+from ...widgets.base.menu import Item
+from .dialog import Dialog, Frame
+from .menu_dialog import MenuScreen
+
+_BOTH, _PAGE, _COMPACT = "both answers", "whole page", "compact figure"
+
+
+class ExportScreen(Dialog[Annotations]):
+    """Gives the annotations as they were edited here."""
+
+    DEFAULT_CSS = """
+    ExportScreen {
+        & #said { height: 1; color: $text-warning; }
+        & #preview { height: 1fr; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Leave", show=False),
+        Binding("ctrl+s", "save", "Save", show=False),
+        Binding("ctrl+y", "copy", "Copy", show=False),
+    ]
+
+    help_section = "export"
+
+    def __init__(self, trace: Trace) -> None:
+        super().__init__()
+        self._trace = trace
+        self._choices = Choices("choices", FORMATS, (_BOTH, _PAGE, _COMPACT))
+        self._format = Format.TEXT
+        self._said = Static(id="said")
+        self._preview = Page("preview", "Preview")
+
+    def compose(self) -> ComposeResult:
+        """The choices above, the preview below."""
+        extra = self._trace.annotations
+        with Frame("Export", "", page=True):
+            yield self._choices
+            yield Field("steps", "steps", "", "all; 1-4, 3, or select-saturate")
+            yield Field("title", "title", extra.title, "what stands above it")
+            yield Field("caption", "caption", extra.caption, "what stands below it")
+            yield Field("save as", "path", self._suggested(), "a file")
+            yield self._said
+            yield self._preview
+
+    def on_mount(self) -> None:
+        """Show the preview."""
+        self._show()
+        self._show_keys()
+
+    def on_descendant_focus(self) -> None:
+        """The keys depend on what has the focus."""
+        self._show_keys()
+
+    def _show_keys(self) -> None:
+        """Say what Enter and the other keys do here."""
+        enter, ask = "^s", "? help"
+        if self.focused is self._choices:
+            enter = "Enter choose · ^s"
+        elif isinstance(self.focused, Input):
+            enter, ask = "Enter or ^s", "F1 help"
+        keys = f"{enter} save · ^y copy · Tab next · {ask} · Esc leave"
+        self.query_one(Frame).border_subtitle = keys
+
+    def _suggested(self) -> str:
+        return f"{self._trace.instruction.opcode}.{SUFFIXES[self._format]}"
+
+    def _value(self, id_: str) -> str:
+        return self.query_one(f"#{id_}", Input).value
+
+    @property
+    def annotations(self) -> Annotations:
+        """The trace's, with title and caption as they stand in the fields."""
+        return self._trace.annotations._replace(
+            title=self._value("title"), caption=self._value("caption")
+        )
+
+    def _asked(self) -> tuple[Trace, Options]:
+        """What is to be shown; raises ValueError where the steps are none of the trace's."""
+        trace = replace(self._trace, annotations=self.annotations)
+        steps = self._value("steps").strip()
+        stages = stages_between(steps, trace) if steps else None
+        both, standalone, compact = (name in self._choices.on for name in (_BOTH, _PAGE, _COMPACT))
+        return trace, Options(both, standalone, stages, compact=compact)
+
+    def document(self) -> str | bytes:
+        """What would be saved.
+
+        Raises ValueError, and ImportError where nothing that draws images is installed.
+        """
+        trace, options = self._asked()
+        return export(trace, self._format, options)
+
+    def _previewed(self) -> tuple[str, str]:
+        """A document, or an image in words; and what that is."""
+        trace, options = self._asked()
+        if self._format not in BINARY:
+            text = export(trace, self._format, options)
+            return text, f"{len(text.encode('utf-8', 'replace')):,} bytes of {self._format}"
+        from ...export.content.alt_text import alt
+        from ...export.content.document import document
+        from ...export.media.images import told
+
+        image = told(trace, self._format, options)
+        says = alt(document(trace, options))
+        return f"A file that no terminal shows: {image}.\n\nWhat it says:\n\n{says}", self._format
+
+    def _show(self, said: str = "") -> None:
+        try:
+            text, kind = self._previewed()
+        except (ValueError, ImportError) as error:
+            said, text, kind = said or printable(str(error)), "", self._format
+        self._preview.border_title = f"Preview · {kind}"
+        # a document keeps what a writer wrote; here it is on a terminal
+        self._preview.show(printable_lines(text))
+        self._said.update(Content(said))
+
+    @on(Choices.Changed)
+    def _format_changed(self) -> None:
+        before = self._suggested()
+        self._format = Format(self._choices.chosen)
+        path = self.query_one("#path", Input)
+        if path.value == before:
+            path.value = self._suggested()
+        self._show()
+
+    @on(Input.Changed)
+    def _field_changed(self) -> None:
+        self._show()
+
+    @on(Input.Submitted)
+    def _submitted(self) -> None:
+        self.action_save()
+
+    def action_save(self) -> None:
+        """Write the file; ask first where there is one."""
+        name = self._value("path").strip()
+        if not name:
+            self._show("a file needs a name")
+            return
+        try:
+            path = files.named(name)
+            is_new = not files.is_there(path)
+        except OSError as error:
+            self._not_written(error, name)
+            return
+        if is_new:
+            self._write(path)
+            return
+
+        def chosen(index: int | None) -> None:
+            if index == 1:
+                self._write(path)
+            else:
+                self._show(f"{printable(name)} is as it was")
+
+        items = [Item("keep it", "nothing is written"), Item("overwrite", "its text is lost")]
+        self.app.push_screen(MenuScreen(f"{printable(name)} exists", items, 0, "export"), chosen)
+
+    def _write(self, path: Path) -> None:
+        try:
+            made = self.document()
+            data = made.encode("utf-8", "replace") if isinstance(made, str) else made
+            files.replace(path, data)
+        except (OSError, ValueError, ImportError) as error:
+            self._not_written(error, str(path))
+        else:
+            self._show(f"saved as {printable(str(path))}")
+
+    def _not_written(self, error: Exception, name: str) -> None:
+        why = getattr(error, "strerror", None) or str(error)
+        self._show(f"not written, {printable(why)}: {printable(name)}")
+
+    def action_copy(self) -> None:
+        """Copy the document."""
+        if self._format in BINARY:
+            self._show(f"{self._format} can't be copied as text; ^s saves it")
+            return
+        try:
+            self.app.copy_to_clipboard(self._previewed()[0])
+        except ValueError as error:
+            self._show(printable(str(error)))
+        else:
+            self._show("copied")
+
+    def action_leave(self) -> None:
+        """Back to the explorer, with title and caption."""
+        self.answer(self.annotations)

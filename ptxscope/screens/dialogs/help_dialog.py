@@ -1,0 +1,226 @@
+"""Help: every key, every stage, every glyph; made from the tables that the explorer uses."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from ...engine.semantics.micro_operation import Flag
+from ...engine.semantics.plan import Stage
+from ...engine.tracing.step_text import names_of
+from ...scene.scene_cells import GLYPHS
+from ...state.actions import ACTIONS, GROUPS, key_names
+from ...widgets.base.form_fields import ENDS
+from ...widgets.base.pane import Line, Pane, Piece
+from .dialog import Dialog, Frame
+
+STAGES = {
+    Stage.FLUSH: "With .ftz, subnormal binary32 inputs become zeros of the same sign.",
+    Stage.SELECT: "Bytes, half-words or the whole word are taken from the registers. "
+    "`▐80▌ a.b3`: 0x80, byte 3 of a. A source in another colour comes from another lane than its "
+    "own.",
+    Stage.EXTEND: "What was taken is read as a signed or unsigned number. `▒ff▐80▌ = -128`: the "
+    "bits above 80 are copies of its top bit; `░00▐80▌ = 128`: they are zeros.",
+    Stage.OPERATE: "The operation, on exact numbers: nothing wraps here.",
+    Stage.COMPARE: "The comparison: ✓ 1 where it holds, ✗ 0 where it does not.",
+    Stage.BOOLEAN: "The comparison is combined with the predicate c.",
+    Stage.CHOOSE: "▶ marks the operand that is chosen.",
+    Stage.SUM: "vmad: c is read, negated where asked, and added to the product.",
+    Stage.SCALE: "vmad: .shr7 or .shr15 shifts the sum right.",
+    Stage.SATURATE: "The clamp. `254 ▸ 127`: 254 lay above the range and became 127. Below it a "
+    "number line: ├──●──┤ the exact result lies in the range; `●◂╌╌○`: it lay outside, so far and "
+    "on that side, and is moved to the end.",
+    Stage.SECONDARY: "The secondary operation with c: .add, .min or .max.",
+    Stage.MERGE: "`■ ▐7f▌`: the lane takes the result, cut to its width; `□ ▐22▌ c.b2`: it "
+    "keeps c's bits.",
+    Stage.ACCUMULATE: "A running sum from c over the lanes of the mask.",
+    Stage.WRITE: "The destination's bits.",
+    Stage.GUARD: "@p: where the predicate forbids, the destination keeps its old value; with "
+    "ptxas some `set` convert it (E14).",
+}
+"""What each stage shows."""
+
+_GLYPH_WORDS = {
+    Flag.CLAMPED_LOW: "it lay below the range and was moved up",
+    Flag.CLAMPED_HIGH: "it lay above the range and was moved down",
+    Flag.WRAPPED: "high bits were cut off that mattered",
+    Flag.MASKED_OUT: "the lane keeps c's bits",
+    Flag.FLUSHED: "a subnormal became zero",
+    Flag.ROUNDED: "a float has too few bits for the number",
+    Flag.NAN: "an input is not a number",
+}
+_PANES = {
+    "lanes": (
+        "arrows move a cursor; what its bits came from is underlined, what they went to is "
+        "in italics, and the operands show the very bits; type over a chip of a register, < and > "
+        "nudge it, a float to the next; a digit says what a lane selects, as does a wire that is "
+        "dragged from a chip to it, and Enter lists what it may; space or a click "
+        "switches a lane of the mask; a click on a title goes to that step"
+    ),
+    "predict": (
+        "the step to come is asked: type what a lane will be, Enter judges it; h gives a hint, n "
+        "shows the step, Esc leaves and keeps what was typed"
+    ),
+    "operands": (
+        "arrows move between values, lanes and bits; type or Enter edits, < and > nudge, "
+        "space turns the bit, v lists values that bite; Esc leaves"
+    ),
+    "modifiers": (
+        "arrows move, Enter chooses; × is illegal here, and says why; on a selector "
+        "a digit, < or > picks the lane's source, on the mask space switches the lane; in the row "
+        "of a small screen ^← and ^→ go from slot to slot, Enter lists the values and Del leaves "
+        "one out; a left click takes a "
+        "step on, a right one back, as the wheel does"
+    ),
+    "line": (
+        "Tab takes a completion, up and down walk through them; F2 applies a fix; "
+        "Enter or Esc leaves, and u takes back all that was typed"
+    ),
+    "all values": (
+        "arrows move the current point and change the operand, with ^ far, Home and End to the "
+        "ends; u takes it back; Tab goes to x, y and the result, whose lanes arrows then choose; "
+        "w tells all of it in words"
+    ),
+    "find": (
+        "names or words: average four bytes, clamp, mask, absolute difference; up and down "
+        "move, Enter opens"
+    ),
+    "listing": (
+        "arrows go from one of the 27 instructions to the next, Enter goes to its steps; ✗ marks "
+        "an illegal line, ≠ an erratum that changes its result; a value that a register is given "
+        "runs on to the lines below; f finds the line that wrote other bits, c checks all lines"
+    ),
+    "check": (
+        "arrows move between the findings, Enter opens one on operands that show it, Tab goes to "
+        "the text, ^y copies it"
+    ),
+    "why?": (
+        "type the result that you got, with ? for each digit that you don't know; Enter goes to "
+        "the explanations, Enter there compares one with the documented steps"
+    ),
+    "export": (
+        "arrows and Enter choose a format and the switches; Tab goes to the fields and the "
+        "preview; Enter in a field saves, ^s saves from anywhere, ^y copies"
+    ),
+    "lessons": (
+        "n and p turn the cards; type an answer, Enter judges it; ? gives a hint, s shows the "
+        "answer; Esc leaves, and the lesson goes on there the next time"
+    ),
+    "exercises": (
+        "Enter judges the answer, or skips where the field is empty, and then asks the next; ? "
+        "gives a hint, ^l goes to the next level, ^t shows the steps"
+    ),
+}
+"""What the keys of a panel do. Help opens at the panel that has the focus."""
+
+
+_MARKS = {
+    "▐7f▌": "bits that travel as one; of a in blue, of b in green, of c in violet",
+    "▒ff": "copies of the sign that are put above",
+    "░00": "zeros that are put above",
+    "1╳": "bits that fall off, on the side where they stood",
+    "■ □": "a lane that is in the mask, and one that keeps c's bits",
+    "├─●─┤": "a range, and where a number lies in it; what lies outside goes to an end",
+    "━⊕": "a running sum takes a lane",
+    "▁▁▁": "a result that is held back until its step",
+}
+
+
+class HelpScreen(Dialog[None]):
+    """A page to read, opened at a section; any of the usual keys leaves it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,question_mark,f1,enter", "leave", "Leave", show=False),
+    ]
+
+    def __init__(self, section: str = "") -> None:
+        super().__init__()
+        self._text = HelpText(section)
+
+    def compose(self) -> ComposeResult:
+        """The text."""
+        with Frame("Help", "↑ ↓ PgUp PgDn Home End · Esc leave", page=True):
+            yield self._text
+
+    def action_leave(self) -> None:
+        """Back to the explorer."""
+        self.answer(None)
+
+
+class HelpText(Pane):
+    """Keys, panes, stages and glyphs."""
+
+    BINDINGS: ClassVar[list[BindingType]] = ENDS
+    DEFAULT_CSS = """
+    HelpText { height: 1fr; border: none; &:focus { border: none; } }
+    """
+
+    def __init__(self, section: str = "") -> None:
+        super().__init__("help", "")
+        self._section = section
+        self._section_row = 0
+
+    def on_mount(self) -> None:
+        """Begin at the section."""
+        self.call_after_refresh(self._show_section)
+
+    def _show_section(self) -> None:
+        if self.drawn:
+            self.scroll_to(y=self._section_row, animate=False)
+
+    def draw(self, width: int) -> list[Line]:
+        """The whole page."""
+        lines: list[Line] = []
+        names = key_names(self.app)
+        for group, actions in GROUPS.items():
+            lines += [[], [Piece(group, "current")]]
+            for action in actions:
+                lines += _entry(" ".join(names[action.id]), action.tooltip, width)
+        lines += [[], [Piece("In the panels", "current")]]
+        for name, text in _PANES.items():
+            if name == self._section:
+                self._section_row = len(lines) - 1  # the first line is left out
+            lines += _entry(name, text, width, "current" if name == self._section else "strong")
+        lines += [[], [Piece("The stages", "current")]]
+        for stage, text in STAGES.items():
+            first, *others = names_of(stage)
+            also = f" Or {', '.join(others)}." if others else ""
+            lines += _entry(f"{first} …" if others else first, text + also, width)
+        lines += [[], [Piece("Glyphs", "current")]]
+        for flag, text in _GLYPH_WORDS.items():
+            lines += _entry(GLYPHS[flag], f"{flag}: {text}", width)
+        lines += _entry("≠", "the two answers, or the pinned evaluation, differ here", width)
+        for glyph, text in _MARKS.items():
+            lines += _entry(glyph, text, width)
+        lines += [[], *_wrapped(_KEYMAP, width)]
+        return lines[1:]
+
+
+_KEYMAP = (
+    'Keys can be changed: write a line such as  step.next = "j"  for an action\'s id into '
+    "keys.toml in ptxscope's configuration folder. The ids are: "
+    + ", ".join(action.id for action in ACTIONS)
+    + "."
+)
+
+
+_BESIDE = 36
+"""Columns from which on what is said stands beside its name."""
+
+
+def _entry(name: str, text: str, width: int, ink: str = "strong") -> Iterator[Line]:
+    if width < _BESIDE:
+        yield [Piece(f"  {name}", ink)]
+        yield from ([Piece(f"    {line}")] for line in textwrap.wrap(text, max(width - 4, 12)))
+        return
+    for i, line in enumerate(textwrap.wrap(text, width - 16)):
+        yield [Piece(f"  {name if i == 0 else '':<13} ", ink), Piece(line)]
+
+
+def _wrapped(text: str, width: int) -> Iterator[Line]:
+    for line in textwrap.wrap(text, max(width, 12)):
+        yield [Piece(line, "dim")]

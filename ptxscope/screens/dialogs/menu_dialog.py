@@ -1,0 +1,46 @@
+"""A menu over the explorer: presets, pasted instructions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from ...widgets.base.menu import Item, Menu
+from .dialog import Dialog, Frame
+
+
+class MenuScreen(Dialog[int | None]):
+    """Asks for one of several; gives its index, or None when it is left."""
+
+    DEFAULT_CSS = """
+    MenuScreen {
+        & Menu { height: auto; max-height: 80vh; border: none; &:focus { border: none; } }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "leave", "Leave", show=False),
+    ]
+
+    def __init__(
+        self, title: str, items: Sequence[Item], index: int = 0, help_section: str = ""
+    ) -> None:
+        super().__init__()
+        self.help_section = help_section
+        self._title, self._menu = title, Menu("", items, index=index)
+
+    def compose(self) -> ComposeResult:
+        """The menu."""
+        with Frame(self._title, "Enter choose · Esc leave"):
+            yield self._menu
+
+    @on(Menu.Chosen)
+    def _chosen(self, event: Menu.Chosen) -> None:
+        self.answer(event.index)
+
+    def action_leave(self) -> None:
+        """Choose nothing."""
+        self.answer(None)

@@ -1,0 +1,47 @@
+"""A line of text that is asked for: a note, a file's name."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.widgets import Input
+
+from ...widgets.base.form_fields import Field
+from .dialog import Dialog, Frame
+
+
+class AskScreen(Dialog[str | None]):
+    """Asks for a line of text; gives it, or None when it is left."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Leave", show=False),
+    ]
+
+    def __init__(
+        self,
+        title: str,
+        label: str,
+        text: str = "",
+        hint: str = "",
+        does: str = "keep",
+        help_section: str = "",
+    ) -> None:
+        super().__init__()
+        self.help_section = help_section
+        self._title, self._label, self._text, self._hint = title, label, text, hint
+        self._keys = f"Enter {does} · Esc leave"
+
+    def compose(self) -> ComposeResult:
+        """One field."""
+        with Frame(self._title, self._keys):
+            yield Field(self._label, "asked", self._text, self._hint)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Give what was typed."""
+        self.answer(event.value)
+
+    def action_leave(self) -> None:
+        """Give nothing."""
+        self.answer(None)

@@ -1,0 +1,36 @@
+"""What an edit did, in a few words: for undo and redo."""
+
+from __future__ import annotations
+
+from ...engine.syntax.errors import quoted
+from ...engine.syntax.values import hex_text
+from ...state.session import Moment, Setup, trace_of
+
+
+def describe_edit(before: Moment, after: Moment) -> str:
+    """What led from one moment to the next, the largest change alone."""
+    old, new = before.cursor, after.cursor
+    if new is not None and (old is None or old.listing.programs is not new.listing.programs):
+        return f"the listing {quoted(new.listing.name)}"
+    setup, cursor = after.setup, new or old
+    if cursor is not None and setup.place is not None and before.setup.place != setup.place:
+        return f"line {cursor.statement.line} of {quoted(cursor.listing.name)}"
+    if before.setup.line != setup.line:
+        return f"the line {quoted(setup.line)}"
+    parts = _value_texts(before.setup, setup)
+    if before.setup.model != setup.model:
+        parts.append(f"the model {setup.model}")
+    if before.setup.annotations != setup.annotations:
+        parts.append("the notes for exports")
+    return ", ".join(parts) or "the values of the listing"
+
+
+def _value_texts(before: Setup, after: Setup) -> list[str]:
+    """The registers whose values differ, with their later values."""
+    old, new, ins = trace_of(before).operands, trace_of(after).operands, after.instruction
+    values = {
+        name: hex_text(new[role], ins.type_of(role).bits)
+        for role, name in ins.names.items()
+        if role in old and old[role] != new[role]
+    }
+    return [f"{name} = {value}" for name, value in values.items()]

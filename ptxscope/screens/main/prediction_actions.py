@@ -1,0 +1,252 @@
+"""Predicting a trace in the explorer: the step is asked, lane by lane, before it is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ...engine.syntax.errors import PtxError, counted
+from ...scene.scene_model import Place
+from ...widgets.lanes.lanes_pane import Lanes
+from .screen_mixin import Part
+
+if TYPE_CHECKING:
+    from ...engine.tracing.trace import Trace
+    from ...learn.prediction import Guess, Prediction
+    from ...widgets.value_field import ValueField
+
+
+class Predicting(Part):
+    """What the main screen does while a trace is predicted.
+
+    The step shown is then the one that is asked: its lanes are drawn when they are told right.
+    """
+
+    def __init__(
+        self, guesses: Sequence[object] = (), *, predicting: bool = False, left_at: int = 0
+    ) -> None:
+        super().__init__()
+        self.prediction: Prediction | None = None
+        """What was typed, also while nothing is asked."""
+        self.is_predicting = False
+        self._left_at = left_at
+        """The step that was asked when it was left."""
+        self._unread = guesses
+        """What was kept, until it is asked for."""
+        self._begins = predicting
+
+    @property
+    def least_step(self) -> int:
+        """The first step that may be the one shown; 0 where the first was left untold."""
+        return 0 if self._left_at == 1 else 1
+
+    @property
+    def guesses(self) -> Mapping[Place, Guess] | None:
+        """Those at the step that is asked; None where it is shown."""
+        if not self.is_predicting or self.prediction is None:
+            return None
+        return self.prediction.guesses
+
+    def kept_guesses(self) -> Sequence[object]:
+        """What is to be kept of what was typed."""
+        if self.prediction is None:
+            return self._unread if self._is_shown(self._main.opened) else ()
+        from ...learn.prediction import to_json
+
+        return to_json(self.prediction) if self._is_shown(self.prediction.trace) else ()
+
+    # --- begin and end ---------------------------------------------------------------
+
+    def action_predict(self) -> None:
+        """Ask for the steps to come, or stop asking."""
+        if self.is_predicting:
+            self.stop_predicting()
+            self._main.action_leave()  # keys act on what is shown again
+            return
+        main = self._main
+        main.pause()
+        steps, known = len(main.session.trace.steps), self.prediction
+        self._follow()
+        is_left = known is self.prediction and self._left_at > 0
+        if is_left and (main.step < self._left_at or main.step == steps):
+            self.begin_predicting(self._left_at)
+        else:
+            self.begin_predicting(main.step + 1 if main.step < steps else 1)
+
+    def begin_predicting(self, step: int) -> None:
+        """Ask for a step, and for those behind it."""
+        main = self._main
+        self._follow()
+        self.is_predicting, main.asked = True, False
+        main.step = min(max(step, 1), len(main.session.trace.steps))
+        main.action_focus_on("lanes")
+        main.show_step()
+        self._ask_here()
+        main.show_keys()
+        main.say(" · ".join(self._invitation()), firm=True)
+
+    def _invitation(self) -> Iterator[str]:
+        """How the lane under the cursor is answered, and which keys act on it."""
+        main, lanes = self._main, self._main.query_one(Lanes)
+        assert self.prediction
+        place = lanes.place
+        if place is not None and self.prediction.is_yes_or_no(place):
+            yield "What will it be? Type it: yes, no, 1, 0"
+        else:
+            yield f"What will it be? Type it: {_NOTATIONS}"
+            yield "0-9 a-f are digits here (a is 0xa)"
+        yield f"{main.key('predict.hint')} hint"
+        for id_, shows in (("step.next", "the step"), ("step.last", "all")):
+            key = main.key(id_)
+            if not lanes.check_consume_key(key, key):
+                yield f"{key} shows {shows}"
+        yield "Esc leaves, and keeps what you typed"
+
+    def stop_predicting(self, *, step: int = 0) -> None:
+        """Ask no more, and show up to a step; to the one before what was asked if none is said."""
+        main = self._main
+        self._left_at = main.step
+        self.is_predicting = False
+        main.step = step or main.step - 1  # before the first: the operands alone
+        main.show_step()
+        main.show_status()
+        main.show_keys()
+        key = main.key("predict")
+        main.say(f"{key} goes on predicting where you were, with what you typed", firm=True)
+
+    def _is_shown(self, other: Trace) -> bool:
+        """Whether a trace is of what is shown now."""
+        trace = self._main.session.trace
+        return (trace.instruction, trace.model, dict(trace.operands)) == (
+            other.instruction,
+            other.model,
+            dict(other.operands),
+        )
+
+    def _follow(self) -> None:
+        """Begin anew where what is predicted is another trace now."""
+        from ...learn.prediction import Prediction, from_json
+
+        trace, kept = (
+            self._main.session.trace,
+            self._unread if self._is_shown(self._main.opened) else (),
+        )
+        self._unread = ()
+        if self.prediction is None:
+            self.prediction = from_json(trace, kept)
+        elif not self._is_shown(self.prediction.trace):
+            self.prediction = Prediction(trace)
+
+    def follow_prediction(self) -> None:
+        """The session has changed."""
+        if self.is_predicting:
+            self._follow()
+
+    def begin_as_kept(self) -> None:
+        """Go on asking where the explorer was left so."""
+        if self._begins:
+            self._begins = False
+            self.begin_predicting(self._main.step)
+
+    # --- asking ----------------------------------------------------------------------
+
+    def _ask_here(self) -> None:
+        """Put the cursor on the first lane that is to be told; where there is none, go on."""
+        assert self.prediction
+        main = self._main
+        place = self.prediction.next_in(main.step)
+        if place is not None:
+            main.query_one(Lanes).stand_on(place)
+
+    def prediction_moved(self) -> None:
+        """Another step is asked."""
+        if self.is_predicting:
+            self._ask_here()
+
+    def on_lanes_predict(self, event: Lanes.Predict) -> None:
+        """Ask what a lane will be, where hints stand."""
+        assert self.prediction
+        place = event.place
+        self._main.asked_from = place
+        asked = self.prediction
+
+        def read(text: str) -> int:
+            return asked.read(place, text)
+
+        self._main.value_field.ask(asked.called(place), read, _begun(event.start, read), place)
+
+    def on_value_field_answered(self, event: ValueField.Answered) -> None:
+        """Judge what was entered; keep what was only typed."""
+        main, place, asked = self._main, event.about, self.prediction
+        if not isinstance(place, Place) or asked is None or place.key not in asked.trace.rows:
+            return
+        if not event.is_meant:
+            self.prediction = asked.typed(place, event.text)
+            main.show_step()
+            return
+        self.prediction = asked.judged(place, event.text)
+        main.show_step()  # before the cursor comes back, and tells what it stands on
+        main.go_back()
+        if self.prediction.at(place).is_right:
+            self._told_right(place)
+
+    def _told_right(self, place: Place) -> None:
+        """Draw the lane and ask for the next; when all are told, for the next step."""
+        assert self.prediction
+        main, steps = self._main, len(self._main.session.trace.steps)
+        following = self.prediction.next_in(main.step, place)
+        if following is None and main.step == steps:
+            self._finish()
+            return
+        if following is None:
+            main.step += 1
+            main.show_step()
+            self._ask_here()
+            main.say("✓ Right: the step is drawn. What will the next one give?", "good", firm=True)
+            return
+        main.query_one(Lanes).stand_on(following)
+        main.say("✓ Right", "good", firm=True)
+
+    def _finish(self) -> None:
+        """All is told."""
+        assert self.prediction
+        main = self._main
+        guesses = [guess for guess in self.prediction.guesses.values() if guess.is_right]
+        first = sum(guess.wrong == 0 and guess.hints == 0 for guess in guesses)
+        self.is_predicting = False
+        self._left_at = 0
+        main.show_step()
+        said = f"✓ That was the last step: {counted(len(guesses), 'value')} told, {first} at once"
+        main.say(said, "good", firm=True)
+        self.prediction = None
+
+    def action_hint(self) -> None:
+        """Say a little more on the lane that is asked."""
+        main = self._main
+        if not self.is_predicting or self.prediction is None:
+            main.say(f"Hints are for what you predict: {main.key('predict')} begins")
+            return
+        place = main.query_one(Lanes).place
+        asked = self.prediction.next_in(main.step, None)
+        if place is None or not main.query_one(Lanes).is_asked(place):
+            place = asked
+        if place is None:
+            return
+        self.prediction = self.prediction.hinted(place)
+        main.show_step()
+        main.query_one(Lanes).stand_on(place)
+        main.say(self.prediction.at(place).said, "strong", firm=True)
+
+
+_NOTATIONS = "-1, 255, 0xff"
+
+
+def _begun(start: str, read: Callable[[str], int]) -> str:
+    """What an answer begins with: a digit that is a letter is hexadecimal, but for ``false``."""
+    if len(start) != 1 or start not in "abcdef":
+        return start
+    with suppress(PtxError):
+        read("false")
+        return start
+    return f"0x{start}"

@@ -1,0 +1,16 @@
+"""What parts of the main screen that have modules of their own have in common."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from .main_screen import MainScreen
+
+
+class Part:
+    """Methods of the main screen, mixed into it."""
+
+    @property
+    def _main(self) -> MainScreen:
+        return cast("MainScreen", self)

@@ -1,0 +1,144 @@
+"""All values of an operand, and what comes of them; the arrows move through them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from ..engine.syntax.errors import printable
+from ..engine.tracing.trace import Trace
+from ..state.actions import key_names
+from ..widgets.base.theme_styles import InkScreen
+from ..widgets.sweep_pane import SweepPane
+from ..widgets.sweep_pane import can_sweep as can_sweep
+from .dialogs.dialog import Frame
+from .dialogs.message_placement import MessagesAside
+
+_AROUND = 6
+"""Columns of a frame's lower edge that its words can't have."""
+
+
+def keys_told(moved: Sequence[str], arrows: str, keys: tuple[str, str], room: int) -> str:
+    """What keys do, in so many columns: that arrows change operands and how that is undone first.
+
+    ``moved`` are the registers that they change, ``keys`` those that undo and help.
+    """
+    undo, ask = keys
+    changed = " and ".join(moved)
+    firsts: tuple[tuple[str, ...], ...] = (
+        (f"arrows move, and change {changed}", f"{undo} takes it back"),
+        (f"arrows change {changed}", f"{undo} takes it back"),
+        (f"arrows change {changed}", f"{undo} undo"),
+        (f"arrows set {changed}", f"{undo} undo"),
+    )
+    if not moved:
+        firsts = ((f"arrows {arrows}", f"{undo} takes moves back"), (f"arrows {arrows}",))
+    others = ("Tab x, y, result", "w words", f"{ask} help", "^y copy", "Esc leave")
+    for count in range(len(others), -1, -1):
+        kept = [x for x, rank in zip(others, _RANKS, strict=True) if rank < count]
+        for first in firsts:
+            told = " · ".join([*first, *kept])
+            if len(told) <= room:
+                return told
+    return next((first[0] for first in firsts[1:] if len(first[0]) <= room), firsts[-1][0])
+
+
+_RANKS = (3, 2, 1, 4, 0)
+"""Which of the others go first where there is little room: the highest."""
+
+
+class SweepScreen(MessagesAside, InkScreen[None]):
+    """A plot of the current instruction; what moves in it is edited at once.
+
+    It hides what is below, which needs not be drawn at each key.
+    """
+
+    DEFAULT_CSS = """
+    SweepScreen > Frame {
+        width: 100%; max-width: 100%;
+        &.-page { height: 100%; max-height: 100%; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,v", "leave", "Leave", show=False),
+        Binding("ctrl+y,y", "copy", "Copy", show=False),
+        Binding("u", "take_back", "Take back", show=False, id="edit.undo"),
+        Binding("question_mark,f1", "help", "Help", show=False, id="help"),
+    ]
+
+    def __init__(
+        self,
+        trace: Callable[[], Trace],
+        move: Callable[[str, int], None],
+        take_back: Callable[[], bool],
+    ) -> None:
+        super().__init__()
+        self._trace, self._move, self._take_back = trace, move, take_back
+        self._pane = SweepPane(trace())
+
+    def compose(self) -> ComposeResult:
+        """The plot in a frame."""
+        with Frame(self._title, "", page=True):
+            yield self._pane
+
+    def on_mount(self) -> None:
+        """The arrows are the plot's."""
+        self._pane.focus()
+        self._tell_keys()
+
+    @on(SweepPane.Turned)
+    def on_resize(self) -> None:
+        """Tell what the keys do, as far as there is room."""
+        self._tell_keys()
+
+    def _tell_keys(self) -> None:
+        names = key_names(self.app)
+        frame = self.query_one(Frame)
+        frame.border_subtitle = keys_told(
+            tuple(map(printable, self._pane.moved)),
+            self._pane.arrows,
+            (names["edit.undo"][0], names["help"][0]),
+            self.size.width - _AROUND,
+        )
+
+    @on(SweepPane.Moved)
+    def _moved(self, event: SweepPane.Moved) -> None:
+        self._move(event.role, event.bits)
+
+    def follow(self) -> None:
+        """Show the session as it is now; by the palette it may be of another instruction."""
+        if can_sweep(self._trace().instruction):
+            self._pane.show(self._trace())
+            self.query_one(Frame).border_title = self._title
+            self._tell_keys()
+        else:
+            self.action_leave()
+
+    @property
+    def _title(self) -> str:
+        return f"All values · {self._trace().instruction}"
+
+    def action_copy(self) -> None:
+        """Copy the command that shows the same."""
+        self.app.copy_to_clipboard(self._pane.command)
+        self.notify("the command for this sweep", title="Copied", markup=False)
+
+    def action_take_back(self) -> None:
+        """Undo what was moved here."""
+        if not self._take_back():
+            self.notify("nothing was moved here", markup=False)
+
+    def action_help(self) -> None:
+        """Show what every key does."""
+        from .dialogs.help_dialog import HelpScreen
+
+        self.app.push_screen(HelpScreen("all values"))
+
+    def action_leave(self) -> None:
+        """Back to the explorer, at the current point."""
+        if self.is_current:  # a second key may have been on its way
+            self.dismiss(None)

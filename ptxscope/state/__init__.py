@@ -1,0 +1,1 @@
+"""The explorer's state without widgets: session, open listing, actions, search, saved state."""

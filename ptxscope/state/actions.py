@@ -1,0 +1,255 @@
+"""The explorer's actions, in one table: keys, palette, footer and help are made from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from textual.binding import Binding, BindingType
+
+from ..engine.records import FrozenDict, NamedTuple
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+
+class Action(NamedTuple):
+    """Something a person can do in the explorer."""
+
+    id: str
+    """What a keymap calls it."""
+    keys: str
+    """Keys that do it, Textual's names, with commas between."""
+    action: str
+    label: str
+    """One or two words, for the footer."""
+    tooltip: str
+    """A sentence, for help and palette."""
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether each of its keys does it with a number of its own, from 1: ``{n}``."""
+        return "{n}" in self.action
+
+    @property
+    def is_command(self) -> bool:
+        """Whether the palette lists it: all but itself, and what needs a number."""
+        return not self.is_numbered and self.id != "palette"
+
+
+GROUPS: dict[str, tuple[Action, ...]] = {
+    "Steps": (
+        Action("step.next", "n,right", "step(1)", "next", "Reveal the next step"),
+        Action("step.back", "p,left", "step(-1)", "back", "Go back a step"),
+        Action("step.first", "home", "step_to('first')", "first", "Go to the first step"),
+        Action("step.last", "end", "step_to('last')", "last", "Go to the last step"),
+        Action("step.play", "space", "play", "play", "Play the steps at a reader's pace, or pause"),
+        Action("step.all", "a", "step_to('last')", "all", "Reveal every step"),
+        Action("step.number", "1,2,3,4,5,6,7,8,9", "step_to({n})", "step", "Go to that step"),
+        Action(
+            "step.result",
+            "d",
+            "result",
+            "result",
+            "Show the result before its step, or hold it back",
+        ),
+        Action("step.motion", "M", "motion", "motion", "Draw each step bit by bit, or at once"),
+    ),
+    "Go to": (
+        Action("go.find", "slash", "focus_on('filter')", "find", "Find an instruction"),
+        Action("go.line", "i", "focus_on('line')", "line", "Edit the PTX line"),
+        Action("go.operands", "o", "focus_on('operands')", "operands", "Edit operand values"),
+        Action("go.modifiers", "m", "focus_on('modifiers')", "modifiers", "Change modifiers"),
+        Action("go.lanes", "l", "focus_on('lanes')", "lanes", "Move a cursor over the lanes"),
+        Action("lanes.down", "pagedown", "page(1)", "page down", "Scroll the lanes down"),
+        Action("lanes.up", "pageup", "page(-1)", "page up", "Scroll the lanes up"),
+        Action(
+            "go.picture", "escape", "leave", "leave", "Leave a field or a panel: keys act again"
+        ),
+    ),
+    "Listings": (
+        Action("listing.open", "ctrl+o", "open_file", "open file", "Open a listing or a source"),
+        Action("listing.go", "g", "focus_on('listing')", "listing", "Go to the listing"),
+        Action("listing.expect", "f", "expect", "expect", "Find the line that wrote other bits"),
+        Action("check", "c", "check", "check", "What is wrong here, and where an erratum can bite"),
+        Action(
+            "listing.next",
+            "alt+down,right_square_bracket",
+            "statement(1)",
+            "next",
+            "Next instruction",
+        ),
+        Action(
+            "listing.back", "alt+up,left_square_bracket", "statement(-1)", "back", "The one before"
+        ),
+    ),
+    "Learn": (
+        Action(
+            "predict", "P", "predict", "predict", "Predict what each lane will be, step by step"
+        ),
+        Action("lessons", "L", "lessons", "lessons", "Lessons: short tours that end in questions"),
+        Action("predict.hint", "h", "hint", "hint", "A hint, while you predict"),
+        Action("challenge", "C", "challenge", "challenge", "Exercises without end, and a tally"),
+    ),
+    "Answers": (
+        Action("model", "t", "toggle_model", "model", "Switch between isa and ptxas"),
+        Action("explain", "x", "explain", "why?", "Say what explains a result that you got"),
+        Action("sweep", "v", "sweep", "sweep", "All values of an operand, and what comes of them"),
+        Action("pin", "equals_sign", "pin", "pin", "Pin this evaluation, or let it go"),
+    ),
+    "Edit": (
+        Action("edit.undo", "u", "undo", "undo", "Undo the last edit"),
+        Action("edit.redo", "ctrl+r", "redo", "redo", "Redo what was undone"),
+        Action("edit.random", "r", "random", "random", "Random operand values, some of them nasty"),
+        Action("edit.swap", "s", "swap", "swap", "Exchange the values of a and b"),
+        Action("edit.fix", "f2", "fix", "fix", "Apply the fix that an error offers"),
+    ),
+    "Documents": (
+        Action("note", "w", "note", "note", "Write a note on this step, for exports"),
+        Action(
+            "export", "e", "export", "export", "Take the trace out: text, Markdown, HTML, SVG …"
+        ),
+        Action("copy.command", "y", "copy('command')", "copy", "Copy the command for this trace"),
+        Action("copy.result", "Y", "copy('result')", "copy result", "Copy the result"),
+    ),
+    "Program": (
+        Action(
+            "palette",
+            "ctrl+p",
+            "app.command_palette",
+            "palette",
+            "Any action or instruction, by name",
+        ),
+        Action("help", "question_mark,f1", "help", "help", "What every key, stage and glyph means"),
+        Action(
+            "suspend",
+            "ctrl+z",
+            "app.suspend_process",
+            "suspend",
+            "Back to the shell; its fg brings the explorer back",
+        ),
+        Action("quit", "q", "app.quit", "quit", "Leave the explorer"),
+    ),
+}
+"""What can be done, as help lists it."""
+
+ACTIONS = tuple(action for group in GROUPS.values() for action in group)
+FOOTER = (
+    *("step.next", "step.back", "step.result", "go.find", "go.line", "go.operands"),
+    *("go.modifiers", "model", "explain", "step.all", "pin", "export"),
+)
+"""The actions whose keys the footer shows, as room allows, where they act."""
+FOOTER_GROUPS = {
+    **dict.fromkeys(("step.next", "step.back"), "step"),
+    **dict.fromkeys(("go.line", "go.operands", "go.modifiers"), "edit"),
+    "model": "model",
+    "explain": "why?",
+}
+"""The actions that the footer names at 80 columns: those of one label share it there."""
+PREDICTING = ("predict.hint",)
+"""Those that stand first while a trace is predicted."""
+ALWAYS = ("help", "quit", "palette")
+"""Those that it shows wherever they act."""
+
+_NAMES = {
+    "slash": "/",
+    "question_mark": "?",
+    "equals_sign": "=",
+    "plus": "+",
+    "minus": "-",
+    "greater_than_sign": ">",
+    "less_than_sign": "<",
+    "full_stop": ".",
+    "comma": ",",
+    "right_square_bracket": "]",
+    "left_square_bracket": "[",
+    "right": "→",
+    "left": "←",
+    "up": "↑",
+    "down": "↓",
+    "escape": "Esc",
+    "enter": "Enter",
+    "tab": "Tab",
+    "space": "Space",
+    "delete": "Del",
+    "backspace": "Backspace",
+    "home": "Home",
+    "end": "End",
+    "pageup": "PgUp",
+    "pagedown": "PgDn",
+}
+_WITH = {"ctrl+": "^", "alt+": "Alt+", "shift+": "Shift+"}
+
+
+def key_name(key: str) -> str:
+    """How a key is called that Textual calls so."""
+    key = key.strip()
+    for prefix, sign in _WITH.items():
+        if key.startswith(prefix):
+            return sign + key_name(key.removeprefix(prefix))
+    if key[:1] == "f" and key[1:].isdecimal():
+        return key.upper()
+    return _NAMES.get(key, key)
+
+
+def bindings() -> list[BindingType]:
+    """The table as Textual bindings."""
+    return [
+        Binding(
+            keys,
+            action.action.format(n=n),
+            action.label,
+            show=action.id in FOOTER,
+            key_display=key_name(keys.partition(",")[0]),
+            tooltip=action.tooltip,
+            id=f"{action.id}.{n}" if action.is_numbered else action.id,
+            group=Binding.Group(name),
+        )
+        for name, group in GROUPS.items()
+        for action in group
+        for n, keys in enumerate(_apart(action, action.keys), 1)
+    ]
+
+
+def _apart(action: Action, keys: str) -> list[str]:
+    """The keys that do the same: all of them, or each where they are numbered."""
+    return keys.split(",") if action.is_numbered else [keys]
+
+
+def keymap_of(user: Mapping[str, str]) -> dict[str, str]:
+    """The user's keymap as Textual's, by the ids of bindings."""
+    found = dict(user)
+    for action in ACTIONS:
+        if action.is_numbered and action.id in found:
+            for n, key in enumerate(found.pop(action.id).split(","), 1):
+                found[f"{action.id}.{n}"] = key
+    return found
+
+
+def keys_by_id(app: App[object]) -> Mapping[str, tuple[str, ...]]:
+    """The keys of each action as Textual calls them, with what the user's keymap changed."""
+    return _keys_of(FrozenDict(getattr(app, "user_keymap", {})))
+
+
+@lru_cache(maxsize=1)
+def _keys_of(keymap: Mapping[str, str]) -> Mapping[str, tuple[str, ...]]:
+    return FrozenDict(
+        (action.id, tuple(key.strip() for key in keymap.get(action.id, action.keys).split(",")))
+        for action in ACTIONS
+    )
+
+
+def key_names(app: App[object]) -> Mapping[str, tuple[str, ...]]:
+    """How each action's keys are called, by id, with what the user's keymap changed."""
+    return _names_of(keys_by_id(app))
+
+
+@lru_cache(maxsize=1)
+def _names_of(keys: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
+    found = {id_: tuple(map(key_name, keys)) for id_, keys in keys.items()}
+    for action in ACTIONS:
+        if action.is_numbered:
+            names = found[action.id]
+            found[action.id] = (f"{names[0]} … {names[-1]}",)
+    return FrozenDict(found)

@@ -1,0 +1,248 @@
+"""Finding instructions by words: ``average four bytes``, ``clamp``, ``vcmpgts4``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+
+from ..engine.isa.catalog import CATALOG
+from ..engine.isa.entry import Entry, Slot, SlotPlace
+from ..engine.isa.grammar import SLOT_NAMES, is_selector_slot, is_type_slot
+from ..engine.isa.intrinsics import Intrinsic, intrinsics
+from ..engine.isa.types import Type
+from ..engine.records import NamedTuple
+
+_LONGEST, _WORDS = 80, 8
+"""Characters and words of a query that are looked at."""
+_NOISE = frozenset(("a", "an", "the", "of", "with", "for", "in", "to", "by", "is", "that", "per"))
+_WORD = re.compile(r"[a-z0-9_]++|[^\sa-z0-9_.,;]")
+_NUMBERS = {"one": "1", "two": "2", "four": "4", "1st": "1", "2nd": "2"}
+
+_OPERATIONS = {
+    "set": "compare comparison test ones less greater equal unordered nan",
+    "setp": "compare comparison test predicate condition branch less greater equal unordered nan",
+    "selp": "select choose pick ternary conditional move mux predicate if else",
+    "slct": "select choose pick ternary conditional move mux sign if else",
+    "vadd": "add addition sum plus",
+    "vsub": "subtract subtraction difference minus",
+    "vavrg": "average mean rounded midpoint half sum",
+    "vabsdiff": "absolute difference distance sad magnitude abs",
+    "vmin": "minimum smaller least lower bound",
+    "vmax": "maximum larger greatest upper bound",
+    "vshl": "shift left",
+    "vshr": "shift right",
+    "vmad": "multiply add accumulate fma mac product dot fixed point",
+    "vset": "compare comparison test count less greater equal",
+}
+"""What people call an operation, by the opcode on words."""
+_LANES = {
+    1: "1 scalar word byte half halfword 16bit 8bit 32bit",
+    2: "2 dual pair pairs half halves halfword word simd packed lanes 16bit short",
+    4: "4 quad byte simd packed lanes 8bit char pixel rgba",
+}
+"""What people call its lanes."""
+_SLOTS = {
+    "sat": "sat saturate saturation clamp clamped limit",
+    "mask": "mask masked keep merge write enable lanes",
+    "dsel": "merge keep insert",
+    "asel": "select selector permute shuffle swizzle reorder extract prmt",
+    "secop": "accumulate reduce running sum",
+    "ftz": "flush subnormal denormal zero",
+    "mode": "shift amount",
+    "scale": "scale fixed point rounding",
+    "po": "plus one",
+    "nega": "negate negative minus",
+    "boolop": "combine logic boolean predicate",
+}
+"""What people call a slot, beside its name and its values."""
+_USES = {
+    "vmin": "clamp limit",
+    "vmax": "clamp limit",
+    "vshl": "multiply power",
+    "vshr": "divide power",
+}
+"""What an operation is also used for."""
+
+
+class _Weights(NamedTuple):
+    """What a word of a query counts where it is found."""
+
+    name: float = 12.0
+    family: float = 8.0
+    about: float = 5.0
+    lanes: float = 3.0
+    slot: float = 2.0
+
+
+_W = _Weights()
+_INTRINSIC = 0.1
+"""An intrinsic counts less than the instruction that computes it, unless it is named."""
+_AT_HAND = 0.5
+"""What breaks a tie: the lanes at hand."""
+
+
+def search(query: str, lanes: int = 1) -> tuple[str, ...]:
+    """Opcodes and intrinsics that fit every word, best first; those of ``lanes`` lanes break ties.
+
+    Where none fits every word, those that fit most of them.
+    """
+    return tuple(_scored(query[:_LONGEST], lanes))
+
+
+@lru_cache(maxsize=16)
+def missed(query: str, lanes: int = 1) -> tuple[str, ...]:
+    """The words of a query that nothing of what is found fits, as they are written."""
+    asked = _spoken(query[:_LONGEST])
+    found = _scored(query[:_LONGEST], lanes)
+    if not found:
+        return ()
+    wanted = [word for word in asked[:_WORDS] if _plain(word) not in _NOISE] or asked[:_WORDS]
+    unfit = (word for word in wanted if not any(_scores(_plain(word))[name] for name in found))
+    return tuple(dict.fromkeys((*unfit, *asked[_WORDS:])))
+
+
+@lru_cache(maxsize=16)
+def _scored(query: str, lanes: int) -> Mapping[str, float]:
+    asked = _words(query)[:_WORDS]
+    wanted = [word for word in asked if word not in _NOISE] or asked
+    if not wanted:
+        return {}
+    index = _index()
+    found = {word: _scores(word) for word in wanted}
+    fits = {name: [found[word][name] for word in wanted] for name in index}
+    most = max(sum(x > 0 for x in scores) for scores in fits.values())
+    if not most or most * 2 <= len(wanted) - 1:
+        return {}
+    order = {name: at for at, name in enumerate(index)}
+    best = {
+        name: sum(scores) + (_AT_HAND if _lanes_of(name) == lanes else 0)
+        for name, scores in fits.items()
+        if sum(x > 0 for x in scores) == most
+    }
+    return dict(sorted(best.items(), key=lambda x: (-x[1], order[x[0]])))
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text: lower case, numbers as digits, plurals as singulars."""
+    return list(map(_plain, _spoken(text)))
+
+
+def _spoken(text: str) -> list[str]:
+    """The words of a text as they are written, in lower case."""
+    text = text.lower().replace("half-word", "halfword").replace("half word", "halfword")
+    return [word.rstrip("_") or word for word in _WORD.findall(text)]
+
+
+def _plain(word: str) -> str:
+    """A number as a digit, a plural as a singular."""
+    word = _NUMBERS.get(word, word)
+    is_plural = word.isalpha() and len(word) > 3 and word.endswith("s") and not word.endswith("ss")
+    return word[:-1] if is_plural else word
+
+
+@cache
+def _index() -> Mapping[str, Mapping[str, float]]:
+    """By opcode and intrinsic: words, and what each counts."""
+    named = {name: _weighted(_of_intrinsic(found)) for name, found in intrinsics().items()}
+    return {**{opcode: _weighted(_terms(x)) for opcode, x in CATALOG.items()}, **named}
+
+
+@cache
+def _vocabulary() -> frozenset[str]:
+    return frozenset(word for terms in _index().values() for word in terms)
+
+
+def _weighted(terms: Iterator[tuple[str, float]]) -> dict[str, float]:
+    """Every word with the most that it counts."""
+    found: dict[str, float] = {}
+    for text, weight in terms:
+        for word in _words(text):
+            found[word] = max(weight, found.get(word, 0))
+    return found
+
+
+def _of_intrinsic(found: Intrinsic) -> Iterator[tuple[str, float]]:
+    """Its name; and texts about the instruction as it is written for it, which count less."""
+    yield f"{found.name} {found.name.lstrip('_')}", _W.name
+    opcode, *written = found.ptx.partition(" ")[0].split(".")
+    entry = CATALOG[opcode]
+    used = [
+        slot._replace(values=values)
+        for slot in entry.slots
+        if slot.place is SlotPlace.MODIFIER
+        if (values := [value for value in slot.values if slot.text(value) in written])
+    ]
+    for text, weight in _terms(entry, used):
+        yield text, weight * _INTRINSIC
+
+
+def _terms(entry: Entry, slots: Sequence[Slot] | None = None) -> Iterator[tuple[str, float]]:
+    """Texts about an instruction, with these of its slots, and what their words count."""
+    yield entry.opcode, _W.name
+    yield entry.same_as, _W.family
+    yield entry.summary, _W.about
+    yield entry.brief, _W.about
+    yield _OPERATIONS.get(entry.same_as, ""), _W.about
+    yield _USES.get(entry.same_as, ""), _W.slot
+    yield _LANES[entry.lanes] if entry.slot("asel") else "", _W.lanes
+    yield entry.group, _W.slot
+    for slot in entry.slots if slots is None else slots:
+        yield SLOT_NAMES[slot.name], _W.slot
+        yield _SLOTS.get(slot.name, ""), _W.slot
+        if is_type_slot(slot):
+            yield " ".join(_kinds(slot)), _W.slot
+        if not is_selector_slot(slot):
+            yield " ".join(map(slot.text, slot.values)), _W.slot
+
+
+def _kinds(slot: Slot) -> Iterator[str]:
+    """What people call the types of a slot."""
+    for value in slot.values:
+        if isinstance(value, Type):
+            yield "float" if value.is_float else "signed" if value.signed else "unsigned"
+
+
+def opcode_of(found: Intrinsic) -> str:
+    """The instruction that computes an intrinsic."""
+    return found.ptx.partition(".")[0]
+
+
+def _lanes_of(name: str) -> int:
+    found = intrinsics().get(name)
+    return CATALOG[opcode_of(found) if found else name].lanes
+
+
+def _scores(word: str) -> dict[str, float]:
+    """What a word of a query counts at each; letters of a name in order, where it fits none."""
+    like = {term: x for term in _vocabulary() if (x := _alike(word, term))}
+    found = {
+        name: max((weight * like.get(term, 0.0) for term, weight in terms.items()), default=0.0)
+        for name, terms in _index().items()
+    }
+    if len(word) > 2 and not any(found.values()):
+        return {name: float(_is_spread(word, name)) for name in found}
+    return found
+
+
+def _alike(word: str, term: str) -> float:
+    """1 for the same, less for a beginning, another ending, a part; 0 for something else."""
+    if word == term:
+        return 1.0
+    if term.startswith(word) and (len(word) > 1 or term in CATALOG):
+        return 0.8
+    if word.isalpha() and term.isalpha() and _begin_alike(word, term):
+        return 0.6
+    return 0.4 if len(word) > 2 and word in term else 0.0
+
+
+def _begin_alike(x: str, y: str) -> bool:
+    """Whether they differ in their endings: ``saturating``, ``saturate``."""
+    same = max(4, len(x) - 4, len(y) - 4)
+    return len(x) >= same and x[:same] == y[:same]
+
+
+def _is_spread(word: str, name: str) -> bool:
+    """Whether the letters of a word stand in a name in this order."""
+    letters = iter(name)
+    return all(letter in letters for letter in word)

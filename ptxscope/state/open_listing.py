@@ -1,0 +1,414 @@
+"""A listing that is open in the explorer, the values given to it, and the cursor in it.
+
+Nothing here knows of the terminal. An OpenListing knows its programs and what their registers
+were given, and runs each once; a ListingCursor is a place in it, so moving computes nothing. A
+value that is edited where nothing known has written
+the register is given to the run, so what follows is computed with it.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping
+from functools import cached_property, partial
+from itertools import chain
+
+from .. import files
+from ..engine.diagnosis.observation import parse_observed
+from ..engine.isa.types import Type
+from ..engine.kernels.blame import first_wrong
+from ..engine.kernels.execution import Blocks, Run, RunStep, execute
+from ..engine.kernels.program import Program, Statement, StatementKind, load
+from ..engine.kernels.run_inputs import Places, at_start, places, register_of
+from ..engine.listings.verdict_cache import known as known_facts
+from ..engine.records import NamedTuple, Record, replace
+from ..engine.semantics.models import model
+from ..engine.syntax.errors import Problem, PtxError
+from ..engine.syntax.values import hex_text
+from ..engine.tracing.divergence import divergences
+from .session import Setup, opened, with_line
+
+LONGEST = 1_000_000
+"""Characters of a listing that the explorer opens; ``check`` takes any."""
+_MOST_LINES = 4
+"""Lines that the run can't read of which a note speaks."""
+
+
+class ListingRow(NamedTuple):
+    """A line of the list."""
+
+    program: int
+    place: int
+    """Of the statement in it; -1 for the program's name."""
+    line: int
+    text: str
+    explained: bool = False
+    """It is one of the 27, or means to be."""
+    result: str = ""
+    """What was written, where it is known."""
+    errata: tuple[str, ...] = ()
+    """Ids of what makes ptxas differ here."""
+    possible: tuple[str, ...] = ()
+    """Ids of what makes ptxas differ on some operands."""
+    problem: str = ""
+    """What is wrong with the line."""
+    needs: tuple[str, ...] = ()
+    """Registers that it reads and whose values must be given."""
+    unread: str = ""
+    """Why the run can't compute it."""
+
+
+class OpenListing(Record, apart=("name", "text")):
+    """A listing, and the values that its registers were given."""
+
+    programs: tuple[Program, ...]
+    given: tuple[Mapping[str, int], ...]
+    """For each program, the bits given to registers."""
+    model: str = "isa"
+    name: str = ""
+    text: str = ""
+    """The file as it was opened."""
+
+    @cached_property
+    def runs(self) -> dict[int, Run]:
+        """The programs that were run; a listing that is given other values begins with none."""
+        return {}
+
+    @cached_property
+    def lists(self) -> dict[tuple[int, bool], tuple[ListingRow, ...]]:
+        """The rows that were made, by program and whether they have results."""
+        return {}
+
+    def run(self, program: int) -> Run:
+        """A program, run on what was given."""
+        if program not in self.runs:
+            given = self.given[program]
+            self.runs[program] = execute(self.programs[program], given, model(self.model))
+        return self.runs[program]
+
+    def rows(self, program: int) -> tuple[ListingRow, ...]:
+        """The list: the kernels' names and all statements; results of one program."""
+        every = (self._rows(n, with_results=n == program) for n in range(len(self.programs)))
+        return tuple(chain.from_iterable(every))
+
+    def _rows(self, program: int, *, with_results: bool) -> tuple[ListingRow, ...]:
+        key = program, with_results
+        if key not in self.lists:
+            run = self.run(program) if with_results else None
+            self.lists[key] = tuple(_rows(program, self.programs[program], run))
+        return self.lists[key]
+
+    def bare(self) -> OpenListing:
+        """The same, without what was computed."""
+        return replace(self)
+
+
+class ListingCursor(Record):
+    """A statement of an open listing."""
+
+    listing: OpenListing
+    program: int
+    index: int
+    """The statement under the cursor."""
+
+    @property
+    def statement(self) -> Statement:
+        """The statement under the cursor."""
+        return self.listing.programs[self.program].statements[self.index]
+
+    @property
+    def run(self) -> Run:
+        """The program under the cursor, run on what was given."""
+        return self.listing.run(self.program)
+
+    @property
+    def rows(self) -> tuple[ListingRow, ...]:
+        """The list: the kernels' names and all statements; results where the cursor is."""
+        return self.listing.rows(self.program)
+
+    @property
+    def step(self) -> RunStep | None:
+        """What the statement under the cursor did; None where the run has not come to it."""
+        return next((x for x in self.run.steps if x.statement is self.statement), None)
+
+    @cached_property
+    def _places(self) -> Places:
+        """Where the program leaves registers unknown."""
+        return places(self.listing.programs[self.program])
+
+    @cached_property
+    def _before(self) -> Mapping[str, int | str]:
+        """What registers hold before the statement that earlier ones write.
+
+        What the run computed; the key by which it can be given; or nothing, where a statement
+        computes it that the run has not come to.
+        """
+        held: dict[str, int | str] = dict(self.listing.programs[self.program].constants)
+        blocks = Blocks[int | str]()
+        done = {id(step.statement): step for step in self.run.steps}
+        for statement in self.listing.programs[self.program].statements[: self.index]:
+            key, step = partial(self._places.key, statement), done.get(id(statement))
+            if statement.kind is StatementKind.OPEN:
+                blocks.open(held, statement)
+                held |= {name: key(name) for name in statement.writes}
+            elif statement.kind is StatementKind.CLOSE:
+                blocks.close(held, statement)
+            elif statement.kind is StatementKind.OTHER:
+                held |= {name: key(name) for name in (step or statement).writes}
+            elif step:
+                held |= {name: bits for name, bits in step.writes.items() if bits is not None}
+            else:
+                held |= dict.fromkeys(statement.writes, "")
+        return held
+
+    @property
+    def _computed(self) -> Mapping[str, int]:
+        """What the registers hold before the statement that the run, and nobody else, wrote."""
+        return {name: x for name, x in self._before.items() if isinstance(x, int)}
+
+    @cached_property
+    def _held(self) -> Mapping[str, int]:
+        """What is known of the registers before the statement."""
+        given = self.listing.given[self.program]
+        keys = {name: self._given_by(name) for name in (*map(register_of, given), *self._before)}
+        held = {name: given[key] for name, key in keys.items() if key in given}
+        return {**held, **self._computed}
+
+    def _given_by(self, name: str) -> str:
+        """By what the run can be given, or was, what a register holds before the statement.
+
+        Empty where it is computed.
+        """
+        place = self._before.get(name, at_start(name))
+        if not place or isinstance(place, int):
+            return ""
+        given, answers = self.listing.given[self.program], self.run.answers
+        if place in answers:
+            return answers[place]
+        free = name in given and name not in answers.values()
+        alone = place == at_start(name) and not self._places.of(name)
+        return name if place not in given and (free or alone) else place
+
+    def setup(self, before: Setup) -> Setup:
+        """What the explorer shows of the statement; a register that nobody knows is 0.
+
+        Of an illegal one it is the line; where that is not legal by itself, with the instruction
+        that was shown before.
+        """
+        ins, place = self.statement.instruction, (self.program, self.index)
+        if ins is None:
+            line = with_line(before, f"{self.statement.text};")
+            if line.error is None:
+                held, names = self._held, line.instruction.names
+                values = {role: held[name] for role, name in names.items() if name in held}
+                line = replace(line, values=values)
+            return replace(line, place=place, apart=True)
+        return replace(opened(ins, self._held, self.listing.model), place=place)
+
+    def current(self, setup: Setup) -> Setup:
+        """The setup with what the run knows of the registers that it names."""
+        if setup.apart or setup.place != (self.program, self.index):
+            return setup
+        ins = setup.instruction
+        held = self._computed if ins == self.statement.instruction else self._held
+        values = {role: held[name] for role, name in ins.names.items() if name in held}
+        same = all(setup.values.get(role) == bits for role, bits in values.items())
+        return setup if same else replace(setup, values={**setup.values, **values})
+
+    def notes(self, setup: Setup) -> tuple[str, ...]:
+        """What a reader must know: values that are not known, where the run stops, edits."""
+        ins, said = self.statement.instruction, list[str]()
+        if setup.place is None or setup.error is not None:
+            return ()
+        if ins is None and setup.line == f"{self.statement.text};":
+            said.append(f"it can't run in the listing: {self.statement.problems[0].message}")
+            return (*said, *self._unknown(setup))
+        if unread := self.listing.programs[self.program].unread:
+            lines = dict.fromkeys(str(statement.line) for statement in unread)
+            said.append(f"the run can't read line {', '.join(list(lines)[:_MOST_LINES])}")
+        if setup.instruction != ins:
+            said.append("changed here only: the listing keeps its line, and u takes this back")
+        if setup.apart:
+            said.append("these operands are not the run's; going to a line shows its own")
+            return tuple(said)
+        said += self._unknown(setup)
+        if self.step is None:
+            said += self._missed()
+        return tuple(said)
+
+    def _unknown(self, setup: Setup) -> Iterator[str]:
+        """Which registers have no known value."""
+        inputs, held = setup.instruction.inputs, self._held
+        unknown = [x.name for x in inputs if x.name not in held and x.roles[0] not in setup.values]
+        if unknown:
+            yield f"not known, shown as 0: {', '.join(unknown)}"
+
+    def _missed(self) -> Iterator[str]:
+        """Why the run has not come to the statement."""
+        need = next(iter(self.run.needed), None)
+        if need is None and self.run.steps:
+            yield f"not reached: line {self.run.steps[-1].line} ends the run"
+        elif need and need.reader is not self.statement:
+            yield f"the run stops at line {need.reader.line}, which needs {need.name}"
+
+    def moved(self, by: int) -> ListingCursor:
+        """The listing at the next instruction of the 27, or the one before, also illegal ones."""
+        places = [
+            (p, i)
+            for p, program in enumerate(self.listing.programs)
+            for i, statement in enumerate(program.statements)
+            if is_explained(statement)
+        ]
+        here = (self.program, self.index)
+        at = places.index(here) + by if here in places else 0
+        program, index = places[min(max(at, 0), len(places) - 1)]
+        return self.at(program, index)
+
+    def at(self, program: int, index: int) -> ListingCursor:
+        """The listing at a statement."""
+        return replace(self, program=program, index=index)
+
+    def at_line(self, line: int, ptx: str) -> ListingCursor | None:
+        """The listing at an instruction on a line; None where there is none."""
+        here = [
+            (str(statement.instruction) == ptx, p, i)
+            for p, program in enumerate(self.listing.programs)
+            for i, statement in enumerate(program.statements)
+            if statement.line == line and is_explained(statement)
+        ]
+        return self.at(*max(here)[1:]) if here else None
+
+    def bare(self) -> ListingCursor:
+        """The same, without what was computed."""
+        return replace(self, listing=self.listing.bare())
+
+    def following(self, setup: Setup) -> ListingCursor:
+        """The listing run on the values and the model that the explorer shows.
+
+        Where the instruction was changed, nothing follows; neither do values of registers
+        that earlier statements computed.
+        """
+        ins = self.statement.instruction
+        if ins is None or setup.instruction != ins or setup.apart:
+            return self
+        given = dict(self.listing.given[self.program])
+        for needed in ins.inputs:
+            bits = setup.values.get(needed.roles[0])
+            key = self._given_by(needed.name)
+            if key and bits is None:
+                given.pop(key, None)
+            elif key and bits is not None:
+                given[key] = bits
+        there = self.on(given, setup.model)
+        return self if there == self else there
+
+    def on(self, given: Mapping[str, int], model_name: str) -> ListingCursor:
+        """The listing with other values given to the program under the cursor, on a model."""
+        everything = list(self.listing.given)
+        everything[self.program] = given
+        listing = replace(self.listing, given=tuple(everything), model=model_name)
+        return replace(self, listing=listing)
+
+    def blamed(self, text: str) -> tuple[ListingCursor, str]:
+        """Where bits were written that differ from what a register was seen to hold at the end.
+
+        ``text`` is ``NAME=VALUE``. Returns the listing there, and what is to be said; raises
+        PtxError.
+        """
+        written, _, value = text.partition("=")
+        program = self.listing.programs[self.program]
+        name = next(iter(program.registers(written.strip(), at_end=True)), None)
+        if name is None:
+            message = f"`{written.strip()}` is no register here"
+            raise PtxError(text, (Problem(message, (0, len(written)), "%r1=5"),))
+        try:
+            seen = parse_observed(value, program.reading(name))
+        except PtxError as error:
+            raise error.within(text, len(written) + 1) from None
+        held = self.run.registers.get(name)
+        if self.run.needed:
+            need = self.run.needed[0]
+            return self, f"the run stops at line {need.reader.line}, which needs {need.name}"
+        if held is not None and held.bits is not None and seen.fits(held.bits):
+            return self, f"{name} is as observed"
+        step = first_wrong(self.run, {name: seen})
+        if step is None:
+            return self, f"nothing in {program.name} writes {name}"
+        index = next(i for i, x in enumerate(program.statements) if x is step.statement)
+        said = f"line {step.line} wrote the bits that differ: {step.text}"
+        return self.at(self.program, index), said
+
+
+def _rows(number: int, program: Program, run: Run | None = None) -> Iterator[ListingRow]:
+    """The rows of a program, with its name where it has one, and with results where it was run."""
+    if not program.name.startswith(("asm:", "block")):
+        yield ListingRow(number, -1, 0, program.name)
+    done = {id(step.statement): step for step in run.steps} if run else {}
+    needs: dict[int, tuple[str, ...]] = {}
+    for need in run.needed if run else ():
+        needs[id(need.reader)] = (*needs.get(id(need.reader), ()), need.name)
+    constants = program.constants
+    for index, statement in enumerate(program.statements):
+        if statement.kind not in (StatementKind.OPEN, StatementKind.CLOSE):
+            step = done.get(id(statement))
+            row = _row(number, index, statement, step, program.types, constants)
+            yield row._replace(needs=needs.get(id(statement), ()))
+
+
+def _row(
+    program: int,
+    index: int,
+    statement: Statement,
+    step: RunStep | None,
+    types: Mapping[str, Type],
+    constants: Mapping[str, int],
+) -> ListingRow:
+    row = ListingRow(program, index, statement.line, statement.text, is_explained(statement))
+    ins = statement.instruction
+    if statement.unread:
+        row = row._replace(unread=f"not run: {statement.unread}")
+    if statement.problems:
+        return row._replace(problem=statement.problems[0].message)
+    if ins and ins.errata:
+        used = {name: constants[name] for name in ins.names.values() if name in constants}
+        facts, _ = known_facts(str(ins), used)
+        if facts and facts.example:  # as `check` has it: literals stay what they are
+            row = row._replace(possible=tuple(x.id for x in facts.example.errata))
+    if step is None:
+        return row
+    known = {name: bits for name, bits in step.writes.items() if bits is not None}
+    row = row._replace(result=" ".join(hex_text(x, types[n].bits) for n, x in known.items()))
+    if step.trace is None or not row.possible:
+        return row
+    errata = {e.id: e for divergence in divergences(step.trace) for e in divergence.errata}
+    return row._replace(errata=tuple(errata))
+
+
+def is_explained(statement: Statement) -> bool:
+    """Whether it is one of the 27, or means to be."""
+    return statement.instruction is not None or bool(statement.problems)
+
+
+def opened_listing(text: str, name: str, model_name: str = "isa") -> ListingCursor | None:
+    """A listing at its first instruction; None where it has none of the 27."""
+    programs = tuple(x for x in load(text, name) if any(map(is_explained, x.statements)))
+    if not programs:
+        return None
+    first = next(i for i, x in enumerate(programs[0].statements) if is_explained(x))
+    listing = OpenListing(programs, ({},) * len(programs), model_name, name, text)
+    return ListingCursor(listing, 0, first)
+
+
+def read_listing(name: str) -> str:
+    """A file's text; raises ValueError where it can't be read, or is too long to be a list."""
+    try:
+        data = files.read(files.named(name), 4 * LONGEST)
+    except OSError as error:
+        raise ValueError(f"{name}: {error.strerror}") from None
+    if files.is_binary(data):
+        raise ValueError(f"{name} is not a text file")
+    encoding = files.encoding_of(data)
+    text = io.TextIOWrapper(io.BytesIO(data), encoding=encoding, errors="replace").read()
+    if len(text) > LONGEST:
+        raise ValueError(f"{name} has {len(text):,} characters; `ptxscope check` reads it")
+    return text

@@ -1,0 +1,579 @@
+"""What the explorer is looking at: one instruction, its values, and how it got there.
+
+Nothing here knows of the terminal. Every edit makes a new Setup, so undo is a list; an open
+listing is part of what an edit changes.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING
+
+from ..engine.isa.catalog import C_BITS, CATALOG, entry_of
+from ..engine.isa.entry import Entry
+from ..engine.isa.form import Form
+from ..engine.isa.integers import cast
+from ..engine.isa.legality import violations, with_slot
+from ..engine.isa.roles import SOURCES, Role
+from ..engine.isa.types import Destinations, Selector, Type
+from ..engine.listings.asm_bindings import pasted
+from ..engine.records import NamedTuple, Record, replace
+from ..engine.semantics.micro_operation import Flag
+from ..engine.semantics.models import model
+from ..engine.semantics.plan import Stage
+from ..engine.syntax.constants import bits_float, float_bits
+from ..engine.syntax.errors import PtxError
+from ..engine.syntax.instruction import Guard, Instruction, Literal, Register
+from ..engine.syntax.parser import parse
+from ..engine.tracing.annotations import NOTHING, Annotations, Note
+from ..engine.tracing.divergence import Divergence, divergence_of, divergences
+from ..engine.tracing.lane_text import sentence
+from ..engine.tracing.step_text import about
+from ..engine.tracing.trace import RowTrace, Step, Trace
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from ..engine.diagnosis.findings import Finding
+    from .open_listing import ListingCursor
+
+Sources = Mapping[str, Register | Literal]
+
+_BITING = {
+    1: (0, 1),
+    16: (0x7FFF, 0x8000, 0xFFFF, 0x0080),
+    32: (0x7F7F7F7F, 0x80808080, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x80FF7F01),
+    64: (0x7FFFFFFFFFFFFFFF, 0x8000000000000000, 0xFFFFFFFFFFFFFFFF),
+}
+"""Integer values that bite, by width; ``presets`` names them."""
+
+
+class Setup(Record):
+    """An instruction and operand values; what an edit changes and undo restores."""
+
+    instruction: Instruction
+    line: str
+    """The text of the line. While it is not legal, ``instruction`` is the last that was."""
+    values: Mapping[str, int]
+    """Bits by role, also of operands that are not written now."""
+    model: str = "isa"
+    error: PtxError | None = None
+    """What is wrong with the line."""
+    annotations: Annotations = NOTHING
+    """What a writer added, for exports."""
+    place: tuple[int, int] | None = None
+    """The program and the statement of the open listing that it shows."""
+    apart: bool = False
+    """Its operands are not the listing's: they come from a finding."""
+
+
+DEPTH = 1000
+"""Edits that can be taken back."""
+ROOM = 8_000_000
+"""Characters of lines and listings that they may hold, together."""
+
+
+class Moment(NamedTuple):
+    """What undo goes back to."""
+
+    setup: Setup
+    cursor: ListingCursor | None = None
+    """In the open listing, with the values given; nothing that was computed."""
+
+
+class History:
+    """The latest moments: so many, of so many characters; one there is always room for."""
+
+    def __init__(self) -> None:
+        self._moments = deque[tuple[Moment, int]]()
+        self._held = 0
+
+    def __len__(self) -> int:
+        return len(self._moments)
+
+    def push(self, moment: Moment) -> None:
+        """Remember one, and forget the oldest where it is too much."""
+        size = len(moment.setup.line)
+        before = self._moments[-1][0].cursor if self._moments else None
+        here = moment.cursor and moment.cursor.listing
+        if here and not (before and here.programs is before.listing.programs):
+            size += len(here.text)
+        self._moments.append((moment, size))
+        self._held += size
+        while len(self._moments) > 1 and (len(self._moments) > DEPTH or self._held > ROOM):
+            self._held -= self._moments.popleft()[1]
+
+    def pop(self) -> Moment:
+        """The latest; it is forgotten."""
+        moment, size = self._moments.pop()
+        self._held -= size
+        return moment
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._moments.clear()
+        self._held = 0
+
+
+class Session:
+    """The current Setup and the open listing, their past and their future."""
+
+    def __init__(self, setup: Setup, cursor: ListingCursor | None = None) -> None:
+        self.setup = setup
+        self.cursor = cursor
+        """In the listing that is open."""
+        self.past = History()
+        self.future = History()
+        self._trace: Trace | None = None
+        self._divergences: tuple[Divergence, ...] | None = None
+
+    @property
+    def trace(self) -> Trace:
+        """The evaluation of the current setup."""
+        if self._trace is None:
+            self._trace = trace_of(self.setup)
+        return self._trace
+
+    @property
+    def divergences(self) -> tuple[Divergence, ...]:
+        """Every known answer that differs from the documented one."""
+        if self._divergences is None:
+            self._divergences = divergences(self.trace)
+        return self._divergences
+
+    @property
+    def divergence(self) -> Divergence | None:
+        """The two answers that are shown; None where they agree."""
+        return divergence_of(self.trace, self.divergences)
+
+    def apply(
+        self, setup: Setup, cursor: ListingCursor | None = None, *, joined: bool = False
+    ) -> bool:
+        """Make an edit, of the listing too where one is given; returns whether it changed any.
+
+        One that is ``joined`` and the last are taken back together.
+        """
+        cursor = cursor or self.cursor
+        if setup == self.setup and cursor == self.cursor:
+            return False
+        if not joined:
+            self.past.push(self.moment)
+        self.future.clear()
+        self._show(setup, cursor)
+        return True
+
+    def amend(self, setup: Setup, cursor: ListingCursor | None) -> None:
+        """Put these in place of the current ones, as part of the same edit."""
+        self._show(setup, cursor)
+
+    def settle(self) -> None:
+        """Forget the last edit where it came to nothing."""
+        if self.past:
+            last = self.past.pop()
+            if last != self.moment:
+                self.past.push(last)
+
+    def undo(self) -> bool:
+        """Take the last edit back; returns whether there was one."""
+        return self._go(self.past, self.future)
+
+    def redo(self) -> bool:
+        """Make an undone edit again; returns whether there was one."""
+        return self._go(self.future, self.past)
+
+    def _go(self, there: History, back: History) -> bool:
+        if not there:
+            return False
+        back.push(self.moment)
+        self._show(*there.pop())
+        return True
+
+    @property
+    def moment(self) -> Moment:
+        """What undo would go back to."""
+        return Moment(self.setup, self.cursor and self.cursor.bare())
+
+    def _show(self, setup: Setup, cursor: ListingCursor | None) -> None:
+        if setup != self.setup:
+            self._trace = self._divergences = None
+        self.setup, self.cursor = setup, cursor
+
+
+def trace_of(setup: Setup) -> Trace:
+    """The evaluation of a setup. A register in several roles has the value of the first."""
+    ins = setup.instruction
+    first: dict[str, int] = {}
+    operands = dict(ins.constants)
+    for role in Role:
+        if role in ins.names and role not in operands:
+            width = (1 << ins.type_of(role).bits) - 1
+            value = setup.values.get(role, _unset(setup, role)) & width
+            operands[role] = first.setdefault(ins.names[role], value)
+    trace = Trace(ins, model(setup.model), operands)
+    kept = tuple(note for note in setup.annotations.notes if _is_in(note, trace))
+    return replace(trace, annotations=setup.annotations._replace(notes=kept))
+
+
+_WORD, _GLANCE, _LONGEST = 0.15, 1.5, 8.0
+"""Seconds that a word takes to be read, and a step stays at least and at most."""
+_QUIET = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}
+
+
+def happenings(row: RowTrace, lane: int) -> list[Flag]:
+    """What happened to a lane that is worth a sentence."""
+    return [flag for flag in row.lanes[lane].flags if flag not in _QUIET]
+
+
+def reading_time(trace: Trace, step: Step, divergence: Divergence | None = None) -> float:
+    """Seconds that a reader takes for what is said of a step where little room is."""
+    said = [about(trace, step)]
+    for row in step.rows:
+        lanes = (at for at in range(len(row.lanes)) if happenings(row, at))
+        said += [sentence(trace, row, at) for at in lanes]
+    said += [note.text for note in trace.annotations.at(step.stage)]
+    if divergence and divergence.stage is step.stage:
+        said += [erratum.sentence for erratum in divergence.errata]
+    return seconds_for(sum(len(text.split()) for text in said))
+
+
+def seconds_for(words: int) -> float:
+    """Seconds that a step of so many words stays while it is played."""
+    return min(max(_WORD * words, _GLANCE), _LONGEST)
+
+
+def _unset(setup: Setup, role: str) -> int:
+    """The bits of a register that nobody gave a value. A listing shows all that is unknown as 0."""
+    if role == Role.GUARD:
+        return 1
+    form, entry = setup.instruction.form, setup.instruction.entry
+    keeps = role == Role.C and (entry.slot("mask") or entry.slot("dsel")) and form.secop is None
+    return C_BITS if keeps and setup.place is None else 0
+
+
+def _keeps_c(form: Form) -> bool:
+    """Whether bits of c stand in the result as they are."""
+    return form.secop is None and (form.dsel is not None or form.mask is not None)
+
+
+@cache
+def _no_choices() -> frozenset[int]:
+    """Values of c that an example brought along, to be added or compared; and 0."""
+    examples = [entry.example for entry in CATALOG.values()]
+    return frozenset(
+        {0} | {values.get("c", 0) for ptx, values in examples if not _keeps_c(parse(ptx).form)}
+    )
+
+
+def _with_new_c(setup: Setup, before: Form) -> Setup:
+    """Where bits of c are kept that weren't, they look like c's unless somebody chose them."""
+    if _keeps_c(before) or not _keeps_c(setup.instruction.form) or setup.place is not None:
+        return setup
+    if setup.values.get("c") not in _no_choices():
+        return setup
+    return replace(setup, values={role: x for role, x in setup.values.items() if role != "c"})
+
+
+def _is_in(note: Note, trace: Trace) -> bool:
+    """Whether there is a lane at a step for a note now; an edit may bring it back."""
+    rows = [row for row in trace.rows.values() if note.stage in (None, row.stage)]
+    return any(note.lane is None or note.lane < len(row.lanes) for row in rows)
+
+
+def opened(ins: Instruction, bits_by_name: Mapping[str, int], model_name: str = "isa") -> Setup:
+    """A setup of an instruction with values by register name; what is missing is ``_unset``."""
+    values = {role: bits_by_name[name] for role, name in ins.names.items() if name in bits_by_name}
+    values |= _find_register_constants(ins)
+    return Setup(_make_canonical(ins), str(ins), values, model_name)
+
+
+def _make_canonical(ins: Instruction) -> Instruction:
+    """The instruction as parsed from its canonical text; registers stay constants."""
+    bits = {ins.names[role]: bits for role, bits in _find_register_constants(ins).items()}
+    return parse(str(ins)).with_constants(bits)
+
+
+def _find_register_constants(ins: Instruction) -> dict[str, int]:
+    """The bits of the registers that are constants, by role."""
+    return {role: bits for role, bits in ins.constants.items() if role in ins.names}
+
+
+def of_trace(found: Trace) -> Setup:
+    """A setup that evaluates as a trace did."""
+    ins = found.instruction
+    return Setup(_make_canonical(ins), str(ins), dict(found.operands), found.model.name)
+
+
+def example(opcode: str) -> Setup:
+    """The catalog's example of an instruction."""
+    ptx, values = CATALOG[opcode].example
+    return opened(parse(ptx), values)
+
+
+def with_line(setup: Setup, text: str) -> Setup:
+    """The setup with another line; where it is legal, with its instruction."""
+    try:
+        ins = pasted(text)
+    except PtxError as error:
+        return replace(setup, line=text, error=error)
+    values = {**setup.values, **_find_register_constants(ins)}
+    changed = replace(setup, instruction=ins, line=text, values=values, error=None)
+    return _with_new_c(changed, setup.instruction.form)
+
+
+def with_instruction(setup: Setup, ins: Instruction) -> Setup:
+    """The setup with another instruction, its line canonical."""
+    return _with_new_c(_on_line(setup, ins), setup.instruction.form)
+
+
+def _on_line(setup: Setup, ins: Instruction) -> Setup:
+    return replace(setup, instruction=_make_canonical(ins), line=str(ins), error=None)
+
+
+def with_form(setup: Setup, form: Form) -> Setup:
+    """The setup with another form of the same instruction, operands kept."""
+    ins = setup.instruction
+    made = instruction_of(form, ins.destinations, ins.roles, ins.guard)
+    return with_instruction(setup, made)
+
+
+def with_choice(setup: Setup, slot: str, value: object) -> Setup:
+    """The setup with one slot of the form changed."""
+    return with_form(setup, with_slot(setup.instruction.form, slot, value))
+
+
+def with_mask_lane(setup: Setup, lane: int) -> Setup:
+    """The setup with a lane in the mask that was not in it, or without it; one stays."""
+    form = setup.instruction.form
+    entry = entry_of(form)
+    if all(slot.name != "mask" for slot in entry.slots):
+        return setup
+    mask = form.get("mask")
+    before = set(mask.lanes) if isinstance(mask, Selector) else set(range(entry.lanes))
+    lanes = before ^ {lane}
+    if not lanes:
+        return setup
+    return with_choice(setup, "mask", Selector(32 // entry.lanes, tuple(sorted(lanes))))
+
+
+def with_digit(setup: Setup, slot: str, lane: int, digit: int, unit: int = 0) -> Setup | None:
+    """The setup with another byte or half-word for a lane of ``asel`` or ``bsel``.
+
+    A digit counts a's parts first, then b's; for a scalar instruction those of the operand
+    itself, of a width of ``unit`` bits, or else of the same as now. None where there is no such.
+    """
+    form = setup.instruction.form
+    count, now = entry_of(form).lanes, form.get(slot)
+    if count == 1:
+        unit = unit or (now.unit if isinstance(now, Selector) else 8)
+        chosen = Selector(unit, (digit,))
+        legal = next(x for x in entry_of(form).slots if x.name == slot).values
+        return with_choice(setup, slot, chosen) if chosen in legal else None
+    if digit >= 2 * count:
+        return None
+    first = count if slot == "bsel" else 0
+    lanes = list(now.lanes) if isinstance(now, Selector) else list(range(first, first + count))
+    lanes[lane] = digit
+    return with_choice(setup, slot, Selector(32 // count, tuple(lanes)))
+
+
+def with_opcode(setup: Setup, opcode: str) -> Setup:
+    """The setup with another instruction that keeps every choice it also has.
+
+    An instruction of another shape opens on its example, and so does any after an example that
+    nobody has touched.
+    """
+    old, entry = setup.instruction, CATALOG[opcode]
+    if old.opcode == opcode:
+        return setup
+    untouched = setup == replace(example(old.opcode), model=setup.model)
+    if untouched or (old.entry.group, old.entry.lanes) != (entry.group, entry.lanes):
+        return replace(example(opcode), model=setup.model)
+    form = adapted(old.form, entry)
+    same_sort = (form.dst is None) == (old.form.dst is None)
+    named = old.destinations if same_sort else ()
+    try:
+        changed = with_instruction(setup, instruction_of(form, named, old.roles, old.guard))
+    except PtxError:  # a register can't be of the sort that it would have to be
+        return replace(example(opcode), model=setup.model)
+    return _with_example_values(changed, old)
+
+
+def _with_example_values(setup: Setup, old: Instruction) -> Setup:
+    """What is read, and is of another sort than before or has no value, is as in the example.
+
+    A listing shows all that is unknown as 0.
+    """
+    if setup.place is not None:
+        return setup
+    ins = setup.instruction
+    ptx, given = ins.entry.example
+    shown = parse(ptx)
+    fresh: dict[str, int] = {
+        role: _refitted(given[role], shown.type_of(role), ins.type_of(role))
+        for role in SOURCES
+        if role in ins.names and role in given and not _keeps_value(setup, old, role)
+    }
+    return replace(setup, values={**setup.values, **fresh}) if fresh else setup
+
+
+def _keeps_value(setup: Setup, old: Instruction, role: Role) -> bool:
+    """Whether an operand's value, or what stands for one, means the same in a new instruction."""
+    now, value = setup.instruction.type_of(role), setup.values.get(role)
+    if value is None:
+        return _unset(setup, role) != 0
+    fits = value >> now.bits == 0
+    if role not in old.roles:
+        return fits and not now.is_float
+    before = old.type_of(role)
+    if now.is_float or before.is_float:
+        return now.is_float and before.is_float and now.bits == before.bits
+    return fits and (now is Type.PRED) == (before is Type.PRED)
+
+
+def _refitted(bits: int, before: Type, now: Type) -> int:
+    """A number of one type in another; as an integer or a predicate its bits."""
+    if not now.is_float or now is before:
+        return bits & ((1 << now.bits) - 1)
+    number = (
+        bits_float(bits, before.bits)
+        if before.is_float
+        else float(cast(bits, before.bits, before.signed))
+    )
+    return float_bits(number, now.bits)
+
+
+def adapted(form: Form, entry: Entry) -> Form:
+    """A form of an entry with every choice of another form that is legal there.
+
+    What must be written and the other does not have is as in the entry's example.
+    """
+    found = parse(entry.example[0]).form
+    for slot in entry.slots:
+        if slot.optional:
+            found = with_slot(found, slot.name, slot.absent)
+    for slot in entry.slots:
+        value = form.get(slot.name)
+        if value == slot.absent if slot.optional else value not in slot.values:
+            continue
+        changed = with_slot(found, slot.name, value)
+        if not violations(changed):
+            found = changed
+    return found
+
+
+def instruction_of(
+    form: Form,
+    destinations: tuple[str | None, ...],
+    sources: Sources,
+    guard: Guard | None,
+) -> Instruction:
+    """An instruction of a form; operands that have no name yet are called by their role."""
+    entry = entry_of(form)
+    names = iter([name for name in destinations if name is not None])
+    if form.dst is None:
+        written: tuple[str | None, ...] = (next(names, "d"),)
+    else:
+        kept = {
+            Destinations.P: "p",
+            Destinations.P_Q: "pq",
+            Destinations.P_SINK: "p_",
+            Destinations.SINK_Q: "_q",
+            Destinations.SINK: "_",
+        }[form.dst]
+        written = tuple(None if role == "_" else next(names, role) for role in kept)
+    operands = []
+    for operand in entry.sources:
+        if operand.role != "c" or form.c:
+            source = sources.get(operand.role) or Register(operand.role)
+            literal = isinstance(source, Literal)
+            operands.append(Register(operand.role) if literal and not entry.literals else source)
+    return Instruction(form, written, tuple(operands), guard)
+
+
+def with_value(setup: Setup, role: str, bits: int) -> Setup:
+    """The setup with another value of an operand, and of every role its register has."""
+    names = setup.instruction.names
+    same = [other for other, name in names.items() if name == names.get(role)] or [role]
+    return replace(setup, values={**setup.values, **dict.fromkeys(same, bits)})
+
+
+def with_annotations(setup: Setup, annotations: Annotations) -> Setup:
+    """The setup with other title, caption and notes."""
+    return replace(setup, annotations=annotations)
+
+
+def with_step_note(setup: Setup, stage: Stage, text: str) -> Setup:
+    """The setup with this note on a step in place of those on it; an empty text takes them."""
+    others = [x for x in setup.annotations.notes if x.stage is not stage or x.lane is not None]
+    fresh = [Note(text.strip(), stage)] if text.strip() else []
+    return with_annotations(setup, setup.annotations._replace(notes=(*others, *fresh)))
+
+
+def with_model(setup: Setup, name: str) -> Setup:
+    """The setup under another model."""
+    return replace(setup, model=name)
+
+
+def with_finding(setup: Setup, finding: Finding) -> Setup:
+    """The setup as an explanation has it: its instruction, model and operands."""
+    values = {**setup.values, **finding.operands[finding.shown]}
+    changed = replace(setup, values=values, model=finding.model.name, apart=True)
+    return _on_line(changed, finding.instruction)
+
+
+def swapped(setup: Setup) -> Setup:
+    """The setup with the values of a and b exchanged."""
+    values = {**setup.values}
+    values["a"], values["b"] = values.get("b", 0), values.get("a", 0)
+    return replace(setup, values=values)
+
+
+def randomized(setup: Setup, rng: Random) -> Setup:
+    """The setup with random values for what is read: any bits, or such as bite."""
+    values = {**setup.values}
+    for needed in setup.instruction.inputs:
+        width = needed.type.bits
+        bits = rng.getrandbits(width)
+        if rng.random() < 0.3:
+            bits = rng.choice(_BITING[width])
+        values |= dict.fromkeys(needed.roles, bits)
+    return replace(setup, values=values)
+
+
+def presets(type_: Type, lanes: int) -> tuple[tuple[str, int], ...]:
+    """Named values that bite, for an operand of a type and a number of lanes."""
+    if type_ is Type.PRED:
+        return (("false", 0), ("true", 1))
+    width = type_.bits
+    top = 1 << (width - 1)
+    if type_.is_float:
+        fraction = 23 if width == 32 else 52
+        infinity = (top - 1) >> fraction << fraction
+        one = ((1 << (width - 2 - fraction)) - 1) << fraction
+        return (
+            ("0.0", 0),
+            ("-0.0", top),
+            ("1.0", one),
+            ("-1.0", top | one),
+            ("smallest subnormal", 1),
+            ("largest subnormal", (1 << fraction) - 1),
+            ("negative subnormal", top | 1),
+            ("inf", infinity),
+            ("-inf", top | infinity),
+            ("NaN", infinity | 1 << (fraction - 1)),
+            ("signalling NaN", infinity | 1),
+        )
+    unit = width // lanes
+    ones = sum(1 << unit * lane for lane in range(lanes))
+    high = 1 << (unit - 1)
+    each = "each lane " if lanes > 1 else ""
+    return (
+        ("0", 0),
+        (f"{each}1", ones),
+        (f"{each}{high - 1:#x}", ones * (high - 1)),
+        (f"{each}{high:#x}", ones * high),
+        (f"{each}{2 * high - 1:#x}", ones * (2 * high - 1)),
+        *((("0x80ff7f01", 0x80FF7F01),) if lanes == 4 else ()),
+    )

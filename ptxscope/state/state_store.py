@@ -1,0 +1,278 @@
+"""What is kept between two runs: where the explorer and each lesson was left, the user's keys.
+
+A file that is damaged, or was not written by ptxscope, is set aside under another name and
+never in the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .. import files
+from ..engine.isa.catalog import CATALOG
+from ..engine.records import NamedTuple
+from ..engine.semantics.models import model
+from ..engine.syntax.errors import PtxError, printable
+from ..engine.syntax.parser import parse
+from ..engine.tracing.annotations import NOTHING, Annotations, from_json, to_json
+from .session import Setup, trace_of, with_line
+
+if TYPE_CHECKING:
+    from ..learn.lesson_progress import Left
+    from ..learn.tally import Tally
+
+Read = TypeVar("Read")
+
+SCHEMA = "ptxscope.state/1"
+_MOST = 1 << 22
+"""Bytes of a file that are read."""
+_LANES = 4
+"""The most that an instruction has."""
+
+
+class Kept(NamedTuple):
+    """Where the explorer was left."""
+
+    setup: Setup | None = None
+    pin: Setup | None = None
+    step: int = 0
+    """The step shown; 0 is the last, -1 is before the first."""
+    recent: Sequence[str] = ()
+    """Opcodes, the latest first."""
+    theme: str = ""
+    asked: bool = False
+    """The result is shown before its step."""
+    guesses: Sequence[object] = ()
+    """What was typed where the trace is predicted, as ``learn.prediction`` has it in JSON."""
+    predicting: bool = False
+    """The step is asked rather than shown."""
+
+
+class Store:
+    """The files of one user. ``messages`` says what went wrong with them.
+
+    Raises RuntimeError where no folders are given and the user has no home.
+    """
+
+    def __init__(self, state: Path | None = None, config: Path | None = None) -> None:
+        if state is None or config is None:
+            from platformdirs import user_config_path, user_state_path
+
+            state = state or user_state_path("ptxscope", appauthor=False)
+            config = config or user_config_path("ptxscope", appauthor=False)
+            if not (state.is_absolute() and config.is_absolute()):
+                raise RuntimeError("there is no home folder")
+        self.state = state / "explorer.json"
+        self.lessons = state / "lessons.json"
+        self.tally = state / "tally.json"
+        self.keys = config / "keys.toml"
+        self.messages: list[str] = []
+
+    def load(self) -> Kept:
+        """What was kept; nothing where there is nothing, or nothing that can be used."""
+        return self._load(self.state, _kept) or Kept()
+
+    def _load(self, path: Path, made_of: Callable[[object], Read]) -> Read | None:
+        """What a file holds; None where there is none, or it was set aside."""
+        try:
+            text = files.read(path, _MOST)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            self.messages += self.set_aside(error.strerror or str(error), path)
+            return None
+        import json
+
+        try:
+            return made_of(json.loads(text.decode()))
+        except Exception as error:  # whatever is in it, or comes of evaluating that
+            self.messages += self.set_aside(str(error) or type(error).__name__, path)
+            return None
+
+    def save(self, kept: Kept) -> None:
+        """Keep it; raises OSError where that can't be done."""
+        self._save(self.state, as_text(kept))
+
+    @staticmethod
+    def _save(path: Path, text: str) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        files.replace(path, text.encode())
+
+    def load_lessons(self) -> dict[str, Left]:
+        """Where each lesson was left, by name."""
+        from ..learn.lesson_progress import from_json
+
+        return self._load(self.lessons, from_json) or {}
+
+    def save_lessons(self, left: Mapping[str, Left]) -> None:
+        """Keep where they were left; raises OSError where that can't be done."""
+        import json
+
+        from ..learn.lesson_progress import as_json
+
+        self._save(self.lessons, json.dumps(as_json(left), indent=1))
+
+    def load_tally(self) -> Tally:
+        """How exercises went; nothing where there is nothing, or nothing that can be used."""
+        from ..learn import tally
+
+        try:
+            return tally.from_json(files.read(self.tally, _MOST).decode())
+        except FileNotFoundError:
+            return tally.Tally()
+        except (OSError, ValueError, RecursionError) as error:
+            self.messages += self.set_aside(
+                getattr(error, "strerror", "") or str(error), self.tally
+            )
+            return tally.Tally()
+
+    def save_tally(self, found: Tally) -> None:
+        """Keep it; raises OSError where that can't be done."""
+        self.tally.parent.mkdir(parents=True, exist_ok=True)
+        files.replace(self.tally, found.json.encode())
+
+    def keymap(self) -> dict[str, str]:
+        """Action ids and the keys that the user gave them."""
+        try:
+            text = files.read(self.keys, _MOST).decode()
+            import tomllib
+
+            found = tomllib.loads(text)
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, RecursionError) as error:
+            why = getattr(error, "strerror", None) or str(error)
+            self.messages.append(f"{self.keys} is not used: {why}")
+            return {}
+        return dict(_flat(found))
+
+    def set_aside(self, why: str, path: Path | None = None) -> list[str]:
+        """Give what was kept another name; what is to be said of it."""
+        path = path or self.state
+        aside = path.with_suffix(".damaged")
+        try:
+            path.replace(aside)
+            place = f"; it is now {aside}"
+        except OSError:
+            place = ""
+        return [f"what was kept could not be read ({why}){place}"]
+
+
+def _flat(table: dict[str, object], prefix: str = "") -> list[tuple[str, str]]:
+    """``[step] next = "j"`` and ``"step.next" = "j"`` alike."""
+    found: list[tuple[str, str]] = []
+    for name, value in table.items():
+        if isinstance(value, dict):
+            found += _flat(value, f"{prefix}{name}.")
+        elif isinstance(value, str):
+            found.append((prefix + name, value))
+    return found
+
+
+def as_text(kept: Kept) -> str:
+    """It as a file."""
+    import json
+
+    return json.dumps(as_json(kept), indent=1)
+
+
+def as_json(kept: Kept) -> dict[str, object]:
+    """What is written down of it."""
+    return {
+        "schema": SCHEMA,
+        "setup": _setup_as_json(kept.setup),
+        "pin": _setup_as_json(kept.pin),
+        "step": kept.step,
+        "recent": list(kept.recent),
+        "theme": kept.theme,
+        "asked": kept.asked,
+        "guesses": list(kept.guesses),
+        "predicting": kept.predicting,
+    }
+
+
+def _setup_as_json(setup: Setup | None) -> dict[str, object] | None:
+    if setup is None:
+        return None
+    return {
+        "instruction": str(setup.instruction),
+        "line": setup.line,
+        "values": {role: hex(bits) for role, bits in setup.values.items()},
+        "model": setup.model,
+        "annotations": to_json(setup.annotations),
+    }
+
+
+def _kept(data: object) -> Kept:
+    """Read what ``save`` wrote; raises ValueError or TypeError for anything else."""
+    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+        raise ValueError(f"it is not {SCHEMA}")
+    recent = [_opcode(_a(str, opcode, "an opcode")) for opcode in _in(data, "recent", list)]
+    return Kept(
+        _setup(_in(data, "setup", dict, type(None))),
+        _setup(_in(data, "pin", dict, type(None))),
+        _in(data, "step", int),
+        recent,
+        _in(data, "theme", str),
+        data.get("asked") is True,
+        guesses if isinstance(guesses := data.get("guesses"), list) else (),
+        data.get("predicting") is True,
+    )
+
+
+def _setup(data: dict[str, object] | None) -> Setup | None:
+    if data is None:
+        return None
+    name = _in(data, "model", str)
+    model(name)
+    values = {
+        role: int(_a(str, bits, role), 16) for role, bits in _in(data, "values", dict).items()
+    }
+    if any(bits < 0 or bits >> 64 for bits in values.values()):
+        raise ValueError("a value has more than 64 bits")
+    try:
+        ins = parse(_in(data, "instruction", str))
+    except PtxError as error:
+        raise ValueError(error.message) from None
+    annotations = _annotations(data["annotations"]) if "annotations" in data else NOTHING
+    setup = Setup(ins, str(ins), values, name, annotations=annotations)
+    found = with_line(setup, _in(data, "line", str))
+    trace_of(found)
+    return found
+
+
+def _annotations(data: object) -> Annotations:
+    try:
+        found = from_json(_a(dict, data, "annotations"))
+    except (LookupError, AttributeError, OverflowError) as error:
+        raise ValueError(f"annotations: {error}") from None
+    for note in found.notes:
+        if note.lane is not None and not 0 <= note.lane < _LANES:
+            raise ValueError(f"there is no lane {note.lane}")
+    for text in (found.title, found.caption, *(note.text for note in found.notes)):
+        text.encode()
+    return found
+
+
+def _opcode(name: str) -> str:
+    if name not in CATALOG:
+        raise ValueError(f"`{printable(name)[:40]}` is none of the {len(CATALOG)} instructions")
+    return name
+
+
+def _in(data: dict[str, object], name: str, *kinds: type) -> Any:
+    """A part of an object, of one of these types."""
+    if name not in data:
+        raise ValueError(f"{name} is missing")
+    return _a(kinds, data[name], name)
+
+
+def _a(kind: type | tuple[type, ...], value: object, name: str) -> Any:
+    """A value, of a type; text that can be written."""
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise TypeError(f"{name} is {type(value).__name__}")
+    if isinstance(value, str):
+        value.encode()  # a lone surrogate can't be shown, copied or kept
+    return value

@@ -1,0 +1,428 @@
+"""A sweep: the engine's arrays over all values of one operand lane, or of two.
+
+The results are those of ``tracing.evaluate``, and what happened on the way is what the
+micro-operations say of themselves; nothing is computed in another way here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..engine.arrays.block_runner import storage
+from ..engine.arrays.flagged_results import Told
+from ..engine.isa.types import Type
+from ..engine.records import NamedTuple
+from ..engine.semantics.arithmetic import Lanes
+from ..engine.semantics.micro_operation import Flag
+from ..engine.semantics.micro_operations import Choose, Clamp, Merge, Truncate, Wrap
+from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
+from ..engine.semantics.plan import Plan, Row
+from ..engine.syntax.instruction import Instruction
+from ..engine.tracing.evaluation import check_read, plan_of, resolve_model
+from ..engine.tracing.step_text import title
+from .register_parts import Lane, as_read
+
+Bits = npt.NDArray[np.uint64]
+Mask = npt.NDArray[np.bool_]
+
+MOST = 1 << 16
+"""Values along a line; where there are more, some are drawn evenly."""
+SIDE = 1 << 8
+"""Values along each side of a map."""
+_CHANGES = 64
+"""Changes between two drawn values that are looked for one by one."""
+_FEW = 2
+"""Values of a result that are told apart as cases, as those of a comparison are."""
+
+
+class Axis(NamedTuple):
+    """The values that a lane goes through, in order."""
+
+    lane: Lane
+    low: int
+    """Bits of the first and the last."""
+    high: int
+    stride: int
+    """1 where all are there; else how far those are apart that are drawn evenly."""
+    places: Bits
+    """Of each value among all that the lane has: see ``Lane.place``."""
+
+    @property
+    def bits(self) -> Bits:
+        """The values."""
+        return patterns_of(self.lane, self.places)
+
+    @property
+    def size(self) -> int:
+        """How many values."""
+        return len(self.places)
+
+    def value(self, at: int) -> int:
+        """The bits of a value."""
+        return self.lane.at(int(self.places[at]))
+
+    def said(self, at: int) -> str:
+        """A value as people write it."""
+        return self.lane.said(self.value(at))
+
+    def where(self, bits: int) -> int | None:
+        """Which value it is; None where it is not among them."""
+        place = self.lane.place(bits)
+        at = int(np.searchsorted(self.places, np.uint64(place)))
+        return at if at < self.size and int(self.places[at]) == place else None
+
+
+class Event(NamedTuple):
+    """What happens on the way to a result, and where."""
+
+    flag: Flag
+    row: Row
+    lane: int
+    """Of the row."""
+    where: Mask
+    """A line, or a map with a row for each value of y."""
+    step: str
+    """What the row's step is called."""
+
+
+class Sweep:
+    """Results over all values of one operand lane, or two."""
+
+    def __init__(
+        self,
+        instruction: Instruction,
+        model: Model,
+        operands: Mapping[str, int],
+        x: Axis,
+        y: Axis | None,
+        of: Lane,
+        *,
+        marked: bool = True,
+    ) -> None:
+        self.instruction = instruction
+        self.model = model
+        self.operands = operands
+        """Bits by role; those that are swept as they are at the current point."""
+        self.x = x
+        self.y = y
+        self.of = of
+        """What is looked at."""
+        self.marked = marked
+        """There is a current point."""
+        self.other = other_model(instruction, model)
+        """Whose answer is compared; None where every known answer is this one."""
+        columns, rows = x.bits, y.bits if y else None
+        self.bits, self.events = _evaluated(self, model, columns, rows)
+        """The result's part everywhere, and what happened."""
+        self.other_bits = (
+            _evaluated(self, self.other, columns, rows, told=False)[0] if self.other else None
+        )
+
+    @cached_property
+    def apart(self) -> Mask:
+        """Where the other answer is another one."""
+        if self.other_bits is None:
+            return np.zeros(self.bits.shape, np.bool_)
+        return np.asarray(self.other_bits != self.bits)
+
+    @cached_property
+    def clamped(self) -> Mask:
+        """Where the result was moved to the end of a range."""
+        return self._any(Flag.CLAMPED_LOW) | self._any(Flag.CLAMPED_HIGH)
+
+    @cached_property
+    def clamped_high(self) -> Mask:
+        """Where it was moved down to the upper end."""
+        return self._any(Flag.CLAMPED_HIGH)
+
+    @cached_property
+    def clamped_low(self) -> Mask:
+        """Where it was moved up to the lower end."""
+        return self._any(Flag.CLAMPED_LOW)
+
+    @cached_property
+    def wrapped(self) -> Mask:
+        """Where bits that mattered were cut off the result."""
+        return self._any(Flag.WRAPPED)
+
+    def _any(self, flag: Flag) -> Mask:
+        found = np.zeros(self.bits.shape, np.bool_)
+        for event in self.events:
+            if event.flag is flag and isinstance(event.row.micro, Clamp | Wrap | Truncate | Merge):
+                found |= event.where
+        return found
+
+    @cached_property
+    def places(self) -> Bits:
+        """The results in their order: see ``Lane.place``."""
+        return self.order(self.bits)
+
+    def order(self, bits: Bits) -> Bits:
+        """The places of results."""
+        return places_of(self.of, bits)
+
+    @property
+    def here(self) -> tuple[int | None, int | None]:
+        """Where the current point is, along x and y; None where it is not among the values."""
+        if not self.marked:
+            return None, None
+        at = self.x.where(self.x.lane.of(self.operands[self.x.lane.role]))
+        if self.y is None:
+            return at, None
+        return at, self.y.where(self.y.lane.of(self.operands[self.y.lane.role]))
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The roles of the registers that stay as they are."""
+        swept = {axis.lane.name for axis in (self.x, self.y) if axis}
+        names = self.instruction.names
+        read = [source.role for source in plan_of(self.instruction).sources]
+        return tuple(x for x in read if x in names and names[x] not in swept)
+
+    @cached_property
+    def cases(self) -> npt.NDArray[np.int64]:
+        """A number for each value: another one where something else happens."""
+        found = self.apart.astype(np.int64)
+        for event in self.events:
+            found = found * 2 + event.where
+        few = np.unique(self.bits)
+        if len(few) <= _FEW:
+            found = found * _FEW + np.searchsorted(few, self.bits)
+        return found
+
+
+def sweep(
+    instruction: Instruction,
+    operands: Mapping[str, int],
+    x: Lane,
+    y: Lane | None = None,
+    *,
+    of: Lane,
+    model: str | Model = "isa",
+    bounds: tuple[int, int] | None = None,
+    marked: bool = True,
+) -> Sweep:
+    """Sweep operands by role, each in the order in which the result's part reads it.
+
+    ``bounds`` are the bits of the first and the last value of x.
+
+    The operands that are swept are the current point, where it is to be marked. Raises
+    ValueError where x and y have bits in common, the bounds are none, or a value is missing.
+    """
+    if y and x.name == y.name and x.put(0, x.mask) & y.put(0, y.mask):
+        raise ValueError(f"{x.text} and {y.text} have bits in common")
+    x, y = as_read(instruction, x, of), y and as_read(instruction, y, of)
+    if bounds and x.place(bounds[0]) > x.place(bounds[1]):
+        raise ValueError(f"{x.said(bounds[0])} is above {x.said(bounds[1])}")
+    model_ = resolve_model(model)
+    check_read(instruction, model_, operands)
+    columns = axis(x, SIDE if y else MOST, operands, bounds)
+    rows = axis(y, SIDE, operands) if y else None
+    found = Sweep(instruction, model_, operands, columns, rows, of, marked=marked)
+    if y is None and columns.stride > 1:
+        closer = _refined(found)
+        return Sweep(instruction, model_, operands, closer, None, of, marked=marked)
+    return found
+
+
+def axis(
+    lane: Lane, most: int, operands: Mapping[str, int], bounds: tuple[int, int] | None = None
+) -> Axis:
+    """The values of a lane: all in the range, or so many evenly drawn and those that bite."""
+    low, high = (lane.place(x) for x in bounds) if bounds else (0, lane.values - 1)
+    stride = -(-(high - low + 1) // most)
+    if stride > 1:
+        stride |= 1  # else the low bits of all would be alike
+    count = (high - low) // stride + 1
+    places = np.uint64(low) + np.arange(count, dtype=np.uint64) * np.uint64(stride)
+    if stride > 1:
+        marks = {mark for mark in _marks(lane, operands) if low <= mark <= high}
+        added = np.array(sorted(marks | {high}), np.uint64)
+        places = np.union1d(places, added)
+    return Axis(lane, lane.at(low), lane.at(high), stride, places)
+
+
+def other_model(ins: Instruction, model: Model) -> Model | None:
+    """Whose answer differs from a model's on some operands, as far as plans tell."""
+    own = plan_of(ins, model.rules(ins.form))
+    others = (ISA_MODEL,) if model.errata else PTXAS_MODELS
+    return next((x for x in others if plan_of(ins, x.rules(ins.form)) != own), None)
+
+
+def _marks(lane: Lane, operands: Mapping[str, int]) -> Iterator[int]:
+    """Places of values at which something may change, and of their neighbours."""
+    bits = lane.unit
+    top = 1 << (bits - 1)
+    found = {lane.of(x) for x in operands.values()} | {0, top}
+    if lane.is_float:
+        fraction = 23 if bits == 32 else 52
+        infinity = (top - 1) >> fraction << fraction
+        one = ((1 << (bits - 2 - fraction)) - 1) << fraction
+        subnormal = 1 << fraction
+        quiet = infinity | subnormal >> 1
+        found |= {x | sign for x in (infinity, quiet, one, subnormal) for sign in (0, top)}
+    for mark in found:
+        place = lane.place(mark)
+        yield from (place - 1, place, place + 1)
+
+
+def _refined(drawn: Sweep) -> Axis:
+    """The axis with both neighbours of each change between two drawn values, where few change."""
+    places, cases = drawn.x.places, drawn.cases
+    (changes,) = np.nonzero((cases[1:] != cases[:-1]) & (places[1:] - places[:-1] > 1))
+    if not 0 < len(changes) <= _CHANGES:
+        return drawn.x
+    below, above = places[changes], places[changes + 1]
+    before = drawn.bits[changes], *(event.where[changes] for event in drawn.events)
+    apart = drawn.apart[changes]
+    few = len(np.unique(drawn.bits)) <= _FEW
+    while (above - below > 1).any():
+        middle = below + (above - below) // np.uint64(2)
+        there = Sweep(
+            drawn.instruction,
+            drawn.model,
+            drawn.operands,
+            drawn.x._replace(places=middle),
+            None,
+            drawn.of,
+        )
+        same = there.apart == apart
+        if few:
+            same &= there.bits == before[0]
+        happened = {(event.flag, event.row.key, event.lane): event.where for event in there.events}
+        for event, where in zip(drawn.events, before[1:], strict=True):
+            now = happened.pop((event.flag, event.row.key, event.lane), np.zeros_like(same))
+            same &= now == where
+        for new in happened.values():
+            same &= ~new
+        below, above = np.where(same, middle, below), np.where(same, above, middle)
+    return drawn.x._replace(places=np.union1d(places, np.concatenate([below, above])))
+
+
+# --- running the plans -------------------------------------------------------------------
+
+
+def _evaluated(
+    of: Sweep, model: Model, columns: Bits, rows: Bits | None, *, told: bool = True
+) -> tuple[Bits, tuple[Event, ...]]:
+    """The result's part for all values, and what happened where that is to be told."""
+    ins = of.instruction
+    plan = plan_of(ins, model.rules(ins.form))
+    shape = (len(columns),) if rows is None else (len(rows), len(columns))
+    operands = {
+        source.role: _operand(of, source.role, source.type, columns, rows, shape)
+        for source in plan.sources
+    }
+    there = Told(plan, operands, int(np.prod(shape)))
+    lane = of.of
+    result = next(x for x in plan.results if x.role == lane.role)
+    word = there.results[lane.role].astype(np.uint64)
+    part = word if lane.whole else word >> np.uint64(lane.shift) & np.uint64(lane.mask)
+    events = _Happened(plan, there, shape).found(result.key, lane) if told else ()
+    return part.reshape(shape), events
+
+
+def _operand(
+    of: Sweep, role: str, type_: Type, columns: Bits, rows: Bits | None, shape: tuple[int, ...]
+) -> npt.NDArray[Any]:
+    """An operand's bits everywhere; one number where it stays the same."""
+    name = of.instruction.names.get(role)
+    bits = of.operands[role]
+    swept = [(of.x.lane, columns)]
+    if of.y and rows is not None:
+        swept.append((of.y.lane, rows[:, None]))
+    ours = [(lane, values) for lane, values in swept if lane.name == name]
+    if not ours:
+        return np.array(bits, storage(type_))
+    for lane, _ in ours:
+        bits = lane.put(bits, 0)
+    found = np.array(bits, np.uint64)
+    for lane, values in ours:
+        found = found | values << np.uint64(lane.shift)
+    return np.broadcast_to(found.astype(storage(type_)), shape).reshape(-1)
+
+
+class _Happened:
+    """Follows a result back through the rows that ran, and collects their flags."""
+
+    def __init__(self, plan: Plan, there: Told, shape: tuple[int, ...]) -> None:
+        self.plan = plan
+        self.there = there
+        self.shape = shape
+        self.rows = {row.key: row for row in plan.rows}
+        self.order = {row.key: at for at, row in enumerate(plan.rows)}
+        self.raised: dict[str, list[tuple[Flag, Mask]]] = {}
+        self.seen: dict[tuple[Flag, str, int], Mask] = {}
+
+    def found(self, key: str, lane: Lane) -> tuple[Event, ...]:
+        """What happened on the way to a part of a row's only lane, in the order of the rows."""
+        self._follow(key, 0, lane.shift, lane.shift + lane.unit, None)
+        called = {step.stage: title(step) for step in self.plan.steps}
+        events = [
+            Event(flag, self.rows[row], at, where.reshape(self.shape), called[self.rows[row].stage])
+            for (flag, row, at), where in self.seen.items()
+        ]
+        return tuple(sorted(events, key=lambda event: (self.order[event.row.key], event.lane)))
+
+    def _follow(self, key: str, lane: int, low: int, high: int, only: Mask | None) -> None:
+        """Collect from a lane's bits, and from all that they were made of.
+
+        ``only`` is where the value counts: a choice passes over one of two.
+        """
+        row = self.rows.get(key)
+        if row is None:
+            return
+        if not isinstance(row.micro, Merge) or lane in row.micro.lanes:
+            self._collect(row, lane, only)
+        if isinstance(row.micro, Choose):
+            self._choice(row, lane, (low, high), only)
+            return
+        inputs: tuple[Lanes, ...] = tuple((0,) * self._lanes(key) for key in row.inputs)
+        for part in row.micro.origins(lane, low, high, inputs):
+            if part.low < part.high:
+                self._follow(row.inputs[part.input], part.lane, part.low, part.high, only)
+
+    def _choice(self, row: Row, lane: int, bits: tuple[int, int], only: Mask | None) -> None:
+        condition, *ways = row.inputs
+        taken = self.there.holds(condition)
+        self._follow(condition, lane, *bits, only)
+        for way, there in zip(ways, (taken, ~taken), strict=True):
+            self._follow(way, lane, *bits, there if only is None else there & only)
+
+    def _lanes(self, key: str) -> int:
+        return self.rows[key].lanes if key in self.rows else 1
+
+    def _collect(self, row: Row, lane: int, only: Mask | None) -> None:
+        if row.key not in self.raised:
+            self.raised[row.key] = list(self.there.raised(row))
+        count = self._lanes(row.inputs[0])
+        for flag, everywhere in self.raised[row.key]:
+            where = everywhere[lane::count] if count > 1 else everywhere
+            if only is not None:
+                where = where & only
+            if not where.any():
+                continue
+            key = (flag, row.key, lane)
+            before = self.seen.get(key)
+            self.seen[key] = where if before is None else before | where
+
+
+def places_of(lane: Lane, bits: Bits) -> Bits:
+    """``Lane.place`` of each."""
+    top = np.uint64(1 << (lane.unit - 1))
+    if lane.is_float:
+        return np.where(bits & top, ~bits & np.uint64(lane.mask), bits | top)
+    return bits ^ top if lane.signed else bits
+
+
+def patterns_of(lane: Lane, places: Bits) -> Bits:
+    """``Lane.at`` of each."""
+    top = np.uint64(1 << (lane.unit - 1))
+    if lane.is_float:
+        return np.where(places & top, places ^ top, ~places & np.uint64(lane.mask))
+    return places ^ top if lane.signed else places

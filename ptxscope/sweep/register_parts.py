@@ -1,0 +1,360 @@
+"""What is swept and what is looked at: a part of an operand or of a result, its values in order.
+
+The place of a value among all there are, smallest first, is what axes count: of integers by
+their type, of floats from -NaN over -0.0 and 0.0 to NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..engine.isa.integers import cast, limits
+from ..engine.isa.roles import DESTINATIONS, Role
+from ..engine.isa.types import Type
+from ..engine.lazy_patterns import pattern
+from ..engine.records import NamedTuple
+from ..engine.semantics.arithmetic import Lanes
+from ..engine.semantics.micro_operation import same
+from ..engine.semantics.micro_operations import Choose, Extend, Merge, Select
+from ..engine.syntax.errors import Problem, PtxError, quoted
+from ..engine.syntax.instruction import Instruction
+from ..engine.syntax.values import hex_text, parse_integer, parse_value, value_text
+from ..engine.tracing.evaluation import plan_of
+
+_LETTERS = {8: "b", 16: "h", 32: "w"}
+_UNITS = {letter: unit for unit, letter in _LETTERS.items()}
+_LONGEST_NAME = 11
+"""Characters of a register's name that labels repeat."""
+_PLAIN = pattern(r"([+-]?)(0|[1-9]\d*)[uU]?")
+"""A number that is no pattern of bits: a zero before it makes it octal."""
+_DIGITS = 30
+"""Of a number that are read: more than any lane's has."""
+
+
+class Lane(NamedTuple):
+    """A byte, a half-word, a word or all of an operand or a result."""
+
+    role: str
+    name: str
+    """The register, as it is written."""
+    type: Type
+    """Of all of it."""
+    unit: int
+    """Its width in bits."""
+    number: int
+    """Which of those that wide; 0 is the least significant."""
+    signed: bool
+    """Its bits are read as a signed number."""
+
+    @property
+    def whole(self) -> bool:
+        """It is all of the register."""
+        return self.unit == self.type.bits
+
+    @property
+    def is_float(self) -> bool:
+        """Its values are floats."""
+        return self.whole and self.type.is_float
+
+    @property
+    def suffix(self) -> str:
+        """``.b0``, ``.h1``, or nothing."""
+        return "" if self.whole else f".{_LETTERS[self.unit]}{self.number}"
+
+    @property
+    def text(self) -> str:
+        """``%r1.b0``."""
+        return self.name + self.suffix
+
+    @property
+    def label(self) -> str:
+        """What pictures and sentences call it: its text, by its role where the name is long."""
+        return self.register + self.suffix
+
+    @property
+    def register(self) -> str:
+        """What they call all of it."""
+        return self.name if len(self.name) <= _LONGEST_NAME else self.role
+
+    @property
+    def shift(self) -> int:
+        """The number of its lowest bit."""
+        return self.unit * self.number
+
+    @property
+    def mask(self) -> int:
+        """Its bits, all set, at bit 0."""
+        return (1 << self.unit) - 1
+
+    @property
+    def values(self) -> int:
+        """How many values it has."""
+        return 1 << self.unit
+
+    def of(self, bits: int) -> int:
+        """Its bits in those of the register."""
+        return bits >> self.shift & self.mask
+
+    def put(self, bits: int, part: int) -> int:
+        """The register's bits with other ones for it."""
+        return bits & ~(self.mask << self.shift) | part << self.shift
+
+    def place(self, bits: int) -> int:
+        """How many values are smaller."""
+        top = 1 << (self.unit - 1)
+        if self.is_float:
+            return ~bits & self.mask if bits & top else bits | top
+        return bits ^ top if self.signed else bits
+
+    def at(self, place: int) -> int:
+        """The bits of the value at a place."""
+        top = 1 << (self.unit - 1)
+        if self.is_float:
+            return place ^ top if place & top else ~place & self.mask
+        return place ^ top if self.signed else place
+
+    def said(self, bits: int) -> str:
+        """A value as people write it: ``-28``, ``1.5``, ``true``."""
+        if self.is_float or self.type is Type.PRED:
+            return value_text(bits, self.type)
+        return str(cast(bits, self.unit, self.signed))
+
+    def pattern(self, bits: int) -> str:
+        """Its bits in hexadecimal."""
+        return hex_text(bits, self.unit)
+
+    def read(self, text: str) -> int:
+        """The bits of a value that somebody wrote; raises PtxError."""
+        return parse_value(text, self.type) if self.whole else parse_integer(text, self.unit)
+
+    def read_in_order(self, text: str) -> int:
+        """The same of an end of a range, where a plain number is one of its values."""
+        match = _PLAIN.fullmatch(text.strip())
+        if match and not self.is_float and self.type is not Type.PRED:
+            low, high = limits(self.unit, signed=self.signed)
+            digits = match[2].lstrip("0")[:_DIGITS] or "0"
+            number = int(f"{match[1]}{digits}")
+            if not low <= number <= high:
+                size = "large" if number > high else "small"
+                message = f"{quoted(text.strip())} is too {size} for {'us'[self.signed]}{self.unit}"
+                start = len(text) - len(text.lstrip())
+                span = (start, len(text.rstrip()))
+                raise PtxError(text, (Problem(message, span, f"{low} to {high}"),))
+        return self.read(text)
+
+
+def swept(ins: Instruction, text: str) -> Lane:
+    """A part of an operand by its name, as in ``a.b0``, ``%r1.h1``, ``b``; raises PtxError."""
+    return _named(ins, text, _operands(ins), "read")
+
+
+def looked_at(ins: Instruction, text: str) -> Lane:
+    """A part of a destination by its name, as in ``d.b0``, ``p``; raises PtxError."""
+    return _named(ins, text, dict(ins.results), "written")
+
+
+def sweepable(ins: Instruction) -> tuple[Lane, ...]:
+    """Every operand in the parts that are read by themselves, and as a whole."""
+    return tuple(lane for role in _operands(ins) for lane in _usual(ins, role))
+
+
+def results(ins: Instruction) -> tuple[Lane, ...]:
+    """Every destination in the parts that are written by themselves, and as a whole."""
+    return tuple(lane for role in ins.results for lane in _usual(ins, role))
+
+
+def usual(ins: Instruction) -> tuple[Lane | None, Lane | None]:
+    """What is swept where nobody says: what the first lane that counts takes of a, and of b.
+
+    None where there are no two of them, or not even one.
+    """
+    lane = _first(ins)
+    found: list[Lane] = []
+    for role, row in (("a", "select.a"), ("b", "select.b")):
+        picked = _picks(ins).get(row)
+        taken = picked[lane if len(picked) > 1 else 0] if picked else (role, 0, 0)
+        if taken[0] in ins.names and not any(taken == (x.role, x.unit, x.number) for x in found):
+            found.append(_lane(ins, taken[0], taken[1] or ins.type_of(taken[0]).bits, taken[2]))
+    operands = [x for x in sweepable(ins) if x.whole]
+    used = {x.name for x in found}
+    found += [x for x in operands if x.name not in used]
+    return (found[0] if found else None, found[1] if len(found) > 1 else None)
+
+
+def usual_result(ins: Instruction, x: Lane) -> Lane | None:
+    """The result's part that an operand's part goes to; None where nothing is kept."""
+    written = results(ins)
+    if not written:
+        return None
+    lanes = [lane for lane in written if not lane.whole]
+    if not lanes:
+        return written[0]
+    if len(lanes) == 1:  # what a scalar instruction writes, beside c
+        return lanes[0] if x.role != Role.C else written[-1]
+    taking = (
+        at
+        for picks in _picks(ins).values()
+        for at, pick in enumerate(picks)
+        if pick == (x.role, x.unit, x.number) and at in _mask(ins)
+    )
+    first = x.number if x.role == Role.C and not x.whole else _first(ins)
+    at = next(taking, first)
+    return next((lane for lane in lanes if lane.number == at), lanes[0])
+
+
+def as_read(ins: Instruction, lane: Lane, of: Lane) -> Lane:
+    """An operand's part with its values in the order in which a result's part reads them.
+
+    Where that reads it both ways, they are those of its bits: unsigned.
+    """
+    ways = readings(ins, lane, of)
+    return lane._replace(signed=ways == {True}) if ways else lane
+
+
+def readings(ins: Instruction, lane: Lane, of: Lane) -> set[bool]:
+    """Whether an operand's part is read as signed on the way to a result's part; it may be both."""
+    plan, picks = plan_of(ins), _picks(ins)
+    rows = {row.key: row for row in plan.rows}
+    roles = {role for role, name in ins.names.items() if name == lane.name}
+    wanted = {(role, lane.unit, lane.number) for role in roles}
+    waiting = [(x.key, 0, of.shift, of.shift + of.unit) for x in plan.results if x.role == of.role]
+    seen, found = set(waiting), set[bool]()
+    while waiting:
+        key, at, low, high = waiting.pop()
+        row = rows[key]
+        if isinstance(row.micro, Extend):
+            source = row.inputs[0]
+            taken = picks[source][at] if source in picks else (source, row.micro.bits, 0)
+            if taken in wanted:
+                found.add(row.micro.signed)
+            continue
+        counts = [rows[x].lanes if x in rows else 1 for x in row.inputs]
+        inputs: tuple[Lanes, ...] = tuple((0,) * count for count in counts)
+        parts = list(row.micro.origins(at, low, high, inputs))
+        if isinstance(row.micro, Choose):  # either may be taken
+            parts = [same(inputs, index, at, low, high) for index in range(len(inputs))]
+        cells = {(row.inputs[x.input], x.lane, x.low, x.high) for x in parts if x.low < x.high}
+        fresh = {cell for cell in cells if cell[0] in rows} - seen
+        waiting += fresh
+        seen |= fresh
+    return found
+
+
+def _first(ins: Instruction) -> int:
+    return min(_mask(ins))
+
+
+def _mask(ins: Instruction) -> Sequence[int]:
+    return ins.form.mask.lanes if ins.form.mask else range(ins.entry.lanes)
+
+
+def _operands(ins: Instruction) -> dict[str, str]:
+    """Each register that is read, by its first role."""
+    return {needed.roles[0]: needed.name for needed in ins.inputs}
+
+
+def _picks(ins: Instruction) -> dict[str, list[tuple[str, int, int]]]:
+    """What each lane of a selecting row takes: role, width and number."""
+    return {
+        row.key: [(row.inputs[word], row.micro.unit, index) for word, index in row.micro.picks]
+        for row in plan_of(ins).rows
+        if isinstance(row.micro, Select)
+    }
+
+
+def _usual(ins: Instruction, role: str) -> Iterator[Lane]:
+    """The parts of a register that the instruction knows, and all of it."""
+    for unit, index in _parts(ins, role):
+        yield _lane(ins, role, unit, index)
+    yield _lane(ins, role, ins.type_of(role).bits, 0)
+
+
+def _parts(ins: Instruction, role: str) -> list[tuple[int, int]]:
+    bits = ins.type_of(role).bits
+    if role in DESTINATIONS and ins.form.dsel:
+        return [(ins.form.dsel.unit, ins.form.dsel.lanes[0])]
+    if ins.entry.lanes > 1 and (ins.by_lane(role) or ins.lanes_of(role) > 1):
+        return [(32 // ins.entry.lanes, at) for at in range(ins.entry.lanes)]
+    merging = (row.micro for row in plan_of(ins).rows if isinstance(row.micro, Merge))
+    if role == Role.C and (merge := next(merging, None)) and ins.form.secop is None:
+        return [(merge.unit, at) for at in range(32 // merge.unit)]
+    picked = {pick[1:] for picks in _picks(ins).values() for pick in picks if pick[0] == role}
+    return sorted(pick for pick in picked if pick[0] < bits)
+
+
+def _lane(ins: Instruction, role: str, unit: int, index: int) -> Lane:
+    type_ = ins.type_of(role)
+    return Lane(role, ins.names[role], type_, unit, index, _is_signed(ins, role, unit, index))
+
+
+def _is_signed(ins: Instruction, role: str, unit: int, index: int) -> bool:
+    """Whether what reads a part reads it as signed; where nothing does, as its type says."""
+    type_ = ins.type_of(role)
+    rows = {row.key: row for row in plan_of(ins).rows}
+    for row in rows.values():
+        if isinstance(row.micro, Extend):
+            source = rows.get(row.inputs[0])
+            taken = _picks(ins)[source.key] if source and source.key in _picks(ins) else []
+            whole = row.inputs[0] == role and (unit, index) == (row.micro.bits, 0)
+            if whole or (role, unit, index) in taken:
+                return row.micro.signed
+    return type_.signed and (unit == type_.bits or (unit, index) in _parts(ins, role))
+
+
+def _named(ins: Instruction, text: str, known: dict[str, str], done: str) -> Lane:
+    word = text.strip()
+    start = len(text) - len(text.lstrip())
+    role = _role(word, known)
+    if role:
+        return _lane(ins, role, ins.type_of(role).bits, 0)
+    base, dot, part = word.rpartition(".")
+    role = _role(base, known) if dot else None
+    if role is None:
+        name = base if dot and part[:1] in _UNITS and part[1:].isdigit() else word
+        end = start + max(len(name), 1)
+        problem = Problem(_not_known(ins, name, done), (start, end), _all(ins, known))
+        raise PtxError(text, (problem,))
+    bits = ins.type_of(role).bits
+    unit = _UNITS.get(part[:1], 0)
+    index = int(part[1:]) if part[1:].isascii() and part[1:].isdigit() and len(part) == 2 else -1
+    if not 0 < unit <= bits or not 0 <= index < bits // unit:
+        where = (start + len(base) + 1, start + max(len(word), len(base) + 2))
+        message = f"{base} has no part {quoted(part)}; it has {bits} bits"
+        raise PtxError(text, (Problem(message, where, _part_names(bits)),))
+    return _lane(ins, role, unit, index)
+
+
+def _role(word: str, known: dict[str, str]) -> str | None:
+    """The role of a register by its name, its name without ``%``, or the role itself."""
+    for wanted in (word, f"%{word}"):
+        for role, name in known.items():
+            if name == wanted:
+                return role
+    return word if word in known else None
+
+
+def _not_known(ins: Instruction, name: str, done: str) -> str:
+    for role in ins.constants:
+        if name in (role, ins.called(role), ins.called(role).removeprefix("%")):
+            literal = quoted(str(ins.roles[role]))
+            what = "a constant" if role in ins.names else f"the literal {literal}"
+            return f"{quoted(name)} is {what} here, which has one value"
+    if not name:
+        return f"the name of a register that is {done} is missing"
+    return f"{quoted(name)} is no register that the instruction {_VERBS[done]}"
+
+
+_VERBS = {"read": "reads", "written": "writes"}
+
+
+def _all(ins: Instruction, known: dict[str, str]) -> str:
+    """What may be written, and a part of one for an example."""
+    wide = next((name for role, name in known.items() if ins.type_of(role).bits > 8), None)
+    named = ", ".join(known.values()) or "nothing"
+    return named if wide is None else f"{named}; or a part, as in {wide}.b0"
+
+
+def _part_names(bits: int) -> str:
+    units = [(unit, letter) for unit, letter in _LETTERS.items() if unit < bits]
+    found = [f"{letter}0 to {letter}{bits // unit - 1}" for unit, letter in units]
+    return ", ".join(found) or "no part: it is one bit"

@@ -1,0 +1,1 @@
+"""The building blocks of widgets: panes, messages, menus, theme styles, ASCII glyphs."""

@@ -1,0 +1,151 @@
+"""Small parts of forms: a labelled input, a page of plain text, choices in a line."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.widgets import Static
+
+from ..ptx_line import PlainInput
+from .pane import CursorPane, Line, Pane, Piece
+from .posted_message import Posted
+
+
+class Field(Horizontal):
+    """A label and a one-line input."""
+
+    DEFAULT_CSS = """
+    Field {
+        height: 1;
+        & > Static { width: 10; color: $text-muted; }
+        & > Input { width: 1fr; border: none; height: 1; padding: 0; }
+        & > Input:focus { border: none; height: 1; background: $surface-lighten-1; }
+    }
+    """
+
+    def __init__(self, label: str, id: str, value: str = "", hint: str = "") -> None:  # noqa: A002
+        super().__init__()
+        self._label = Static(Content(label))
+        self.input = PlainInput(value, placeholder=hint, id=id, select_on_focus=False)
+
+    def compose(self) -> ComposeResult:
+        """Label and input."""
+        yield self._label
+        yield self.input
+
+
+ENDS: list[BindingType] = [
+    Binding("home", "scroll_home", "To the beginning", show=False),
+    Binding("end", "scroll_end", "To the end", show=False),
+]
+"""What a page to read has beside the keys of every pane."""
+
+
+class Page(Pane):
+    """Text to read, line by line."""
+
+    BINDINGS: ClassVar[list[BindingType]] = ENDS
+
+    def __init__(self, id: str, title: str) -> None:  # noqa: A002
+        super().__init__(id, title)
+        self._lines: list[str] = []
+
+    def show(self, text: str) -> None:
+        """Show a text, from its beginning."""
+        self._lines = text.expandtabs(4).splitlines()
+        self.redraw()
+        self.scroll_to(y=0, animate=False)
+
+    def draw(self, width: int) -> list[Line]:
+        """The lines, folded at blanks; what follows stands under its beginning."""
+        return [[Piece(part)] for line in self._lines for part in _folded(line, width)]
+
+
+_LONG = 5_000
+"""Characters above which a line is no prose, and folded anywhere: textwrap is quadratic."""
+
+
+def _folded(line: str, width: int) -> list[str]:
+    if len(line) > _LONG:
+        return [line[at : at + width] for at in range(0, len(line), width)]
+    indent = " " * min(len(line) - len(line.lstrip()), width // 2)
+    return textwrap.wrap(line, width, subsequent_indent=indent, break_on_hyphens=False) or [""]
+
+
+class Choices(CursorPane):
+    """One of several, and switches: ``[text] markdown html   ☐ both answers``.
+
+    Left and right move the cursor; Enter, space or a click chooses what is under it.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left", "move(-1)", "Left", show=False),
+        Binding("right", "move(1)", "Right", show=False),
+        Binding("enter,space", "choose", "Choose", show=False),
+    ]
+    DEFAULT_CSS = """
+    Choices { height: auto; border: none; &:focus { border: none; } }
+    """
+
+    class Changed(Posted):
+        """Something was chosen or switched."""
+
+        control: Choices
+
+    def __init__(self, id: str, one_of: Sequence[str], switches: Sequence[str]) -> None:  # noqa: A002
+        super().__init__(id, "")
+        self.one_of, self.switches = tuple(one_of), tuple(switches)
+        self.chosen = self.one_of[0]
+        self.on: set[str] = set()
+        """The switches that are on."""
+        self._cursor = self.chosen
+
+    def draw(self, width: int) -> list[Line]:
+        """The choices, in one line where they fit, the switches in the next."""
+        lines: list[Line] = [[]]
+        room = width
+        for name in self.one_of:
+            here = name == self.chosen
+            if len(name) + 2 > room and lines[-1]:
+                lines.append([])
+                room = width
+            room -= len(name) + 2
+            lines[-1].append(self._piece(f"[{name}]" if here else f" {name} ", name, chosen=here))
+        second = [Piece(" ")]
+        for name in self.switches:
+            is_on = name in self.on
+            second.append(self._piece(f"{'■' if is_on else '□'} {name}", name, chosen=is_on))
+            second.append(Piece("   "))
+        return [*lines, second]
+
+    def _piece(self, text: str, name: str, *, chosen: bool) -> Piece:
+        ink = "chosen" if chosen else ""
+        here = " cursor" if name == self._cursor and self.has_focus else ""
+        return Piece(text, (ink + here).strip(), name)
+
+    def action_move(self, by: int) -> None:
+        """Move the cursor."""
+        names = (*self.one_of, *self.switches)
+        at = names.index(self._cursor) + by
+        self._cursor = names[min(max(at, 0), len(names) - 1)]
+        self.redraw()
+
+    def action_choose(self) -> None:
+        """Choose what is under the cursor."""
+        if self._cursor in self.switches:
+            self.on ^= {self._cursor}
+        else:
+            self.chosen = self._cursor
+        self.redraw()
+        self.Changed(self).tell()
+
+    def clicked(self, target: object) -> None:
+        """Choose what was clicked."""
+        self._cursor = str(target)
+        self.action_choose()

@@ -1,0 +1,103 @@
+"""A list to choose from."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+
+from ...engine.records import NamedTuple
+from ...engine.syntax.errors import printable
+from .pane import Line, Pane, Piece
+from .posted_message import Posted
+
+
+class Item(NamedTuple):
+    """What can be chosen, and a word on it."""
+
+    label: str
+    about: str = ""
+
+
+class Menu(Pane):
+    """Items under each other; Enter or a click chooses."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1)", "Up", show=False),
+        Binding("down,j", "move(1)", "Down", show=False),
+        Binding("home", "move(-9999)", "First", show=False),
+        Binding("end", "move(9999)", "Last", show=False),
+        Binding("enter", "choose", "Choose", show=False),
+    ]
+
+    class Chosen(Posted):
+        """An item was chosen."""
+
+        control: Menu
+        index: int
+
+    class Moved(Posted):
+        """The cursor is on another item."""
+
+        control: Menu
+        index: int
+
+    def __init__(self, title: str, items: Sequence[Item], id: str = "menu", index: int = 0) -> None:  # noqa: A002
+        super().__init__(id, title)
+        self.items = items
+        self.index = index
+        """The item under the cursor."""
+
+    def show(self, items: Sequence[Item]) -> None:
+        """Show other items, the cursor on the first."""
+        self.items, self.index = items, 0
+        self.redraw()
+        self.refresh(layout=True)  # it may have had no height at all
+        self.scroll_to(y=0, animate=False)
+
+    def draw(self, width: int) -> list[Line]:
+        """A line an item, with the words on it in a column; beneath it where they don't fit."""
+        items = [Item(*map(printable, item)) for item in self.items]
+        told = [item for item in items if item.about]
+        room = max((len(item.label) for item in told), default=0)
+        if any(room + 2 + len(item.about) > width for item in told):
+            room = 0
+        lines: list[Line] = []
+        for i, (label, about) in enumerate(items):
+            ink, text = "cursor" if i == self.index else "", label.ljust(room)
+            if about and len(text) + 2 + len(about) <= width:
+                lines.append([Piece(text, ink, i), Piece(f"  {about}", "dim", i)])
+                continue
+            lines += [[Piece(part, ink, i)] for part in _folded(label, width, "")]
+            lines += [[Piece(part, "dim", i)] for part in _folded(about, width, "    ")]
+        return lines
+
+    def action_move(self, by: int) -> None:
+        """Move the cursor."""
+        self.index = min(max(self.index + by, 0), max(len(self.items) - 1, 0))
+        self.redraw()
+        own = [y for y, line in enumerate(self.drawn) if line[-1].target == self.index]
+        for y in reversed(own):
+            self.show_line(y)
+        self.Moved(self, self.index).tell()
+
+    def action_choose(self) -> None:
+        """Choose the item under the cursor."""
+        if self.items:
+            self.Chosen(self, self.index).tell()
+
+    def clicked(self, target: object) -> None:
+        """Choose the clicked item."""
+        if isinstance(target, int):
+            self.index = target
+            self.redraw()
+            self.action_choose()
+
+
+def _folded(text: str, width: int, indent: str) -> list[str]:
+    indent = indent[: width // 2]
+    return textwrap.wrap(
+        text, width, initial_indent=indent, subsequent_indent=indent or "  "[: width // 2]
+    )

@@ -1,0 +1,279 @@
+"""A panel of lines, drawn by the line API: the base of the explorer's panels.
+
+What a panel shows is a list of lines, each a list of pieces. A piece is text with an ink;
+it may carry a target, which a click on it or the cursor means. Text is never markup.
+"""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import ClassVar
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.geometry import Region, Size
+from textual.scroll_view import ScrollView
+from textual.selection import Selection
+from textual.strip import Strip
+
+from ...engine.records import NamedTuple
+from .theme_styles import palette_of
+
+
+class Piece(NamedTuple):
+    """Text of one ink."""
+
+    text: str
+    ink: str = ""
+    """A name of ``inks.INKS``, or several with blanks between."""
+    target: object = None
+    """What a click means."""
+
+
+Line = list[Piece]
+
+
+class _Seen(NamedTuple):
+    """What is seen of a panel, which is looked for up the whole tree: once a paint."""
+
+    lines: list[Line]
+    left: int
+    top: int
+    selection: Selection | None
+
+
+GOES_ON = ("‹", "›")
+"""At the edges of a line that goes on there."""
+_NO_WIDTH = 80
+"""Columns, before it is known how many there are."""
+_RIGHT = 3
+"""The right button of a mouse."""
+
+
+class Pane(ScrollView, can_focus=True, inherit_bindings=False):
+    """Lines of pieces under a titled rule. Subclasses say which lines."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "scroll_up", "Scroll up", show=False),
+        Binding("down", "scroll_down", "Scroll down", show=False),
+        Binding("pageup", "page_up", "Page up", show=False),
+        Binding("pagedown", "page_down", "Page down", show=False),
+    ]
+
+    DEFAULT_CSS = """
+    Pane {
+        border-top: solid $border-blurred;
+        border-title-color: $text-muted;
+        border-title-style: bold;
+        padding: 0 1;
+        scrollbar-size-vertical: 1;
+        scrollbar-color: $border-blurred;
+        scrollbar-background: $background;
+        scrollbar-size-horizontal: 0;
+        overflow-x: hidden;
+        &:focus {
+            border-top: heavy $accent;
+            border-title-color: $text-accent;
+        }
+    }
+    """
+
+    def __init__(self, id: str, title: str) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.border_title = title
+        self._drawn: list[Line] | None = None
+        self._drawn_for = 0
+        self._seen: _Seen | None = None
+        """What is seen while the panel is painted."""
+        self._base = Style()
+        """What the inks are laid on, since the last paint."""
+        self._inks: dict[str, Style] = {}
+
+    def draw(self, width: int) -> list[Line]:
+        """The lines to show in so many columns."""
+        raise NotImplementedError
+
+    @property
+    def drawn(self) -> list[Line]:
+        """The lines as they stand on the screen."""
+        lines = self._drawn_in(self.scrollable_content_region.width or _NO_WIDTH)
+        before, size = self.virtual_size, Size(self.size.width, len(lines))
+        if size != before:
+            if size.width == before.width and max(size.height, before.height) <= self.size.height:
+                self.set_reactive(ScrollView.virtual_size, size)  # all fit, so nothing moves
+            else:
+                self.virtual_size = size
+        if self.show_vertical_scrollbar:  # a layout may find nothing to do for it
+            self.vertical_scrollbar.window_virtual_size = size.height
+        return lines
+
+    def _drawn_in(self, width: int) -> list[Line]:
+        if self._drawn is None or width != self._drawn_for:  # a scrollbar takes a column
+            self._drawn, self._drawn_for = self.draw(width), width
+        return self._drawn
+
+    def redraw(self) -> None:
+        """Draw the lines anew; where the panel is as high as its lines, lay out anew too."""
+        before, known_for, self._drawn = self._drawn or [], self._drawn_for, None
+        if not (self.is_mounted and self.size):
+            self.refresh()
+            return
+        lines = self.drawn
+        grown = len(lines) != len(before) and self.styles.auto_dimensions
+        if self._drawn_for != known_for:
+            self.refresh(layout=grown)
+            return
+        # lines that are as they were are not rendered again
+        top = self.scroll_offset.y
+        seen = slice(top, top + self.size.height)
+        both = enumerate(zip_longest(before[seen], lines[seen]))
+        changed = [self._row(y) for y, (was, now) in both if was != now]
+        if changed or grown:
+            self.refresh(*changed, layout=grown)
+
+    def entitle(self, title: str) -> None:
+        """Give the panel another title, which is never markup; nothing else is rendered again."""
+        if (content := Content(title)) != self._border_title:
+            self._border_title = content
+            self.refresh(self._row(-self.gutter.top))
+
+    def _row(self, y: int) -> Region:
+        """A row of the panel from edge to edge: no part of a line need be cut out."""
+        return Region(-self.gutter.left, y, self.outer_size.width, 1)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """As many lines as there are to show. Part of Textual's layout."""
+        return len(self._drawn_in(width or _NO_WIDTH))
+
+    def show_line(self, y: int, *, context: int = 0) -> None:
+        """Scroll so that a line, and so many around it, can be seen."""
+        region = Region(0, max(y - context, 0), 1, 1 + 2 * context)
+        self.scroll_to_region(region, animate=False, force=True)
+
+    def target_at(self, x: int, y: int) -> object:
+        """What stands at a place of the visible panel, borders and padding included."""
+        y += self.scroll_offset.y - self.gutter.top
+        x += self.scroll_offset.x - self.gutter.left
+        if not 0 <= y < len(self.drawn) or x < 0:
+            return None
+        for piece in self.drawn[y]:
+            x -= cell_len(piece.text)
+            if x < 0:
+                return piece.target
+        return None
+
+    def on_resize(self) -> None:
+        """Draw for the new width."""
+        self.redraw()
+
+    def notify_style_update(self) -> None:
+        """Forget the inks of the old theme."""
+        self._inks = {}
+        super().notify_style_update()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The visible part. Part of the line API."""
+        self._seen = self._look()
+        try:
+            return super().render_lines(crop)
+        finally:
+            self._seen = None
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the visible part; for the mouse with the place of every character.
+
+        Part of the line API.
+        """
+        if self._seen is not None:
+            return self._strip(y, self._seen)
+        seen, width = self._look(), self.scrollable_content_region.width
+        strip = self._strip(y, seen).crop_extend(0, width, self._base)
+        return strip.apply_offsets(seen.left, seen.top + y)
+
+    def _look(self) -> _Seen:
+        base = self.rich_style
+        if base != self._base:
+            self._base, self._inks = base, {}
+        left, top = self.scroll_offset
+        # one that was taken out is painted until its screen is laid out without it
+        selection = None if self.parent is None else self.text_selection
+        return _Seen(self.drawn, left, top, selection)
+
+    def _strip(self, y: int, seen: _Seen) -> Strip:
+        """A line that is seen; neighbours of one ink are one segment."""
+        y += seen.top
+        if y >= len(seen.lines):
+            return Strip([], 0)
+        segments: list[Segment] = []
+        text, style = "", self._base
+        for part, ink, _ in seen.lines[y]:
+            if (own := self._inked(ink)) is not style:
+                segments.append(Segment(text, style))
+                text, style = "", own
+            text += part
+        segments.append(Segment(text, style))
+        strip = Strip(filter(None, segments))
+        if seen.selection is not None and (span := seen.selection.get_span(y)) is not None:
+            strip = self._selected(strip, span)
+        end = seen.left + self.scrollable_content_region.width
+        if strip.cell_length > end and cell_len(strip.text.rstrip()) > end:
+            mark = Segment(GOES_ON[1], self._inked("dim"))
+            strip = Strip([*strip.crop(0, max(end - 1, 0)), mark])
+        return strip.crop(seen.left)
+
+    def _inked(self, names: str) -> Style:
+        style = self._inks.get(names)
+        if style is None:
+            style = self._inks[names] = self._base + palette_of(self.app).style(names)
+        return style
+
+    def _selected(self, strip: Strip, span: tuple[int, int]) -> Strip:
+        start, end = span
+        end = strip.cell_length if end == -1 else min(end, strip.cell_length)
+        if start >= end:
+            return strip
+        style = self.screen.get_component_rich_style("screen--selection")
+        chosen = strip.crop(start, end).apply_style(style)
+        return Strip.join([strip.crop(0, start), chosen, strip.crop(end)])
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The text of a mouse selection."""
+        text = "\n".join("".join(piece.text for piece in line).rstrip() for line in self.drawn)
+        return selection.extract(text), "\n"
+
+    def text(self) -> str:
+        """Everything the panel shows, as plain text."""
+        lines = [tuple(piece.text for piece in line) for line in self.drawn]
+        if getattr(self.app, "is_ascii", False):
+            from .ascii_glyphs import as_ascii
+
+            lines = list(map(as_ascii, lines))
+        return "\n".join("".join(line).rstrip() for line in lines)
+
+    async def on_click(self, event: events.Click) -> None:
+        """Tell the subclass what was clicked."""
+        target = self.target_at(event.x, event.y)
+        if target is not None:
+            if event.button == _RIGHT:
+                self.right_clicked(target)
+            else:
+                self.clicked(target)
+
+    def clicked(self, target: object) -> None:
+        """A piece with a target was clicked."""
+
+    def right_clicked(self, target: object) -> None:
+        """The same with the right button."""
+
+
+class CursorPane(Pane):
+    """A panel whose cursor is seen while it has the focus."""
+
+    def watch_has_focus(self, _has_focus: bool) -> None:
+        """Show or hide the cursor: ``on_focus`` comes before ``has_focus``. Part of Textual."""
+        super().watch_has_focus(_has_focus)
+        self.redraw()

@@ -1,0 +1,401 @@
+"""What text can look like, in one place: inks, and what each theme makes of them.
+
+An ink is a name; ``Palette.style`` makes a style of one or several. In themes of full colours an
+ink starts from a hue, of the theme or of its own, and is moved towards black or white until it can
+be read on everything that panes are drawn on. Themes of ANSI colours use a table: what the
+terminal makes of a number can't be known, so pairs are far apart in the usual palettes.
+
+Later inks win, but a chip keeps its colours under all but the cursor and the shade: it shows by
+underlines and slants that it is an origin, or reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, ClassVar, TypeVar
+
+from rich.color import Color
+from rich.color_triplet import ColorTriplet
+from rich.style import Style
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.screen import ModalScreen, Screen
+from textual.theme import Theme
+
+from ...engine.records import NamedTuple
+from .contrast import BLACK, WHITE, luminance, mixed, readable, rgb
+
+HIGH_CONTRAST = Theme(
+    name="ptxscope-high-contrast",
+    primary="#7cc4ff",
+    secondary="#b8e0ff",
+    warning="#ffd75f",
+    error="#ff9e94",
+    success="#87ff87",
+    accent="#ffd75f",
+    foreground="#ffffff",
+    background="#000000",
+    surface="#000000",
+    panel="#121212",
+    dark=True,
+    variables={
+        "text-muted": "#d7d7d7",
+        "text-disabled": "#bcbcbc",
+        "border-blurred": "#bcbcbc",
+        "block-cursor-background": "#ffffff",
+        "block-cursor-foreground": "#000000",
+        "input-selection-background": "#005f87",
+        "footer-key-foreground": "#ffd75f",
+        "button-color-foreground": "#000000",
+    },
+)
+"""A theme of our own, for those who need more contrast."""
+
+RATIO = 4.5
+"""The least contrast of text on what it is drawn on: AA of WCAG 2."""
+HIGH_RATIO = 7.0
+"""The same in the theme of high contrast: AAA."""
+RULE_RATIO = 2.0
+"""The least contrast of the rules between panels."""
+_RULE = "border-blurred"
+"""The variable of a theme that rules are drawn with."""
+
+
+class _Text(NamedTuple):
+    """Ink without a ground of its own."""
+
+    hue: str
+    """A variable of the theme, or a colour on dark themes; "" is the foreground."""
+    ansi: tuple[str, str] = ("default", "default")
+    """ANSI colours on dark and on light terminals."""
+    attributes: str = ""
+    light_hue: str = ""
+    """A colour on light themes; "" is the same."""
+
+
+class _Chip(NamedTuple):
+    """A filled cell: its ground on dark themes under dark text, and on light ones under light."""
+
+    dark: str
+    light: str
+    ansi: tuple[str, str]
+    """Text and ground in 16 colours, on dark and on light terminals: ``text on ground``."""
+    attributes: str = ""
+
+
+_QUIET = "foreground 35%"
+"""The foreground with so much of the background in it."""
+
+_TEXTS = {
+    "dim": _Text(_QUIET, ("white", "default")),
+    "strong": _Text("", attributes="bold"),
+    "number": _Text("text-primary", ("bright_cyan", "blue")),
+    "value": _Text("", attributes="bold"),
+    "pattern": _Text("text-secondary", ("cyan", "magenta")),
+    "extension": _Text("text-secondary 25%", ("white", "default")),
+    "changed": _Text("text-warning", ("bright_yellow", "magenta"), "bold"),
+    "clamped": _Text("text-error", ("bright_red", "red"), "bold"),
+    "good": _Text("text-success", ("bright_green", "default")),
+    "bad": _Text("text-error", ("bright_red", "red")),
+    "veil": _Text(_QUIET, ("white", "default")),
+    "chosen": _Text("text-accent", ("bright_magenta", "blue"), "bold"),
+    "current": _Text("text-accent", ("bright_magenta", "blue"), "bold"),
+    "differs": _Text("text-warning", ("bright_yellow", "magenta"), "bold underline"),
+    "off": _Text(_QUIET, ("white", "default"), "strike"),
+    "label": _Text(_QUIET, ("white", "default")),
+    "lost": _Text("#ff7b72", ("bright_red", "red"), "strike", "#cf222e"),
+    "cut": _Text("#ff7b72", ("bright_red", "red"), "bold", "#cf222e"),
+    "axis": _Text(_QUIET, ("white", "default")),
+    **{
+        f"{kind}-{operand}": text
+        for kind in ("wire", "hatch")
+        for operand, text in {
+            "a": _Text("#58a6ff", ("bright_cyan", "blue"), light_hue="#0550ae"),
+            "b": _Text("#56d364", ("green", "default"), light_hue="#116329"),
+            "c": _Text("#bc8cff", ("bright_magenta", "magenta"), light_hue="#6639ba"),
+            "t": _Text(""),
+        }.items()
+        if kind == "hatch" or operand not in "ab"
+    },
+}
+_A = ("bright_white on blue", "bright_white on bright_blue")
+_B = ("black on green", "black on bright_green")
+_CHIPS = {
+    "chip-a3": _Chip("#79c0ff", "#0a3069", (_A[0], _A[0])),
+    "chip-a2": _Chip("#58a6ff", "#0a4a9e", (_A[1], _A[1])),
+    "chip-a1": _Chip("#388bfd", "#0a61cc", (_A[0], _A[0])),
+    "chip-a0": _Chip("#1f6feb", "#2474dc", (_A[1], _A[1])),
+    "chip-b3": _Chip("#7ee787", "#044f1e", (_B[0], _B[0])),
+    "chip-b2": _Chip("#56d364", "#0b6428", (_B[1], _B[1])),
+    "chip-b1": _Chip("#3fb950", "#137a34", (_B[0], _B[0])),
+    "chip-b0": _Chip("#2ea043", "#1d8a41", (_B[1], _B[1])),
+    "chip-c": _Chip("#bc8cff", "#6639ba", ("bright_white on magenta", "bright_white on magenta")),
+    "chip-d": _Chip(
+        "#f0f6fc", "#1f2328", ("black on bright_white", "bright_white on black"), "bold"
+    ),
+    "chip-t": _Chip("#9ea7b3", "#57606a", ("black on white", "black on white")),
+    "sign": _Chip("#ff9bce", "#a02667", ("black on bright_magenta", "bright_white on magenta")),
+    "exponent": _Chip("#ffb757", "#8a4600", ("black on bright_yellow", "black on bright_yellow")),
+    "fraction": _Chip("#56d4dd", "#0b6670", ("black on cyan", "black on cyan")),
+}
+"""A half-word h0 is inked as byte 1, h1 as byte 3."""
+_ANSI_WIRES = {"a": ("cyan", "bright_cyan", "blue"), "b": ("green", "bright_green", "default")}
+"""In 16 colours on dark terminals, by turns, and on light ones."""
+_TEXTS |= {
+    f"wire-{operand}{byte}": _Text(chip.dark, (ansi[byte % 2], ansi[2]), light_hue=chip.light)
+    for operand, ansi in _ANSI_WIRES.items()
+    for byte in range(4)
+    for chip in (_CHIPS[f"chip-{operand}{byte}"],)
+}
+
+_LIT = {
+    "origin": (_Chip("#1b4b91", "#b6d4fb", ("bright_white on blue",) * 2), "underline"),
+    "reached": (_Chip("#6b4a00", "#f5d78e", ("black on bright_yellow",) * 2), "italic"),
+}
+"""The cursor's light, upstream and downstream."""
+
+_WIDGETS = {
+    "foreground": "strong",
+    "text-muted": "dim",
+    "text-disabled": "dim",
+    "text-primary": "number",
+    "text-secondary": "pattern",
+    "text-warning": "changed",
+    "text-error": "bad",
+    "text-success": "good",
+    "text-accent": "current",
+}
+"""Variables of themes that Textual's own widgets use for text, and the inks of as much contrast."""
+_ROW = ("block-cursor-background", "block-cursor-blurred-background")
+_ON_ROW = ("block-cursor-foreground", "block-cursor-blurred-foreground")
+WIDGETS_CSS = """
+InkModal > * { border-title-color: $text-accent; border-subtitle-color: $text-accent; }
+Input:ansi > .input--placeholder, Input:ansi > .input--suggestion { text-style: italic; }
+CommandPalette > .command-palette--help-text { text-style: italic; }
+CommandPalette SearchIcon { color: $text-muted; }
+"""
+"""What else is too faint in them: no text is dimmed."""
+WITHOUT_COLOURS = {
+    "block-cursor-text-style": "reverse",
+    "block-cursor-blurred-text-style": "reverse",
+    "input-cursor-text-style": "reverse",
+}
+"""Variables of Textual's own widgets by which cursors show without colours."""
+
+_EDGES = {f"edge-{name.removeprefix('chip-')}": name for name in _CHIPS}
+"""The half cells at a chip's ends, in the colour of its ground: no text."""
+
+INKS = (*_TEXTS, *_CHIPS, *_EDGES, *_LIT, "cursor", "shade")
+"""What text can look like."""
+OVERLAYS = (*_LIT, "cursor", "shade")
+"""Those that are drawn over others."""
+
+
+class Palette:
+    """The inks of a theme."""
+
+    def __init__(self, theme: Theme, variables: Mapping[str, str] | None = None) -> None:
+        self._is_dark, self._is_ansi = theme.dark, theme.ansi
+        self._ratio = HIGH_RATIO if theme.name == HIGH_CONTRAST.name else RATIO
+        if theme.ansi:
+            variables = {}
+        elif variables is None:
+            variables = theme.to_color_system().generate() | theme.variables
+        self._named = {name: rgb(variables[name]) for name in _NAMED if name in variables}
+        self._styles: dict[str, Style] = {}
+
+    def style(self, names: str) -> Style:
+        """The style of an ink, or of several with blanks between; "" is plain text."""
+        found = self._styles.get(names)
+        if found is None:
+            found = self._styles[names] = self._made(names.split())
+        return found
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """Variables of Textual's own widgets, so that these can be read too."""
+        inks = {name: self.style(ink).color for name, ink in _WIDGETS.items()}
+        if self._is_ansi:
+            ansi = {name: f"ansi_{color.name}" for name, color in inks.items() if color}
+            return ansi | {_RULE: "ansi_bright_black"}
+        cursor = self._cursor
+        inks |= dict.fromkeys(_ROW, cursor.color)
+        inks |= dict.fromkeys(_ON_ROW, cursor.bgcolor)
+        found = {name: color.triplet.hex for name, color in inks.items() if color and color.triplet}
+        quiet = mixed(self._foreground, self._named["background"], 0.6)
+        return found | {_RULE: readable(quiet, self._grounds[:1], RULE_RATIO).hex}
+
+    def _made(self, names: list[str]) -> Style:
+        if names and names[0] in _EDGES:
+            return self._edge(_EDGES[names[0]], names[1:])
+        style = self._plain
+        is_chip = False
+        for name in names:
+            if name == "cursor":
+                style += self._cursor
+            elif name == "shade":
+                style = self._shaded(style)
+            elif is_chip and name not in _CHIPS:
+                style += _attributes(self._one(name)) + self._lit(name)
+            else:
+                style += self._one(name)
+            is_chip = is_chip or name in _CHIPS
+        return style
+
+    def _lit(self, name: str) -> Style:
+        # where bold makes numbers bright, black text would turn grey
+        return Style(bold=True) if name in _LIT and not self._is_ansi else Style()
+
+    def _one(self, name: str) -> Style:
+        if name in _TEXTS:
+            return self._text(_TEXTS[name])
+        if name in _CHIPS:
+            return self._chip(_CHIPS[name])
+        chip, attribute = _LIT[name]
+        return self._filled(chip, self._foreground) + Style.parse(attribute)
+
+    # --- what is made of the tables ------------------------------------------------------
+
+    @cached_property
+    def _grounds(self) -> list[ColorTriplet]:
+        plain = [self._named[name] for name in _GROUNDS]
+        return plain + [mixed(ground, self._foreground, _TINT) for ground in plain[-2:]]
+
+    @cached_property
+    def _foreground(self) -> ColorTriplet:
+        return BLACK if self._is_ansi else self._named["foreground"]
+
+    @cached_property
+    def _plain(self) -> Style:
+        if self._is_ansi:
+            return Style()
+        return _style(readable(self._foreground, self._grounds, self._ratio))
+
+    @cached_property
+    def _cursor(self) -> Style:
+        if self._is_ansi:
+            return Style(color="default", bgcolor="default", reverse=True)
+        ground = readable(self._foreground, self._grounds, self._ratio)
+        text = readable(self._named["background"], [ground], self._ratio)
+        return _style(ground, text) + Style(reverse=True)
+
+    def _text(self, text: _Text) -> Style:
+        attributes = Style.parse(text.attributes)
+        if self._is_ansi:
+            return Style(color=text.ansi[not self._is_dark]) + attributes
+        hue = self._hue(text)
+        return _style(readable(hue, self._grounds, self._ratio)) + attributes
+
+    def _hue(self, text: _Text) -> ColorTriplet:
+        name, _, part = text.hue.partition(" ")
+        if name.startswith("#"):
+            return rgb(name if self._is_dark else text.light_hue or name)
+        hue = self._named[name or "foreground"]
+        return mixed(hue, self._named["background"], int(part[:-1]) / 100) if part else hue
+
+    def _chip(self, chip: _Chip) -> Style:
+        return self._filled(chip, BLACK if self._is_dark else WHITE) + Style.parse(chip.attributes)
+
+    def _edge(self, chip: str, over: list[str]) -> Style:
+        """Half a cell of a chip, as that is drawn; of the cursor's ground under the cursor."""
+        if "cursor" in over:
+            return self._plain
+        ground = self._made([chip, *over]).bgcolor
+        return self._plain if ground is None or ground.is_default else Style.from_color(ground)
+
+    def _filled(self, chip: _Chip, text: ColorTriplet) -> Style:
+        """A ground, which gives way to the text; the text gives way where it must."""
+        if self._is_ansi:
+            return Style.parse(chip.ansi[not self._is_dark])
+        hue = rgb(chip.dark if self._is_dark else chip.light)
+        if self._ratio > RATIO:  # all by as much, so that bytes stay apart
+            hue = mixed(hue, WHITE if luminance(text) < luminance(hue) else BLACK, 0.25)
+        ground = readable(hue, [text], self._ratio)
+        return _style(readable(text, [ground], self._ratio), ground)
+
+    def _shaded(self, style: Style) -> Style:
+        """A style of which little is left."""
+        kept = _attributes(style) + Style(bold=False, dim=False, reverse=False)
+        if self._is_ansi:
+            return Style(color="white" if self._is_dark else "default", bgcolor="default") + kept
+        away, grounds = self._named["background"], self._grounds
+        ground = None
+        if style.bgcolor is not None and style.bgcolor.triplet is not None:
+            ground = mixed(style.bgcolor.triplet, away, 0.75)
+            grounds = [ground]
+        elif style.color is None or style.color.triplet is None:
+            return style
+        text = mixed(self._foreground, away, 0.6)
+        return _style(readable(text, grounds, self._ratio), ground) + kept
+
+
+_GROUNDS = ("background", "panel", "surface", "surface-lighten-1")
+"""What text is drawn on; the last two also under an input that has the focus."""
+_TINT = 0.05
+"""How much of the foreground Textual puts into the ground of such an input."""
+_HUES = sorted({name for x in _TEXTS.values() if (name := x.hue.split(" ")[0])[:5] == "text-"})
+_NAMED = (*_GROUNDS, "foreground", *_HUES)
+"""The variables of a theme that decide its inks."""
+
+
+def _style(color: ColorTriplet, ground: ColorTriplet | None = None) -> Style:
+    return Style.from_color(
+        Color.from_triplet(color), None if ground is None else Color.from_triplet(ground)
+    )
+
+
+def _attributes(style: Style) -> Style:
+    return style.without_color
+
+
+_PALETTES: dict[str, tuple[Theme, Palette]] = {}
+
+
+def palette_of(app: App[Any], variables: Mapping[str, str] | None = None) -> Palette:
+    """The inks of an app's theme, whose variables need not be made again where they are given."""
+    theme = app.current_theme
+    known, palette = _PALETTES.get(theme.name, (None, None))
+    if palette is None or known is not theme:
+        palette = Palette(theme, variables)
+        _PALETTES[theme.name] = theme, palette
+    return palette
+
+
+Result = TypeVar("Result")
+
+
+class InkScreen(Screen[Result]):
+    """A screen whose inks are those of the theme, whatever asks for them."""
+
+    def get_component_rich_style(
+        self, *names: str, partial: bool = False, default: Style | None = None
+    ) -> Style:
+        """A style; ``ink--NAME`` is an ink. Part of Textual."""
+        if names[0].startswith("ink--"):
+            return palette_of(self.app).style(names[0].removeprefix("ink--"))
+        return super().get_component_rich_style(*names, partial=partial, default=default)
+
+    def _on_timer_update(self) -> None:
+        """Paint together what is asked for together; some of it may still wait in the queue.
+
+        Part of Textual.
+        """
+        if self.message_queue_size:
+            self._update_timer.pause()
+            self.call_later(super()._on_timer_update)
+        else:
+            super()._on_timer_update()
+
+
+class InkModal(ModalScreen[Result], InkScreen[Result]):
+    """The same over another screen, to be answered or left."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+z", "app.suspend_process", "suspend", show=False, id="suspend"),
+    ]
+
+    def answer(self, result: Result) -> None:
+        """Give an answer and go; a second one, of a key that was on its way, is not heard."""
+        if self.is_current:
+            self.dismiss(result)

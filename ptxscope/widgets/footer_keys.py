@@ -1,0 +1,203 @@
+"""Which keys the footer names: those that act where the focus is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby, takewhile
+from typing import Any
+
+from textual.binding import Binding
+from textual.dom import DOMNode
+from textual.keys import key_to_character
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Input
+
+from ..engine.records import NamedTuple
+from ..state.actions import (
+    ACTIONS,
+    ALWAYS,
+    FOOTER,
+    FOOTER_GROUPS,
+    PREDICTING,
+    key_name,
+    keys_by_id,
+)
+
+
+class Key(NamedTuple):
+    """A key, or several that do much the same, in the footer."""
+
+    names: tuple[tuple[str, str], ...]
+    """How each is called, and the action it means."""
+    label: str
+    tooltip: str = ""
+    node: DOMNode | None = None
+    """Whose action it is; None: the screen's."""
+    group: str = ""
+    """The label that it shares with its neighbours where there is little room."""
+
+    @property
+    def separator(self) -> str:
+        """What stands between the names: letters need a blank there, arrows don't."""
+        return " " if all(name.isalnum() for name, _ in self.names) else ""
+
+    @property
+    def is_arrows(self) -> bool:
+        """Whether it is arrows, which one tries anyway."""
+        return all(name in "←→↑↓" for name, _ in self.names)
+
+    @property
+    def width(self) -> int:
+        """Columns that it takes."""
+        names = self.separator.join(name for name, _ in self.names)
+        return len(names) + 1 + len(self.label)
+
+
+_PACKAGE = __name__.partition(".")[0]
+_EVERYWHERE = frozenset({"pageup", "pagedown"})
+"""Keys that nobody needs to be told of."""
+_ARROWS = frozenset({"up", "down", "left", "right"})
+
+
+def footer_keys(screen: Screen[Any]) -> tuple[tuple[Key, ...], tuple[Key, ...]]:
+    """The keys that act where a screen's focus is: the focus's own, and the screen's behind them.
+
+    And those that always stand at the right, with the way out of what has the focus.
+    """
+    keys, focus = keys_by_id(screen.app), screen.focused
+    actions = {action.id: action for action in ACTIONS}
+
+    def named(id_: str, key: str) -> Key:
+        action = actions[id_]
+        name = ((key_name(key), action.action),)
+        return Key(name, action.label, action.tooltip, group=FOOTER_GROUPS.get(id_, ""))
+
+    def acting(*ids: str) -> list[Key]:
+        found = (next((k for k in keys[id_] if _acts_behind(focus, k)), None) for id_ in ids)
+        return [named(id_, key) for id_, key in zip(ids, found, strict=True) if key]
+
+    own = keys_of(focus) if focus else []
+    out = [key for key in own if key.names[0][0] == key_name("escape")]
+    if focus and not out:
+        out = acting("go.picture")
+    own = sorted((key for key in own if key not in out), key=lambda key: key.is_arrows)
+    always = [
+        named(id_, keys[id_][0])
+        for id_ in ALWAYS
+        if not (focus and _consumes(focus, keys[id_][0]))  # it would be typed
+    ]
+    taken = _taken(focus, own)
+    always = [key for key in always if key.names[0][0] not in taken]
+    first = PREDICTING if getattr(screen, "is_predicting", False) else ()
+    return (*acting(*first), *own, *acting(*FOOTER)), (*out, *always)
+
+
+def group_keys(keys: Sequence[Key]) -> list[Key]:
+    """The keys, with neighbours of one group as one."""
+    found: list[Key] = []
+    for label, group in groupby(keys, lambda key: key.group):
+        members = list(group)
+        if label and len(members) > 1:
+            names = tuple(name for key in members for name in key.names)
+            tooltip = "; ".join(key.tooltip for key in members)
+            members = [Key(names, label, tooltip, group=label)]
+        found += members
+    return found
+
+
+def _taken(focus: Widget | None, own: Sequence[Key]) -> set[str]:
+    """Keys that mean something else where the focus is, also in an answer that is typed."""
+    names = {name for key in own for name, _ in key.names}
+    commands = (getattr(node, "commands", "") for node in (_way(focus) if focus else ()))
+    return names.union(*commands)
+
+
+def keys_of(focus: Widget) -> list[Key]:
+    """The keys that a widget with the focus, and those around it, have of their own.
+
+    Signs of one action that take different ways stand together: ``↑↓ move``.
+    """
+    groups: dict[tuple[DOMNode, str], list[Binding]] = {}
+    for binding, node in _own_bindings(focus):
+        name = binding.action.partition("(")[0]
+        name = "scroll" if name.startswith("scroll_") else name
+        group = groups.setdefault((node, name), [])
+        if all(binding.action != other.action for other in group):
+            group.append(binding)
+    found: list[Key] = []
+    for (node, name), group in groups.items():
+        together = all(len(key_name(binding.key)) == 1 for binding in group)
+        parts = [group] if together else [[binding] for binding in group]
+        found += (_key(name, part, node) for part in parts)
+    if isinstance(focus, Input) and all(key.names[0][0] != "Enter" for key in found):
+        found.append(Key((("Enter", "submit"),), "done", "That is what was meant", focus))
+    return found
+
+
+def _own_bindings(focus: Widget) -> Iterator[tuple[Binding, DOMNode]]:
+    """The explorer's own bindings on the way from a widget up to its screen, and whose they are.
+
+    Where a class shows some of its bindings, those alone, and arrows.
+    """
+    taken: set[str] = set(_EVERYWHERE)
+    for node in _way(focus):
+        for cls in type(node).__mro__:
+            if cls.__module__.partition(".")[0] != _PACKAGE:
+                continue
+            given = [x for x in cls.__dict__.get("BINDINGS", ()) if isinstance(x, Binding)]
+            some = any(binding.show for binding in given)
+            for binding in given:
+                keys = [key.strip() for key in binding.key.split(",")]
+                free = [key for key in keys if key not in taken]
+                if node is not focus:
+                    free = [key for key in free if not _consumes(focus, key)]
+                taken.update(keys)
+                is_told = binding.show or not some or keys[0] in _ARROWS
+                label = _label(node, binding)
+                if free and label and is_told:
+                    yield Binding(free[0], binding.action, label), node
+
+
+def _label(node: DOMNode, binding: Binding) -> str:
+    """What a binding is called now; its node may know better, and has none where it is idle."""
+    now: Callable[[str, str], str] | None = getattr(node, "label_of", None)
+    return now(binding.action, binding.description) if now else binding.description
+
+
+def _acts_behind(focus: Widget | None, key: str) -> bool:
+    """Whether a key comes to the screen from what has the focus."""
+    if focus is None:
+        return True
+    if _consumes(focus, key):
+        return False
+    return all(key not in node._bindings.key_to_bindings for node in _way(focus))
+
+
+def _way(focus: Widget) -> Iterator[DOMNode]:
+    """From a widget up to its screen, which is left out."""
+    return takewhile(lambda node: not isinstance(node, Screen), focus.ancestors_with_self)
+
+
+def _consumes(widget: Widget, key: str) -> bool:
+    """Whether a widget takes a key as text."""
+    name = key_name(key)
+    sign = name if len(name) == 1 and name.isascii() else key_to_character(key)
+    return widget.check_consume_key(key, sign)
+
+
+def _key(name: str, group: Sequence[Binding], node: DOMNode) -> Key:
+    names = tuple((key_name(binding.key), binding.action) for binding in group)
+    said = [binding.description for binding in group]
+    label = said[0][:1].lower() + said[0][1:] if len(said) == 1 else _common(said, name)
+    return Key(names, label, ", ".join(said), node)
+
+
+def _common(said: Sequence[str], name: str) -> str:
+    """The words that descriptions end in; else the action's name."""
+    kept: list[str] = []
+    for words in zip(*(reversed(text.split()) for text in said), strict=False):
+        if len(set(words)) > 1:
+            break
+        kept.insert(0, words[0])
+    return " ".join(kept) or name.replace("_", " ")

@@ -1,0 +1,1 @@
+"""The widgets for modifiers: a table and a row."""

@@ -1,0 +1,56 @@
+"""The values of a slot under each other: what is illegal stands there too, and says why."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from ..base.menu import Item, Menu
+from ..base.pane import Line, Piece
+from .slot_choices import Option
+
+_MARK = "× "
+
+
+class ChoiceList(Menu):
+    """A menu of options; one that is illegal can be looked at, and not chosen."""
+
+    def __init__(self, title: str, options: Sequence[Option], index: int) -> None:
+        super().__init__(title, [Item(option.text, option.about) for option in options], "choices")
+        self.options = options
+        self.index = index
+
+    def draw(self, width: int) -> list[Line]:
+        """An option begins a line; why it is illegal may go on in the next."""
+        before = len(_MARK) * any(option.why_not for option in self.options)
+        room = before + max(len(option.text) for option in self.options)
+        lines: list[Line] = []
+        for i, (_, shown, about, why_not) in enumerate(self.options):
+            text = ((_MARK if why_not else " " * before) + shown).ljust(room)
+            ink = f"{'off' * bool(why_not)} {'cursor' * (i == self.index)}".strip()
+            for part in textwrap.wrap(why_not or about, max(width - room - 2, 8)) or [""]:
+                lines.append([Piece(text, ink, i), Piece(f"  {part}".rstrip(), "dim", i)])
+                text, ink = " " * room, ""
+        return lines
+
+    @property
+    def widest(self) -> int:
+        """Columns in which no option takes a second line."""
+        return max(sum(len(piece.text) for piece in line) for line in self.draw(1000))
+
+    def show_cursor(self) -> None:
+        """Scroll so that the option under the cursor can be seen."""
+        at = [y for y, line in enumerate(self.drawn) if line[0].target == self.index]
+        for y in reversed(at):
+            self.show_line(y)
+
+    def action_move(self, by: int) -> None:
+        """Move the cursor."""
+        self.index = min(max(self.index + by, 0), len(self.options) - 1)
+        self.redraw()
+        self.show_cursor()
+
+    def action_choose(self) -> None:
+        """Choose what is under the cursor, where it is legal."""
+        if not self.options[self.index].why_not:
+            super().action_choose()

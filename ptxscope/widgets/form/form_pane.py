@@ -1,0 +1,176 @@
+"""What the modifiers' pane and their row have in common: a form, a cursor on a cell, choosing."""
+
+from __future__ import annotations
+
+from textual import events
+
+from ...engine.isa.entry import Slot
+from ...engine.isa.form import Form
+from ..base.hint_bar import REFUSED, Hint
+from ..base.pane import CursorPane
+from ..base.posted_message import PartMessage
+from . import slot_choices
+from .slot_choices import Choice, ChoiceError
+
+
+class FormPane(CursorPane):
+    """Shows a Form and asks for another; its cursor stands on a Choice."""
+
+    class Changed(PartMessage):
+        """A slot is to take another value, which is legal."""
+
+        control: FormPane
+        slot: str
+        value: object
+
+    def __init__(self, id: str, title: str) -> None:  # noqa: A002
+        super().__init__(id, title)
+        self._form: Form | None = None
+        self.pointed = ""
+        """The slot that a lesson points at."""
+
+    @property
+    def subject(self) -> object:
+        """The form."""
+        return self._form
+
+    def point(self, slot: str) -> None:
+        """Point at a slot, or at none."""
+        if slot != self.pointed:
+            self.pointed = slot
+            self.redraw()
+
+    def label_ink(self, slot: Slot) -> str:
+        """How the name of a slot looks."""
+        return "current" if slot.name == self.pointed else "label"
+
+    def show(self, form: Form) -> None:
+        """Show a form."""
+        if form != self._form:
+            self._form = form
+            self.redraw()
+            self.say()
+
+    def current(self) -> tuple[Form, Slot, Choice] | None:
+        """The form, and slot and cell under the cursor."""
+        raise NotImplementedError
+
+    def place(self, target: object) -> bool:
+        """Put the cursor on what was clicked; returns whether there is a cell."""
+        raise NotImplementedError
+
+    def advance(self) -> None:
+        """Go on to the next lane, where there is one."""
+        raise NotImplementedError
+
+    # --- choosing --------------------------------------------------------------------------
+
+    def ask(self, slot: Slot, value: object) -> None:
+        """Ask for another value of a slot, which is legal."""
+        self.Changed(self, slot.name, value).tell()
+
+    def step(self, by: int) -> None:
+        """Let what is under the cursor take its next value, or the one before."""
+        if (current := self.current()) is None:
+            return
+        form, slot, cell = current
+        try:
+            if cell.lane is None:
+                self.ask(slot, slot_choices.stepped(form, slot, by))
+            elif slot.name == "mask":
+                self.ask(slot, slot_choices.switched(form, slot, cell.lane))
+            else:
+                self.ask(slot, slot_choices.turned(form, slot, cell.lane, by))
+        except ChoiceError as refused:
+            self.refuse(str(refused))
+
+    def action_turn(self, by: int) -> None:
+        """Let a lane of a selector take the next byte or half-word."""
+        current = self.current()
+        if current and slot_choices.has_digits(current[1]) and current[2].lane is not None:
+            self.step(by)
+
+    def on_key(self, event: events.Key) -> None:
+        """A digit sets the source of a lane, and goes on to the next."""
+        current = self.current()
+        if current is None or not self.check_consume_key(event.key, event.character):
+            return
+        event.stop()
+        form, slot, cell = current
+        assert cell.lane is not None
+        try:
+            value = slot_choices.with_digit(form, slot, cell.lane, int(event.character or ""))
+        except ChoiceError as refused:
+            self.refuse(str(refused))
+            return
+        self.ask(slot, value)
+        self.advance()
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        """Whether a key is a digit, and the cursor on a lane that takes one. Part of Textual."""
+        if not character or character not in "0123456789" or (current := self.current()) is None:
+            return False
+        return current[2].lane is not None and slot_choices.has_digits(current[1])
+
+    # --- the mouse -------------------------------------------------------------------------
+
+    def clicked(self, target: object) -> None:
+        """Take a step on."""
+        if self.place(target):
+            self.stepped_by_mouse(1)
+
+    def right_clicked(self, target: object) -> None:
+        """Take a step back."""
+        if self.place(target):
+            self.stepped_by_mouse(-1)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Over a value the wheel takes a step; elsewhere it scrolls."""
+        self._wheel(event, 1)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Over a value the wheel takes a step; elsewhere it scrolls."""
+        self._wheel(event, -1)
+
+    def _wheel(self, event: events.MouseEvent, up: int) -> None:
+        target = self.target_at(event.x, event.y)
+        if self.turns(target) and self.place(target):
+            event.stop()
+            event.prevent_default()
+            current = self.current()
+            # numbers grow upwards, lists go on downwards
+            is_digit = current is not None and current[2].lane is not None
+            self.stepped_by_mouse(up if is_digit else -up)
+
+    def turns(self, target: object) -> bool:
+        """Whether the wheel changes what stands there."""
+        raise NotImplementedError
+
+    def stepped_by_mouse(self, by: int) -> None:
+        """A cell was clicked, or the wheel turned over it."""
+        self.step(by)
+
+    # --- hints -----------------------------------------------------------------------------
+
+    def said(self) -> str:
+        """What the cell under the cursor means."""
+        current = self.current()
+        return slot_choices.meaning(current[0], current[2]) if current else ""
+
+    def say(self) -> None:
+        """Let the row of hints say what is under the cursor."""
+        if self.has_focus:
+            Hint(self, self.said()).tell()
+
+    def refuse(self, why: str) -> None:
+        """Let the row of hints say why something can't be chosen."""
+        self.redraw()
+        Hint(self, f"{REFUSED} {why}").tell()
+
+    def on_focus(self) -> None:
+        """Say what is under the cursor."""
+        Hint(self, self.said()).tell()
+
+    def on_blur(self) -> None:
+        """Say nothing more."""
+        Hint(self, "").tell()

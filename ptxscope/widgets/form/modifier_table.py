@@ -1,0 +1,166 @@
+"""The modifiers: a row for each slot, in which only legal choices can be made."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+
+from ...engine.isa.entry import Slot
+from ...engine.isa.form import Form
+from ..base.pane import Line, Piece
+from . import slot_choices
+from .form_pane import FormPane
+from .slot_choices import OFF, ON, Choice
+
+_LABEL = 8
+
+
+class Modifiers(FormPane):
+    """Every value of every slot; the cursor stands on one, or on a lane of a selector or mask."""
+
+    BINDING_GROUP_TITLE = "Modifiers"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "move(0, -1)", "Up", show=False),
+        Binding("down", "move(0, 1)", "Down", show=False),
+        Binding("left", "move(-1, 0)", "Left", show=False),
+        Binding("right", "move(1, 0)", "Right", show=False),
+        Binding("enter,space", "choose", "choose", key_display="Enter"),
+        Binding("greater_than_sign,plus", "turn(1)", "lane on", key_display=">"),
+        Binding("less_than_sign,minus", "turn(-1)", "lane back", key_display="<"),
+    ]
+
+    def __init__(self, id: str = "modifiers") -> None:  # noqa: A002
+        super().__init__(id, "Modifiers")
+        self._at = (0, 0)
+
+    def _rows(self) -> list[tuple[Slot, list[Choice]]]:
+        """Every slot with its cells, left to right."""
+        form = self._form
+        return (
+            [(slot, slot_choices.cells(form, slot)) for slot in slot_choices.slots(form)]
+            if form
+            else []
+        )
+
+    def current(self) -> tuple[Form, Slot, Choice] | None:
+        """The form, and slot and cell under the cursor."""
+        rows = self._rows()
+        if not rows or self._form is None:
+            return None
+        y = min(self._at[1], len(rows) - 1)
+        slot, cells = rows[y]
+        x = min(self._at[0], len(cells) - 1)
+        self._at = (x, y)
+        return self._form, slot, cells[x]
+
+    # --- drawing -------------------------------------------------------------------
+
+    def draw(self, width: int) -> list[Line]:
+        """The slots."""
+        lines: list[Line] = []
+        if self._form is None or self.current() is None:
+            return lines
+        for y, (slot, cells) in enumerate(self._rows()):
+            line: Line = [Piece(f"{slot.name:<{_LABEL}}"[:_LABEL], self.label_ink(slot))]
+            used = _LABEL
+            for x, cell in enumerate(cells):
+                piece = self._piece(self._form, slot, cell, (x, y))
+                if used + len(piece.text) > width and used > _LABEL:
+                    lines.append(line)
+                    line, used = [Piece(" " * _LABEL)], _LABEL
+                line.append(piece)
+                used += len(piece.text)
+            lines.append(line)
+        return lines
+
+    def _piece(self, form: Form, slot: Slot, cell: Choice, at: tuple[int, int]) -> Piece:
+        here = " cursor" if at == self._at and self.has_focus else ""
+        if cell.lane is not None:
+            return Piece(*_lane_text(form, slot, cell, here), at)
+        text = slot_choices.text_of(slot, cell.value)
+        if slot_choices.is_taken(form, cell):
+            return Piece(f"[{text}]", "chosen" + here, at)
+        if slot_choices.why_not(form, cell):
+            return Piece(f"×{text} ", "off" + here, at)
+        return Piece(f" {text} ", here.strip(), at)
+
+    # --- the cursor and choosing ---------------------------------------------------
+
+    def action_move(self, across: int, down: int) -> None:
+        """Move the cursor between cells and slots; behind the last slot comes the first."""
+        rows = self._rows()
+        if not rows or self._form is None:
+            return
+        x, y = self._at
+        y = (y + down) % len(rows)
+        if down:
+            x = self._taken_column(self._form, rows[y][1])
+        self._at = (min(max(x + across, 0), len(rows[y][1]) - 1), y)
+        self.redraw()
+        self._show_cursor()
+        self.say()
+
+    def advance(self) -> None:
+        """Go on to the next lane, where there is one."""
+        self.action_move(1, 0)
+
+    @staticmethod
+    def _taken_column(form: Form, cells: list[Choice]) -> int:
+        taken = (
+            x for x, c in enumerate(cells) if c.lane is None and slot_choices.is_taken(form, c)
+        )
+        return next(taken, 0)
+
+    def _show_cursor(self) -> None:
+        for y, line in enumerate(self.drawn):
+            if any(piece.target == self._at for piece in line):
+                self.show_line(y)
+
+    def place(self, target: object) -> bool:
+        """Put the cursor on what was clicked; returns whether there is a cell."""
+        if not isinstance(target, tuple):
+            return False
+        self._at = target
+        self.redraw()
+        self.say()
+        return True
+
+    def turns(self, target: object) -> bool:
+        """The wheel turns the sources of lanes; elsewhere the pane scrolls."""
+        if not isinstance(target, tuple):
+            return False
+        slot, cells = self._rows()[target[1]]
+        return slot_choices.has_digits(slot) and cells[target[0]].lane is not None
+
+    def stepped_by_mouse(self, by: int) -> None:
+        """A lane takes a step; a value that is shown is chosen, by the left button."""
+        current = self.current()
+        if current is not None and current[2].lane is not None:
+            self.step(by)
+        elif by == 1:
+            self.action_choose()
+
+    def action_choose(self) -> None:
+        """Make the choice under the cursor, or say why it can't be made."""
+        if (current := self.current()) is None:
+            return
+        form, slot, cell = current
+        if cell.lane is not None:
+            self.step(1)
+        elif (why := slot_choices.why_not(form, cell)) is not None:
+            self.refuse(why)
+        elif not slot_choices.is_taken(form, cell):
+            self.ask(slot, cell.value)
+        elif slot.optional:
+            self.ask(slot, slot.absent)
+
+
+def _lane_text(form: Form, slot: Slot, cell: Choice, here: str) -> tuple[str, str]:
+    assert cell.lane is not None
+    if slot.name == "mask":
+        on = slot_choices.is_taken(form, cell)
+        return (f" {ON} " if on else f" {OFF} "), ("chosen" if on else "dim") + here
+    written = form.get(slot.name) is not None
+    digit = slot_choices.digits(form, slot)[cell.lane]
+    return f" {digit} ", (("chosen" if written else "") + here).strip()

@@ -1,0 +1,260 @@
+"""The instruction browser: the 27 in their groups, with a search by words."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.widgets import Input
+
+from ..engine.isa.catalog import CATALOG
+from ..engine.syntax.errors import printable
+from .base.blank_box import Box
+from .base.pane import Line, Pane, Piece
+from .base.posted_message import Posted
+from .ptx_line import PlainInput
+
+if TYPE_CHECKING:
+    from ..engine.isa.intrinsics import Intrinsic
+
+_NAMES = 11
+"""Columns of the mark and the name of an instruction, and a blank."""
+
+
+class Browser(Box):
+    """A filter over a list of instructions."""
+
+    DEFAULT_CSS = """
+    Browser {
+        & > Input { border: none; height: 1; padding: 0 1; }
+        & > Input:focus { border: none; height: 1; }
+        & > InstructionList { height: 1fr; }
+    }
+    """
+    BINDING_GROUP_TITLE = "Instructions"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "move(-1)", "Previous", show=False),
+        Binding("down", "move(1)", "Next", show=False),
+        Binding("enter", "choose", "Open", show=False),
+        Binding("escape", "back", "Leave", show=False),
+    ]
+
+    class Chosen(Posted):
+        """An instruction is to be opened."""
+
+        control: Browser
+        opcode: str
+        intrinsic: Intrinsic | None = None
+        """The CUDA intrinsic through which it was found."""
+
+    class Emptied(Posted):
+        """The filter is empty now, or was until now: Esc means something else."""
+
+        control: Browser
+
+    def __init__(self, id: str = "browser") -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.filter = PlainInput(
+            placeholder="/ filter, or words", id="filter", select_on_focus=True
+        )
+        self.list = InstructionList()
+
+    def compose(self) -> ComposeResult:
+        """The list, and the filter above it."""
+        yield self.filter
+        yield self.list
+
+    def show(self, opcode: str, recent: Sequence[str]) -> None:
+        """Mark the instruction that is open; list those lately used on top."""
+        self.list.show(opcode, tuple(recent))
+
+    @property
+    def lanes(self) -> int:
+        """The lanes at hand: of the instruction that is open."""
+        return self.list.lanes
+
+    def clear(self) -> None:
+        """Show all instructions again."""
+        self.filter.value = ""
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Filter while typing."""
+        event.stop()
+        was_empty = not self.list.is_filtered
+        self.list.filter(event.value)
+        if was_empty != (not event.value):
+            self.Emptied(self).tell()
+
+    def on_descendant_focus(self) -> None:
+        """The cursor of the list shows while the filter has the focus, too."""
+        self.list.redraw()
+
+    def on_descendant_blur(self) -> None:
+        """The cursor of the list goes with the focus."""
+        self.list.redraw()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Open the best match."""
+        event.stop()
+        self.action_choose()
+
+    def label_of(self, action: str, label: str) -> str:
+        """What a key is called now."""
+        return "Clear" if action == "back" and self.filter.value else label
+
+    async def action_back(self) -> None:
+        """Clear the filter; give the focus up where there is none."""
+        if self.filter.value:
+            self.clear()
+        else:
+            await self.run_action("screen.leave")
+
+    def action_move(self, by: int) -> None:
+        """Move the cursor of the list."""
+        self.list.move(by)
+
+    def action_choose(self) -> None:
+        """Open the instruction under the cursor."""
+        name = self.list.cursor
+        if name is None:
+            return
+        if name in CATALOG:
+            self.Chosen(self, name).tell()
+        else:
+            from ..engine.isa.intrinsics import intrinsics
+            from ..state.instruction_search import opcode_of
+
+            intrinsic = intrinsics()[name]
+            self.Chosen(self, opcode_of(intrinsic), intrinsic).tell()
+
+
+class InstructionList(Pane):
+    """The instructions and intrinsics that match, by group or best first."""
+
+    def __init__(self) -> None:
+        super().__init__("instructions", "Instructions")
+        self._open = ""
+        self._recent: tuple[str, ...] = ()
+        self._typed = self._query = ""
+        self._cursor = 0
+        """The position of the cursor in ``rows``."""
+
+    def show(self, opcode: str, recent: tuple[str, ...]) -> None:
+        """Mark the instruction that is open, and put the cursor on it."""
+        if (opcode, recent) != (self._open, self._recent):
+            self._open, self._recent = opcode, recent
+            self._cursor = self._first_row()
+            self.redraw()
+            self._show_cursor()
+
+    def filter(self, query: str) -> None:
+        """Keep what matches."""
+        self._typed = query
+        self._query = query.strip()
+        self._cursor = 0 if self._query else self._first_row()
+        self.redraw()
+        self.scroll_to(y=0, animate=False)
+        self._show_cursor()
+
+    def _first_row(self) -> int:
+        """The first row of the instruction that is open."""
+        names = [name for _, name in self.rows()]
+        return names.index(self._open) if self._open in names else 0
+
+    @property
+    def cursor(self) -> str | None:
+        """The opcode or intrinsic under the cursor; what is open where nothing matches."""
+        rows = self.rows()
+        return rows[self._cursor][1] if rows else self._open or None
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether something was typed."""
+        return bool(self._typed)
+
+    @property
+    def lanes(self) -> int:
+        """Those of the instruction that is open."""
+        return CATALOG[self._open].lanes if self._open else 1
+
+    def rows(self) -> Sequence[tuple[str, str]]:
+        """The heading and the name of each row: what matches, best first; without a filter all.
+
+        What was used recently stands on top, and in its family too.
+        """
+        if not self._query:
+            recent = [("Recently used", name) for name in self._recent]
+            return [*recent, *((entry.group, name) for name, entry in CATALOG.items())]
+        from ..state.instruction_search import search
+
+        return [("", name) for name in search(self._query, self.lanes)]
+
+    def move(self, by: int) -> None:
+        """Move the cursor among what is shown."""
+        self._cursor = min(max(self._cursor + by, 0), max(len(self.rows()) - 1, 0))
+        self.redraw()
+        self._show_cursor()
+
+    def draw(self, width: int) -> list[Line]:
+        """Headings and an instruction a line; best matches first while filtering."""
+        lines: list[Line] = list(self._missed(width))
+        heading = ""
+        for at, (group, name) in enumerate(self.rows()):
+            if group != heading:
+                heading = group
+                lines.append([Piece(group, "dim")])
+            lines += self._entry(at, name, self._about(name), width)
+        return lines or [[Piece("nothing matches", "dim")]]
+
+    def _about(self, name: str) -> str:
+        """What an instruction or an intrinsic does, in a few words."""
+        if name in CATALOG:
+            return CATALOG[name].brief
+        from ..engine.isa.intrinsics import intrinsics
+
+        found = intrinsics()[name]
+        return f"{'≈' if found.differs else '='} {found.ptx.partition(' ')[0]}"
+
+    def _missed(self, width: int) -> Iterator[Line]:
+        """Which words of the filter what is shown does not fit."""
+        if self._query:
+            from ..state.instruction_search import missed
+
+            if words := missed(self._query, self.lanes):
+                said = f"nothing fits {', '.join(map(printable, words))}; without:"
+                yield from ([Piece(x, "dim")] for x in textwrap.wrap(said, max(width, 1)))
+
+    def _entry(self, at: int, name: str, about: str, width: int) -> list[Line]:
+        """A line, and more where its words don't fit beside the name."""
+        mark, ink = ("▸", "current") if name == self._open else (" ", "")
+        here = " cursor" if at == self._cursor and self._has_cursor() else ""
+        lead = f"{mark}{name}".ljust(_NAMES - 1) + " "
+        if len(about) <= width - len(lead):
+            return [[Piece(lead, ink + here, at), Piece(about, "dim", at)]]
+        folded = textwrap.wrap(about, max(width - 2, 1), break_on_hyphens=False)
+        return [
+            [Piece(lead[:width], ink + here, at)],
+            *([Piece("  "[:width]), Piece(part, "dim", at)] for part in folded),
+        ]
+
+    def _has_cursor(self) -> bool:
+        return isinstance(self.parent, Browser) and self.parent.has_focus_within
+
+    def _show_cursor(self) -> None:
+        for y, line in enumerate(self.drawn):
+            if any(piece.target == self._cursor for piece in line):
+                self.show_line(y, context=1)
+
+    def on_resize(self) -> None:
+        """Keep the cursor in sight: how lines fold follows the width."""
+        super().on_resize()
+        self._show_cursor()
+
+    def clicked(self, target: object) -> None:
+        """Open the clicked instruction."""
+        if isinstance(target, int) and isinstance(self.parent, Browser):
+            self._cursor = target
+            self.parent.action_choose()

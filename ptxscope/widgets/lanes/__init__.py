@@ -1,0 +1,1 @@
+"""The lanes pane: cells, figures, links and the accordion of steps."""

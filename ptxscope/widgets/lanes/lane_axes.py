@@ -1,0 +1,210 @@
+"""Number lines of clamps: an axis in each lane's column, or one for all lanes.
+
+All axes of a step have one scale. A value inside is a dot at its place; one outside is a circle
+on its own side, as far away as it lies, with an arrow to the bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from operator import add
+
+from ...engine.records import NamedTuple
+from ...scene.scene_model import Axis, Point, Tick
+from ..base.pane import Line, Piece
+from .lane_cells import Lights, columns
+
+_LEAST_COLUMN = 14
+"""Columns of a lane from which on it has an axis of its own."""
+_LEAST_AXIS = 6
+"""Cells of an axis with its ends, below which long ways are broken instead."""
+_ALIGNED_AXIS = 9
+"""Cells from which on all axes begin at one place of their columns."""
+_MOST_AXIS = 65
+_LEAST_WAY = 2
+"""Cells from a bound to a circle: the arrow's head and the circle."""
+_BROKEN_WAY = 5
+"""The same where the way is too long to be drawn to scale."""
+_GAP = 2
+"""Blanks on either side of a tick's number."""
+
+_Cells = dict[int, Piece]
+"""Pieces by the cell at which they begin."""
+
+
+class _Scale(NamedTuple):
+    """How long the axes of a step are, and what stands before them."""
+
+    cells: int
+    """Of an axis with its ends."""
+    lead: int | None = None
+    """Cells before every axis; None where each has as many as its own ways need."""
+    is_broken: bool = False
+    """Some ways are too long to be drawn to scale."""
+
+    def find_cell(self, at: float) -> int:
+        """The cell of a number, counted from the low end."""
+        last = self.cells - 1
+        if 0 <= at <= 1:
+            return round(at * last)
+        way = _BROKEN_WAY if self.is_cut(at) else _measure_way(at, self.cells)
+        return -way if at < 0 else last + way
+
+    def is_cut(self, at: float) -> bool:
+        """Whether the way of a number is drawn shorter than it is."""
+        return self.is_broken and not 0 <= at <= 1 and _measure_way(at, self.cells) > _BROKEN_WAY
+
+    def find_start(self, points: Sequence[Point]) -> int:
+        """The cell at which the axis of these points begins."""
+        if self.lead is not None:
+            return self.lead
+        return max(-min(self.find_cell(point.at) for point in points), 0)
+
+
+def axis_lines(
+    axis: Axis, width: int, lanes: int, lights: Lights, progress: float = 1
+) -> list[Line]:
+    """The axes of a clamp with their numbers below; ``progress`` is that of the arrows."""
+    each = width // lanes
+    is_shared = lanes == 1 or each < _LEAST_COLUMN
+    room = width if is_shared else each - 2
+    groups = [axis.points] if is_shared else [(point,) for point in axis.points]
+    scale = _choose_scale(axis.points, room, is_shared=is_shared)
+    ticks = _choose_ticks(axis, scale, set(map(scale.find_start, groups)), room)
+    drawn = [_draw_axis(axis, points, ticks, scale, room, lights, progress) for points in groups]
+    lines = [columns(line, width // len(groups)) for line in zip(*drawn, strict=True)]
+    if is_shared and lanes > 1:
+        return [_draw_lane_numbers(axis, scale, width, lights), *lines]
+    return lines
+
+
+def _measure_way(at: float, cells: int) -> int:
+    """Cells from an end of an axis to a number outside."""
+    return max(round((-at if at < 0 else at - 1) * (cells - 1)), _LEAST_WAY)
+
+
+def _choose_scale(points: Sequence[Point], room: int, *, is_shared: bool) -> _Scale:
+    """The longest axis beside which the ways of all points fit; shared by them or one each."""
+    low, high = min(point.at for point in points), max(point.at for point in points)
+    most = min(room - _GAP, _MOST_AXIS)
+
+    def longest(needed: Callable[[int, int], int], least: int) -> int:
+        for cells in range(most, least - 1, -1):
+            before = _measure_way(low, cells) if low < 0 else 0
+            behind = _measure_way(high, cells) if high > 1 else 0
+            if cells + needed(before, behind) <= room:
+                return cells
+        return 0
+
+    if cells := longest(add, _LEAST_AXIS if is_shared else _ALIGNED_AXIS):
+        return _Scale(cells, _measure_way(low, cells) if low < 0 else 0)
+    if not is_shared and (cells := longest(max, _LEAST_AXIS)):
+        return _Scale(cells)
+    before, behind = _BROKEN_WAY * (low < 0), _BROKEN_WAY * (high > 1)
+    ways = before + behind if is_shared else max(before, behind)
+    cells = min(room - ways, _MOST_AXIS)
+    return _Scale(cells, before if is_shared else None, is_broken=True)
+
+
+def _place_ends(axis: Axis, start: int, scale: _Scale, room: int) -> list[tuple[int, str]]:
+    """The numbers of an axis' ends, each below its end."""
+    low, high = axis.low or "-∞", axis.high or "∞"
+    behind = min(max(start + scale.cells - 1 - len(high) // 2, 0), room - len(high))
+    before = min(start - len(low) // 2, behind - len(low) - 1)
+    return [(max(before, 0), low), (behind, high)]
+
+
+def _choose_ticks(axis: Axis, scale: _Scale, starts: set[int], room: int) -> Sequence[Tick]:
+    """The ticks whose numbers have room on every axis of a step: all, the first, or none."""
+
+    def fits(ticks: Sequence[Tick], start: int) -> bool:
+        numbers = _place_ends(axis, start, scale, room)
+        numbers += [(start + scale.find_cell(x.at) - len(x.text) // 2, x.text) for x in ticks]
+        numbers.sort()
+        return all(x + len(text) + _GAP <= behind for (x, text), (behind, _) in pairwise(numbers))
+
+    candidates = (axis.ticks, axis.ticks[:1])
+    return next((ticks for ticks in candidates if all(fits(ticks, x) for x in starts)), ())
+
+
+def _draw_axis(
+    axis: Axis,
+    points: Sequence[Point],
+    ticks: Sequence[Tick],
+    scale: _Scale,
+    room: int,
+    lights: Lights,
+    progress: float,
+) -> list[Line]:
+    """An axis with its points, and below it the numbers of its ends and ticks."""
+    start, last = scale.find_start(points), scale.cells - 1
+    end = start + last
+    whose = points[0].place if len(points) == 1 else None
+    lit = lights.on(whose) if whose else ""
+    line: _Cells = {x: Piece("─", "axis" + lit, whose) for x in range(start, end)}
+    line[start] = Piece("├" if axis.low else "╌", "axis" + lit, whose)
+    line[end] = Piece("┤" if axis.high else "╌", "axis" + lit, whose)
+    reached = {point.to for point in points}
+    numbers: _Cells = {}
+    for x, text in _place_ends(axis, start, scale, room):
+        numbers[x] = Piece(text, ("strong" if text in reached else "dim") + lit, whose)
+    for tick in ticks:
+        at = start + scale.find_cell(tick.at)
+        line[at] = Piece("┼", "axis" + lit, whose)
+        numbers[at - len(tick.text) // 2] = Piece(tick.text, "dim" + lit, whose)
+    for point in sorted(points, key=lambda point: -abs(point.at - 0.5)):  # the longest way below
+        line |= _draw_point(point, start, scale, lights, progress)
+    if len(axis.low or "-∞") + len(axis.high or "∞") >= room:
+        return [_join_pieces(line), *([Piece(" " * x), piece] for x, piece in numbers.items())]
+    return [_join_pieces(line), _join_pieces(numbers)]
+
+
+def _draw_point(point: Point, start: int, scale: _Scale, lights: Lights, progress: float) -> _Cells:
+    """A dot, or a circle outside with its way to the bound."""
+    ink, place = lights.on(point.place), point.place
+    at = start + scale.find_cell(point.at)
+    if 0 <= point.at <= 1:
+        return {at: Piece("●", "value" + ink, place)}
+    marks = {at: Piece("○", "changed" + ink, place)}
+    is_high = point.at > 1
+    bound = start + (scale.cells - 1 if is_high else 0)
+    back = -1 if is_high else 1
+    way = list(range(at + back, bound, back))
+    for x in way[: max(round(len(way) * progress), 1)]:
+        marks[x] = Piece("╌", "clamped" + ink, place)
+    if scale.is_cut(point.at):
+        marks[way[len(way) // 2]] = Piece("╱", "clamped" + ink, place)
+    if progress >= 1:
+        marks[way[-1]] = Piece("◂" if is_high else "▸", "clamped" + ink, place)
+        marks[bound] = Piece("●", "clamped" + ink, place)
+    return marks
+
+
+def _draw_lane_numbers(axis: Axis, scale: _Scale, width: int, lights: Lights) -> Line:
+    """Above an axis that lanes share, their numbers over their marks."""
+    start = scale.find_start(axis.points)
+    marks: _Cells = {}
+    free = 0
+    ordered = sorted(axis.points, key=lambda point: point.at)
+    for left, point in enumerate(ordered):
+        rest = 2 * (len(ordered) - left) - 1  # cells that this one and those behind it need
+        x = min(max(start + scale.find_cell(point.at), free), width - rest)
+        marks[x] = Piece(str(point.place.lane), "dim" + lights.on(point.place), point.place)
+        free = x + 2
+    return _join_pieces(marks)
+
+
+def _join_pieces(pieces: _Cells) -> Line:
+    """Pieces at their cells; neighbours of one ink and target are one."""
+    line: Line = []
+    used = 0
+    for x, piece in sorted(pieces.items()):
+        if x > used:
+            line.append(Piece(" " * (x - used)))
+        if line and x == used and line[-1][1:] == piece[1:]:
+            line[-1] = piece._replace(text=line[-1].text + piece.text)
+        else:
+            line.append(piece)
+        used = x + len(piece.text)
+    return line

@@ -1,0 +1,68 @@
+"""What stands before the lane columns: labels of steps and rows, and whole registers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...engine.records import NamedTuple
+from ..base.pane import Line, Piece
+from .lane_cells import length
+
+LABEL = 20
+"""Columns before the lanes: step number and title (15), row name (5); or a whole register."""
+NUMBER = 15
+
+_NAMES = {
+    "negated": "neg",
+    "amount": "by",
+    "not": "!t",
+    "guard": "@",
+    "number": "int",
+    "magnitude": "|d|",
+}
+"""Rows whose name is too long for its column."""
+
+
+class Whole(NamedTuple):
+    """What is of no lane: it ends where the lane columns begin, on as many lines as it needs."""
+
+    units: tuple[Line, ...]
+    """Each on one line."""
+
+
+def labelled(label: str, name: str, ink: str, body: Line, number: int | None = None) -> Line:
+    """A line behind its label, which means a step: its number and title, the row's name."""
+    target = number if label else None
+    return [
+        Piece(f"{label:<{NUMBER}}", ink, target),
+        Piece(f"{shorten_name(name):<{LABEL - NUMBER}}", "label"),
+        *body,
+    ]
+
+
+def shorten_name(name: str) -> str:
+    """The name of a row, as short as its column."""
+    return _NAMES.get(name, name)
+
+
+def whole_lines(
+    label: str, whole: Whole, ink: str, body: Line, number: int | None = None
+) -> Iterator[Line]:
+    """A whole register behind a label; ``body`` goes on from it in the lane columns."""
+    rows = [(label, Line())]
+    for unit in whole.units:
+        head, line = rows[-1]
+        longer = [*line, Piece(" "), *unit] if line else list(unit)
+        if len(head) + 1 + length(longer) == LABEL + 1:  # a chip is apart from its name by itself
+            longer[0] = longer[0]._replace(text=longer[0].text.rstrip())
+        if (head or line) and len(head) + 1 + length(longer) > LABEL:
+            rows.append(("", list(unit)))
+        else:
+            rows[-1] = head, longer
+    for at, (head, line) in enumerate(rows):
+        is_last = at == len(rows) - 1
+        blanks = LABEL - len(head) - length(line)
+        if blanks > 1 and not (body and is_last):
+            blanks -= 1
+        title = [Piece(head, ink, number)] if head else []
+        yield [*title, Piece(" " * max(blanks, 1)), *line, *(body if is_last else ())]

@@ -1,0 +1,149 @@
+"""The ways from the registers' parts to the lanes that take them, where they cross columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from ...engine.records import NamedTuple
+from ...scene.scene_model import Link, Place
+from ..base.pane import Line, Piece
+from .lane_cells import wire
+
+ENDS = {"a": 3, "b": 0}
+"""Where it arrives at what is selected for a, and for b, past that for a."""
+INDENTS = {"a": 2, "b": 0}
+"""Blanks before the chips that wires arrive at."""
+TURNS = {"a": "╭", "b": "╮"}
+"""How a wire leaves beside a chip: a's on the left, b's on the right, so that both pass by c."""
+
+_UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
+_GLYPHS = {
+    _UP | _DOWN: "│",
+    _UP: "│",
+    _DOWN: "│",
+    _LEFT | _RIGHT: "─",
+    _LEFT: "─",
+    _RIGHT: "─",
+    _UP | _LEFT: "╯",
+    _UP | _RIGHT: "╰",
+    _DOWN | _LEFT: "╮",
+    _DOWN | _RIGHT: "╭",
+    _UP | _LEFT | _RIGHT: "┴",
+    _DOWN | _LEFT | _RIGHT: "┬",
+    _UP | _DOWN | _LEFT: "┤",
+    _UP | _DOWN | _RIGHT: "├",
+    _UP | _DOWN | _LEFT | _RIGHT: "┼",
+}
+
+
+def start_of(role: str, lanes: int, is_wide: bool = False) -> int:
+    """Where in a column a wire leaves: before a's chip, or behind b's."""
+    digits = 40 // lanes - 1 if is_wide else 8 // lanes
+    return -1 if role == "a" else digits + 2
+
+
+class _Net(NamedTuple):
+    """One source and every lane that takes it."""
+
+    start: int
+    ends: tuple[int, ...]
+    ink: str
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """From its leftmost column to its rightmost."""
+        places = (self.start, *self.ends)
+        return min(places), max(places)
+
+
+def crosses(links: Sequence[Link]) -> bool:
+    """Whether any lane takes a part from another lane's column, or of another register."""
+    roles = {link.source.key for link in links}
+    moved = any(link.source.lane != link.target.lane for link in links)
+    return moved or len(roles) > 1
+
+
+@lru_cache(64)
+def wires(links: tuple[Link, ...], lanes: int, each: int, is_wide: bool = False) -> list[Line]:
+    """Lines from the registers down to the lanes; where two cross, the vertical one wins.
+
+    The links may be of both selected rows. A line begins one column before the lanes, with a
+    piece of its own. Chips that are wide show their bits.
+    """
+    nets = _nets(links, lanes, each, is_wide)
+    rails = _rails(nets)
+    height = max(rails, default=-1) + 1
+    grid: dict[tuple[int, int], tuple[int, str]] = {}
+
+    def draw(y: int, x: int, ways: int, net: _Net) -> None:
+        known, ink = grid.get((y, x), (0, net.ink))
+        mine = ink == net.ink
+        if mine:
+            grid[y, x] = known | ways, ink
+        elif ways & (_UP | _DOWN):
+            grid[y, x] = ways, net.ink
+
+    for net, rail in zip(nets, rails, strict=True):
+        left, right = net.span
+        for x in range(left, right + 1):
+            ways = (_LEFT if x > left else 0) | (_RIGHT if x < right else 0)
+            if ways:
+                draw(rail, x, ways, net)
+    for net, rail in zip(nets, rails, strict=True):
+        for y in range(rail):
+            draw(y, net.start, _UP | _DOWN, net)
+        draw(rail, net.start, _UP, net)
+        for end in net.ends:
+            draw(rail, end, _DOWN, net)
+            for y in range(rail + 1, height):
+                draw(y, end, _UP | _DOWN, net)
+    return [_line(grid, y, each * lanes) for y in range(height)]
+
+
+def _nets(links: Sequence[Link], lanes: int, each: int, is_wide: bool) -> list[_Net]:
+    grouped: dict[Place, list[Link]] = {}
+    for link in links:
+        grouped.setdefault(link.source, []).append(link)
+    nets = []
+    for source, found in grouped.items():
+        start = (lanes - 1 - source.lane) * each + start_of(source.key, lanes, is_wide)
+        ends = tuple(
+            (lanes - 1 - link.target.lane) * each + ENDS[link.target.key.partition(".")[2]]
+            for link in found
+        )
+        nets.append(_Net(start, ends, wire(found[0].tint)))
+    return sorted(nets, key=lambda net: net.start)
+
+
+def _rails(nets: Sequence[_Net]) -> list[int]:
+    """A row for every net: those that overlap have different ones."""
+    rails: list[int] = []
+    taken: list[list[tuple[int, int]]] = []
+    for net in nets:
+        left, right = net.span
+        row = next(
+            (
+                y
+                for y, spans in enumerate(taken)
+                if all(right < low or left > high for low, high in spans)
+            ),
+            len(taken),
+        )
+        if row == len(taken):
+            taken.append([])
+        taken[row].append((left, right))
+        rails.append(row)
+    return rails
+
+
+def _line(grid: dict[tuple[int, int], tuple[int, str]], y: int, width: int) -> Line:
+    line: Line = []
+    for x in range(-1, width):
+        ways, ink = grid.get((y, x), (0, ""))
+        text = _GLYPHS.get(ways, " ")
+        if x > 0 and line[-1].ink == ink:
+            line[-1] = Piece(line[-1].text + text, ink)
+        else:
+            line.append(Piece(text, ink))
+    return line

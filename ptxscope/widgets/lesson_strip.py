@@ -1,0 +1,212 @@
+"""The strip of a lesson: what a card says, what is asked, what was answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from rich.cells import cell_len
+from textual import events
+from textual.binding import Binding, BindingType
+
+from ..engine.records import NamedTuple
+from ..learn.text_templates import Kind, Text
+from .base.pane import Line, Pane, Piece
+from .base.posted_message import Posted
+
+_INKS = {Kind.PLAIN: "", Kind.CODE: "strong", Kind.VALUE: "value"}
+_BEGINS = "0123456789-+[."
+"""What every answer may begin with."""
+
+
+class Said(NamedTuple):
+    """A paragraph of the strip."""
+
+    text: Text
+    ink: str = ""
+    """Of its plain text."""
+
+
+class TourStrip(Pane):
+    """A card of a lesson. Its keys go on and back, wherever the picture is."""
+
+    BINDING_GROUP_TITLE = "Lesson"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("n,right", "next", "next", id="step.next"),
+        Binding("p,left", "back", "back", id="step.back"),
+        Binding("b,backspace", "back", "back", show=False),
+        Binding("enter", "enter", "go on"),
+        Binding("question_mark,h", "hint", "hint"),
+        Binding("s", "reveal", "show it"),
+        Binding("escape", "leave", "leave", key_display="Esc"),
+    ]
+    DEFAULT_CSS = """
+    TourStrip { height: auto; max-height: 100%; background: $surface; overflow-y: auto; }
+    """
+
+    class Moved(Posted):
+        """Another card is wanted."""
+
+        control: TourStrip
+        by: int
+
+    class Answering(Posted):
+        """What is asked is to be answered."""
+
+        control: TourStrip
+        start: str
+        """What was typed already."""
+
+    class Entered(Posted):
+        """Whatever comes next is wanted."""
+
+        control: TourStrip
+
+    class Hinted(Posted):
+        """A hint is wanted."""
+
+        control: TourStrip
+
+    class Revealed(Posted):
+        """What comes out is to be shown."""
+
+        control: TourStrip
+
+    class Left(Posted):
+        """The lesson is to be left."""
+
+        control: TourStrip
+
+    def __init__(self, id: str = "tour-strip") -> None:  # noqa: A002
+        super().__init__(id, "Lesson")
+        self._titles: tuple[str, ...] = ("Lesson",)
+        self._said: tuple[Said, ...] = ()
+        self._is_asking, self._is_first = False, True
+        self._letters = ""
+
+    def show(
+        self,
+        titles: tuple[str, ...],
+        said: tuple[Said, ...],
+        *,
+        asking: bool,
+        first: bool,
+        letters: str = "",
+    ) -> None:
+        """Show a card under the first of its titles that fits; ``asking``: one may answer.
+
+        An answer may begin with ``letters``, but for those that are keys of the lesson.
+        """
+        self._titles, self._said = titles, said
+        self._is_asking, self._is_first = asking, first
+        self._letters = "".join(x for x in letters if x not in self._bindings.key_to_bindings)
+        self.redraw()
+        self.refresh(layout=True)
+
+    def end(self) -> None:
+        """Scroll to what was said last."""
+        self.scroll_end(animate=False)
+
+    def draw(self, width: int) -> list[Line]:
+        """The paragraphs, wrapped."""
+        fitting = (title for title in self._titles if cell_len(title) < width)
+        title = next(fitting, self._titles[-1])
+        if title != self.border_title:
+            self.border_title = title
+        lines: list[Line] = []
+        for said in self._said:
+            lines += _wrapped(said, width)
+        return lines
+
+    # --- keys ------------------------------------------------------------------------------
+
+    def label_of(self, action: str, label: str) -> str:
+        """What a key is called on this card; empty where it does nothing of its own."""
+        if action in ("hint", "reveal") and not self._is_asking:
+            return ""
+        if action == "back" and self._is_first:
+            return ""
+        return "answer" if action == "enter" and self._is_asking else label
+
+    def on_key(self, event: events.Key) -> None:
+        """An answer begins with its first character."""
+        if event.character and self.check_consume_key(event.key, event.character):
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.Answering(self, event.character))
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        """Whether an answer begins so. Part of Textual."""
+        return self._is_asking and bool(character and character in _BEGINS + self._letters)
+
+    def action_next(self) -> None:
+        """To the next card."""
+        self.post_message(self.Moved(self, 1))
+
+    def action_back(self) -> None:
+        """To the one before."""
+        self.post_message(self.Moved(self, -1))
+
+    def action_enter(self) -> None:
+        """Answer, or go on."""
+        self.post_message(self.Entered(self))
+
+    async def action_hint(self) -> None:
+        """Help a little; where nothing is asked, show what keys mean."""
+        if self._is_asking:
+            self.post_message(self.Hinted(self))
+        else:
+            await self.run_action("screen.help")
+
+    def action_reveal(self) -> None:
+        """Show what comes out."""
+        self.post_message(self.Revealed(self))
+
+    def action_leave(self) -> None:
+        """Leave the lesson."""
+        self.post_message(self.Left(self))
+
+
+def _wrapped(said: Said, width: int) -> Iterator[Line]:
+    """A paragraph in lines: words are kept whole where they fit."""
+    line, used = Line(), 0
+    for word in _words(said):
+        if not word:
+            yield from (line, [])
+            line, used = [], 0
+            continue
+        wide = sum(cell_len(piece.text) for piece in word)
+        if used and used + wide - word[-1].text.endswith(" ") > width:
+            yield line
+            line, used = [], 0
+        if wide - 1 > width:  # no line has room for it
+            for piece in word:
+                yield from ([Piece(part, piece.ink)] for part in _parts(piece.text, width))
+            continue
+        line += word
+        used += wide
+    if line:
+        yield line
+
+
+def _parts(text: str, width: int) -> list[str]:
+    return [text[at : at + width] for at in range(0, len(text), max(width, 1))]
+
+
+def _words(said: Said) -> Iterator[Line]:
+    """Words with the blank behind them; a paragraph ends with none."""
+    word: Line = []
+    for piece in said.text:
+        if piece.text == "\n\n":
+            yield from (word, [])
+            word = []
+            continue
+        ink = _INKS[piece.kind] or said.ink
+        *whole, last = piece.text.split(" ")
+        for part in whole:
+            yield [*word, Piece(f"{part} ", ink)]
+            word = []
+        if last:
+            word.append(Piece(last, ink))
+    if word:
+        yield word

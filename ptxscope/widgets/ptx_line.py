@@ -1,0 +1,378 @@
+"""The PTX line: highlighted by part, completing, with what is wrong under it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.cells import cell_len
+from rich.highlighter import Highlighter
+from rich.segment import Segment
+from rich.text import Text
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widgets import Input
+
+from ..engine.isa.catalog import CATALOG
+from ..engine.syntax.errors import PtxError, Span, printable
+from ..engine.syntax.instruction import Instruction
+from ..engine.syntax.parser import parse_all
+from ..state.actions import key_names
+from .base.hint_bar import Hint, HintBar
+from .base.pane import GOES_ON, Line, Pane, Piece
+from .base.posted_message import Posted
+from .base.theme_styles import palette_of
+
+if TYPE_CHECKING:
+    from ..engine.syntax.completions import Completion
+
+_NARROW = 24
+"""Columns from which on a message begins behind its carets and goes on below."""
+_INKS = {
+    "opcode": "strong",
+    "guard": "label",
+    **dict.fromkeys(("dtype", "atype", "btype", "stype", "ctype"), "number"),
+    **dict.fromkeys(("cmp", "boolop", "secop", "mode", "scale", "po", "sat", "ftz"), "changed"),
+    **dict.fromkeys(("dsel", "mask", "asel", "bsel", "nega", "negb", "negc"), "pattern"),
+}
+"""Part of an instruction to ink."""
+
+
+class _PartHighlighter(Highlighter):
+    """Colours the parts of the instruction, and underlines what is wrong."""
+
+    def __init__(self, line: PtxLine) -> None:
+        self.line = line
+
+    def highlight(self, text: Text) -> None:
+        style = self.line.screen.get_component_rich_style
+        for part, (start, end) in self.line.parts.items():
+            if part in _INKS:
+                text.stylize(style(f"ink--{_INKS[part]}", partial=True), start, end)
+        for start, end in self.line.wrong:
+            text.stylize(style("ink--clamped", partial=True), start, max(end, start + 1))
+            text.stylize("underline", start, max(end, start + 1))
+
+
+class PlainInput(Input):
+    """An input that shows pasted control characters as text; its cursor does not blink."""
+
+    def on_mount(self) -> None:
+        """Do nothing while nobody types: a cursor that blinks is drawn twice a second."""
+        self.cursor_blink = False
+
+    def validate(self, value: str) -> None:
+        """Nothing is checked here, so its styles need not be found anew. Part of Textual."""
+
+    def _on_paste(self, event: events.Paste) -> None:
+        """Input's own handler, which runs next, puts the text in."""
+        event.text = printable(event.text)
+
+
+class PtxLine(PlainInput):
+    """The editable instruction."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "complete", "Complete", show=False),
+        Binding("up", "move_candidate(-1)", "Previous completion", show=False),
+        Binding("down", "move_candidate(1)", "Next completion", show=False),
+        Binding("enter", "leave", "Leave", show=False),
+    ]
+    DEFAULT_CSS = """
+    PtxLine { border: none; height: 1; padding: 0 1; }
+    PtxLine:focus { border: none; height: 1; }
+    """
+
+    class Edited(Posted):
+        """The text was changed by the person at the keyboard."""
+
+        control: PtxLine
+        text: str
+        pasted: bool = False
+        """By a paste, which is an edit of its own."""
+
+    class Pasted(Posted):
+        """What was pasted is an instruction, or several, of its own."""
+
+        control: PtxLine
+        text: str
+
+    class CandidateMoved(Posted):
+        """Another completion is the one that Tab takes."""
+
+        control: PtxLine
+
+    class Scrolled(Posted):
+        """Another part of the text is in sight."""
+
+        control: PtxLine
+
+    def __init__(self, id: str = "line") -> None:  # noqa: A002
+        self.parts: Mapping[str, Span] = {}
+        self.wrong: tuple[Span, ...] = ()
+        super().__init__(
+            id=id,
+            placeholder="an instruction, or paste an asm statement",
+            highlighter=_PartHighlighter(self),
+            select_on_focus=False,
+        )
+        self._shown = ""
+        self._candidates: tuple[Completion, ...] | None = None
+        """What ``candidates`` found; None where the text is another."""
+        self.candidate = 0
+        """The one that Tab takes; Enter takes it too, where another than the first was chosen."""
+        self._pasted = False
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The line, with a sign at an edge behind which it goes on. Part of Textual."""
+        width, first = self.scrollable_content_region.width, self.scroll_offset.x
+        left = GOES_ON[0] if first > 0 else ""
+        right = GOES_ON[1] if cell_len(self.value) - first > width else ""
+        return [
+            self._edged(strip, left if crop.x == 0 else "", right, self.outer_size.width - crop.x)
+            for strip in super().render_lines(crop)
+        ]
+
+    def _edged(self, strip: Strip, left: str, right: str, width: int) -> Strip:
+        """A strip with signs in its first column, and in the last of the widget."""
+        parts = [strip]
+        if left:
+            parts = [self._sign(left), strip.crop(1)]
+        if right and strip.cell_length == width:
+            parts = [*parts[:-1], parts[-1].crop(0, parts[-1].cell_length - 1), self._sign(right)]
+        return Strip.join(parts)
+
+    def watch_scroll_x(self, old_value: float, new_value: float) -> None:
+        """What points into the text moves along. Part of Textual."""
+        super().watch_scroll_x(old_value, new_value)
+        if round(old_value) != round(new_value):
+            self.Scrolled(self).tell()
+
+    def _sign(self, text: str) -> Strip:
+        strip = Strip([Segment(text, self.rich_style + palette_of(self.app).style("current"))])
+        for line_filter in self.get_line_filters():
+            strip = strip.apply_filter(line_filter, self.background_colors[1])
+        return strip
+
+    def show(self, text: str, ins: Instruction, error: PtxError | None) -> None:
+        """Show a line without calling it an edit."""
+        # spans are those of the text that was parsed: blanks apart the same in a pasted line
+        parts = ins.spans if error is None and ins.text == text else {}
+        wrong = tuple(problem.span for problem in error.errors) if error else ()
+        typing = self.value != self._shown  # what was typed since is on its way to the session
+        if text == self.value or not typing:
+            self._shown = text
+        if text != self.value and not typing:
+            self.value = text
+            self.cursor_position = len(text)
+        self._forget_candidates()
+        if (parts, wrong) != (self.parts, self.wrong):
+            self.parts, self.wrong = parts, wrong
+            self.refresh()
+
+    @property
+    def candidates(self) -> tuple[Completion, ...]:
+        """What may come next at the end of the text."""
+        text, found = self.value, self._candidates
+        if found is None:
+            from ..engine.syntax.completions import completions
+
+            known = completions(text)
+            found = tuple(x for x in known if text[: x.start] + x.text != text)
+            self._candidates = found
+        return found
+
+    def _forget_candidates(self) -> None:
+        self._candidates, self.candidate = None, 0
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Tell apart what was typed from what was shown."""
+        event.stop()
+        if event.value != self._shown:
+            self._forget_candidates()
+            self.Edited(self, event.value, self._pasted).tell()
+            self._pasted = False
+
+    def _on_paste(self, event: events.Paste) -> None:
+        """A paste that is an instruction of its own replaces the line; other text goes into it."""
+        try:
+            parse_all(event.text)
+            whole = True
+        except PtxError:
+            whole = len(event.text.strip().splitlines()) > 1
+        if whole:
+            event.stop()
+            event.prevent_default()
+            self.Pasted(self, event.text).tell()
+        else:
+            event.stop()  # PlainInput and Input, whose handlers run next, put it in
+            self._pasted = True
+
+    def action_move_candidate(self, by: int) -> None:
+        """Choose another completion."""
+        if self.candidates:
+            self.candidate = (self.candidate + by) % len(self.candidates)
+            self.CandidateMoved(self).tell()
+
+    def action_complete(self) -> None:
+        """Take the completion, or go on to the next widget."""
+        if self._completes:
+            self._take()
+        else:
+            self.screen.focus_next()
+
+    def action_leave(self) -> None:
+        """Give the focus up; a completion that was chosen is taken first."""
+        if self._completes and self.candidate:
+            self._take()
+        else:
+            self.screen.set_focus(None)
+
+    @property
+    def _completes(self) -> bool:
+        return bool(self.candidates) and self.cursor_position == len(self.value)
+
+    def _take(self) -> None:
+        chosen = self.candidates[self.candidate]
+        self.value = self.value[: chosen.start] + chosen.text
+        self.cursor_position = len(self.value)
+
+
+class LineStatus(Pane, can_focus=False):
+    """Two lines beneath the PTX line: carets and what is wrong; what is allowed or comes next."""
+
+    DEFAULT_CSS = """
+    LineStatus { height: 2; border: none; padding: 0 1; overflow: hidden; }
+    """
+
+    def __init__(self, id: str = "status") -> None:  # noqa: A002
+        super().__init__(id, "")
+        self._ins: Instruction | None = None
+        self._error: PtxError | None = None
+        self._notes: tuple[str, ...] = ()
+        self._candidates: tuple[Completion, ...] = ()
+        self._candidate = 0
+        self._from = 0
+        self.rest = ""
+        """What did not fit when it was drawn."""
+
+    def show(
+        self,
+        ins: Instruction,
+        error: PtxError | None,
+        notes: tuple[str, ...],
+        candidates: tuple[Completion, ...],
+        candidate: int,
+        *,
+        first: int,
+    ) -> None:
+        """Say what is to be said of a line whose column ``first`` is leftmost on the screen."""
+        self._ins, self._error, self._notes = ins, error, notes
+        self._candidates, self._candidate = candidates, candidate
+        self._from = first
+        self.redraw()
+
+    def draw(self, width: int) -> list[Line]:
+        """Carets and message, or notes; what is allowed, or completions."""
+        self.rest = ""
+        if self._error is None:
+            rest = self._next(width)
+            about = self._about(width)
+            return [*about[:1], rest] if rest else about[:2]
+        problem = self._error.errors[0]
+        start, end = problem.span[0] - self._from, problem.span[1] - self._from
+        beyond = GOES_ON[0] if end <= 0 < self._from else GOES_ON[1] if start >= width else ""
+        start = min(max(start, 0), max(width - 1, 0))
+        carets = beyond or "^" * max(min(end, width) - start, 1)
+        message = printable(problem.message)
+        if problem.fix is not None:
+            message += f" · F2: {printable(problem.fix)}" if problem.fix else " · F2 removes it"
+        room = width - start - len(carets) - 1
+        hint = self._allowed(problem.hint) if problem.hint else ""
+        lead: Line = [Piece(" " * start), Piece(carets, "bad")]
+        if len(message) <= room:
+            return [[*lead, Piece(f" {message}", "bad")], self._second(hint, width)]
+        if len(message) <= start - 1:
+            first = [Piece(message.ljust(start), "bad"), Piece(carets, "bad")]
+            return [first, self._second(hint, width)]
+        rest_text = f"{message}; {hint}" if hint else message
+        if len(rest_text) <= width:
+            return [lead, [Piece(rest_text, "bad")]]
+        if len(message) <= width:
+            self.rest = hint
+            return [lead, [Piece(message, "bad")]]
+        first_row, *others = _rows(" " * len(carets) + f" {message}", width - start) or [""]
+        below = _rows(message[len(first_row.strip()) :].strip(), width) if others else []
+        if room >= _NARROW and len(below) == 1:
+            self.rest = hint
+            return [[*lead, Piece(f" {first_row.strip()}", "bad")], [Piece(below[0], "bad")]]
+        self.rest = rest_text.replace(HintBar.BETWEEN, "; ")
+        return [lead, [Piece(message[: max(width - 1, 0)] + "…", "bad")]]
+
+    def _allowed(self, hint: str) -> str:
+        """What is allowed; not all instructions by name, which would cover what stands below."""
+        if set(hint.split()) >= set(CATALOG):
+            key = key_names(self.app)["go.find"][0]
+            return f"allowed: one of {len(CATALOG)} instructions; {key} finds one by words"
+        return f"allowed: {printable(hint)}"
+
+    def _second(self, hint: str, width: int) -> Line:
+        """Completions, or what is allowed where it fits; else that goes into the row of hints."""
+        if line := self._next(width):
+            return line
+        if len(hint) > width:
+            self.rest, hint = hint, ""
+        return [Piece(hint, "dim")]
+
+    def redraw(self) -> None:
+        """Draw anew; what does not fit is a hint."""
+        super().redraw()
+        self.say()
+
+    def say(self) -> None:
+        """Let the row of hints say what does not fit, where nothing else has one."""
+        if self.is_mounted and self.size:
+            focus = self.screen.focused
+            is_told = bool(self.drawn) and (focus is None or isinstance(focus, PtxLine))
+            Hint(self, self.rest if is_told else "").tell()
+
+    def _about(self, width: int) -> list[Line]:
+        """Notes on a legal line, or what the instruction is."""
+        if self._notes:
+            return [[Piece(x, "changed")] for x in _rows(printable(" · ".join(self._notes)), width)]
+        if self._ins is None:
+            return [[]]
+        entry = self._ins.entry
+        least = entry.minimum(self._ins.form)
+        said = f"{entry.summary} · PTX ISA {entry.section}, {least}"
+        return [[Piece(x, "dim")] for x in _rows(said, width)]
+
+    def _next(self, width: int) -> Line:
+        """The completions, the one that Tab takes marked."""
+        if not self._candidates:
+            return []
+        lead = "Tab, Enter: " if self._candidate else "Tab: "
+        line: Line = [Piece(lead, "label")]
+        used = len(lead)
+        for i in range(len(self._candidates)):
+            candidate = self._candidates[(self._candidate + i) % len(self._candidates)]
+            is_last = i == len(self._candidates) - 1
+            if used + len(candidate.text) + (0 if is_last else 3) > width:
+                line.append(Piece("…"[: max(width - used, 0)], "label"))
+                break
+            line.append(Piece(f"{candidate.text}", "chosen" if i == 0 else "dim"))
+            line.append(Piece("  "))
+            used += len(candidate.text) + 2
+        about = self._candidates[self._candidate].about
+        room = width - used - 2
+        if len(about) > room:
+            about = f"{about[: room - 1]}…" if room >= _NARROW else ""
+        line.append(Piece(f"  {about}" if about else "", "label"))
+        return line
+
+
+def _rows(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, break_on_hyphens=False)
